@@ -1,0 +1,55 @@
+# Every target makes its own virtual environment; a second run starts at once.
+# PYTHON picks the interpreter (3.11 or newer), VENV the folder.
+VENV ?= .venv
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$p && break; done)
+BIN := $(VENV)/bin
+RUN_STAMP := $(VENV)/.installed-run
+DEV_STAMP := $(VENV)/.installed-dev
+PYTEST_WORKERS ?= 2
+
+.PHONY: demo test check lint types layers unit bench clean help
+
+help:
+	@echo "make demo   ask real questions of the embedded sample database"
+	@echo "make test   everything CI checks: style, types, layers, tests"
+	@echo "make bench  measure what docs/figures.md reports (long)"
+
+$(RUN_STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Fathom needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, about a minute) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e ".[postgres,mysql]"
+	@touch $@
+
+$(DEV_STAMP): $(RUN_STAMP)
+	@echo "Adding the development tools (once) ..."
+	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
+	@$(BIN)/python -m pip install --disable-pip-version-check -q --group dev
+	@touch $@
+
+demo: $(RUN_STAMP)
+	@$(BIN)/fathom demo
+
+test: check unit
+
+check: lint types layers
+
+lint: $(DEV_STAMP)
+	@echo "ruff ..."; $(BIN)/ruff check -q . && $(BIN)/ruff format --check -q .
+
+types: $(DEV_STAMP)
+	@echo "mypy ..."; $(BIN)/mypy
+
+layers: $(DEV_STAMP)
+	@echo "import layers ..."; $(BIN)/lint-imports
+
+unit: $(DEV_STAMP)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
+
+bench: $(DEV_STAMP)
+	@$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

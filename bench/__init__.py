@@ -1,0 +1,1 @@
+"""Measurements: what docs/figures.md reports, and how to measure it again."""

@@ -1,0 +1,43 @@
+"""`python -m bench [NAME ...]` measures (all without a name), stores and prints; `--page` rewrites the page.
+
+A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`.
+"""
+
+import argparse
+import importlib
+import pkgutil
+
+import bench
+from bench.figures import Figure, store, write_page
+
+
+def _measurements() -> list[str]:
+    found = (m.name for m in pkgutil.iter_modules(bench.__path__) if not m.ispkg)
+    return sorted(n for n in found if n not in {"__main__", "figures"})
+
+
+def _show(figure: Figure) -> None:
+    met = {True: "met", False: "MISSED", None: ""}[figure.ok]
+    print(f"  {figure.what:58s} {figure.value:>18s}  {figure.mark:>10s} {met:6s} {figure.note}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_measurements()))
+    parser.add_argument("--page", action="store_true", help="rewrite docs/figures.md from what is stored")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(_measurements()):
+        parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
+    for name in options.names or ([] if options.page else _measurements()):
+        module = importlib.import_module(f"bench.{name}")
+        print(module.TITLE, flush=True)
+        figures: list[Figure] = []
+        for figure in module.measure():
+            figures.append(figure)
+            _show(figure)
+        store(name, module.TITLE, figures)
+    write_page()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""What a measurement gives, how it is kept, and how docs/figures.md is made from what was kept."""
+
+import json
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "figures.md"
+DATA = Path(os.environ.get("FATHOM_DATA") or ROOT.parent / "shared" / "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured figure, as printed. `mark` is what it is held against; `ok` is None without one."""
+
+    what: str
+    value: str
+    mark: str = ""
+    ok: bool | None = None
+    note: str = ""
+
+
+def store(name: str, title: str, figures: Iterable[Figure]) -> None:
+    """Keep the figures of one measurement, with when and on what they were measured."""
+    RESULTS.mkdir(exist_ok=True)
+    content = {
+        "title": title,
+        "measured": datetime.now(UTC).date().isoformat(),
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "figures": [asdict(f) for f in figures],
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def write_page() -> None:
+    """Write docs/figures.md anew from the stored figures."""
+    lines = [
+        "# Figures",
+        "",
+        "Written by `python -m bench --page` from `bench/results/`; each table names the command that "
+        "measures it again.",
+    ]
+    for file in sorted(RESULTS.glob("*.json")):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        lines += [
+            "",
+            f"## {content['title']}",
+            "",
+            f"`python -m bench {file.stem}` · {content['measured']} · {content['machine']}",
+            "",
+            "| what | measured | mark | met | note |",
+            "|---|---|---|---|---|",
+        ]
+        for row in content["figures"]:
+            met = {True: "yes", False: "**no**", None: ""}[row["ok"]]
+            cells = (row["what"], row["value"], row["mark"], met, row["note"])
+            lines.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,45 @@
+"""Settings: read once from the environment and the user's file, then passed as arguments.
+
+The file is `config.toml` in the platform's configuration folder (`fathom --version` shows where), or the
+one that FATHOM_CONFIG names:
+
+    [databases]
+    sales = "postgresql://reader@localhost/sales"
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+from fathom.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept."""
+
+    file: Path
+    cache: Path
+    databases: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings. Raises `ConfigError` when the file is there and can't be used."""
+    file = Path(
+        environment.get("FATHOM_CONFIG") or platformdirs.user_config_path("fathom") / "config.toml"
+    ).expanduser()
+    cache = Path(environment.get("FATHOM_CACHE") or platformdirs.user_cache_path("fathom")).expanduser()
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"The settings in {file} can't be read: {error}") from error
+    databases = content.get("databases", {})
+    if not isinstance(databases, dict) or not all(isinstance(v, str) for v in databases.values()):
+        raise ConfigError(f'{file}: [databases] must map names to URLs, such as sales = "sales.db".')
+    if unknown := sorted(set(content) - {"databases"}):
+        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: databases.")
+    return Settings(file=file, cache=cache, databases=databases)

@@ -1,0 +1,116 @@
+"""Every error that Fathom raises, in one tree; catch `FathomError` to catch them all.
+
+Each error keeps its facts as attributes, so that an interface need not parse its text.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from enum import StrEnum
+
+
+class ErrorClass(StrEnum):
+    """Why a query failed, across dialects (specs/metrics.md, section 2)."""
+
+    NO_SUCH_NAME = "no_such_table_or_column"
+    NO_SUCH_FUNCTION = "no_such_function"
+    SYNTAX = "syntax_error"
+    TIMEOUT = "timeout"
+    OTHER = "other"
+
+
+class FathomError(Exception):
+    """Base of every error that Fathom raises on purpose."""
+
+
+class UnknownName(FathomError):
+    """A name that nothing is registered under; suggests the nearest."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(sorted(known))
+        super().__init__(f"There is no {kind} {name!r}.{did_you_mean(name, self.known)}")
+
+
+class MissingExtra(FathomError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        self.purpose, self.package, self.extra = purpose, package, extra
+        super().__init__(f'{purpose} needs {package}. Run: pip install "askfathom[{extra}]"')
+
+
+class ConfigError(FathomError):
+    """A setting that can't be used."""
+
+
+class InputError(FathomError):
+    """A file from outside that can't be read as what it should be; names file, line and field."""
+
+    def __init__(
+        self, problem: str, *, file: object = None, line: int | None = None, field: str | None = None
+    ) -> None:
+        self.problem, self.file, self.line, self.field = problem, file, line, field
+        where = ", ".join(
+            part
+            for part in (
+                str(file) if file is not None else "",
+                f"line {line}" if line is not None else "",
+                f"field {field!r}" if field else "",
+            )
+            if part
+        )
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+class DatabaseError(FathomError):
+    """Something about a database."""
+
+
+class ConnectionFailed(DatabaseError):
+    """The database can't be opened."""
+
+
+class SchemaError(DatabaseError):
+    """A table or column that isn't there."""
+
+
+class QueryError(DatabaseError):
+    """A query gave no result; `error_class` says in which of the ways."""
+
+    def __init__(self, message: str, *, sql: str = "", error_class: ErrorClass = ErrorClass.OTHER) -> None:
+        self.message, self.sql, self.error_class = message, sql, error_class
+        super().__init__(message)
+
+
+class QueryRefused(QueryError):
+    """The guard doesn't let the query run; `rule` is the rule's short name, `reason` is for people."""
+
+    def __init__(
+        self, rule: str, reason: str, *, sql: str = "", error_class: ErrorClass = ErrorClass.OTHER
+    ) -> None:
+        self.rule, self.reason = rule, reason
+        super().__init__(f"Refused: {reason}", sql=sql, error_class=error_class)
+
+
+class QueryFailed(QueryError):
+    """The engine rejected the query, or failed while running it."""
+
+
+class QueryTimedOut(QueryError):
+    """The query was cancelled at its time limit."""
+
+    def __init__(self, seconds: float, *, sql: str = "") -> None:
+        self.seconds = seconds
+        super().__init__(
+            f"The query was stopped after {seconds:g} s.", sql=sql, error_class=ErrorClass.TIMEOUT
+        )
+
+
+def did_you_mean(name: str, known: Sequence[str], *, shown: int = 12) -> str:
+    """The sentence that follows an unknown name: its nearest neighbour, or what there is."""
+    folded = {k.casefold(): k for k in known}
+    if close := get_close_matches(name.casefold(), folded, n=1):
+        return f" Did you mean {folded[close[0]]!r}?"
+    if not known:
+        return ""
+    more = f" and {len(known) - shown} more" if len(known) > shown else ""
+    return f" There is: {', '.join(known[:shown])}{more}."

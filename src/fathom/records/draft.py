@@ -1,0 +1,42 @@
+"""An answer in the making: what the steps of a method pass along."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fathom.records.answer import Assumption, Reading, Refusal
+from fathom.records.question import Question
+from fathom.records.result import Result
+from fathom.records.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The columns judged relevant, by table; a table with no columns named is selected whole."""
+
+    tables: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One SQL query proposed. `score` orders candidates of one question, higher is better."""
+
+    sql: str
+    score: float | None = None
+    result: Result | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known so far. `sql` is the best guess even where `refusal` says that it isn't good enough."""
+
+    question: Question
+    selection: Selection | None = None
+    candidates: tuple[Candidate, ...] = ()
+    sql: str | None = None
+    result: Result | None = None
+    confidence: float | None = None
+    refusal: Refusal | None = None
+    readings: tuple[Reading, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    trace: Trace = field(default_factory=Trace)

@@ -1,0 +1,50 @@
+"""What the columns of a database hold, as found by profiling."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+ValueFormat = Literal[
+    "plain",  # nothing special
+    "date",  # dates or times kept as text
+    "number",  # plain numbers kept as text
+    "number_with_unit",  # '12 kg', '$1,000', '45 %'
+    "thousands",  # '1,234,567'
+    "code",  # short codes: 'F', 'POPLATEK MESICNE'
+    "list",  # several values in one cell
+    "boolean",  # Y/N, T/F, yes/no, 0/1
+    "json",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """One column's values. Counts are over `rows_seen` rows; `exact` says that this was every row.
+
+    `common` holds up to 20 (value, count) pairs, most frequent first, for columns where values repeat;
+    `samples` up to 10 distinct values; `separator` the one of a list column; `pattern` a format hint,
+    such as a strptime pattern for dates kept as text.
+    """
+
+    table: str
+    column: str
+    rows_seen: int
+    exact: bool
+    null_share: float
+    distinct: int | None
+    minimum: object = None
+    maximum: object = None
+    common: tuple[tuple[object, int], ...] = ()
+    samples: tuple[object, ...] = ()
+    format: ValueFormat = "plain"
+    pattern: str | None = None
+    separator: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableProfile:
+    """The profiles of one table's columns, by column name."""
+
+    table: str
+    row_count: int | None
+    columns: Mapping[str, ColumnProfile]

@@ -1,0 +1,23 @@
+"""Questions, and questions that were solved before."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person asks of one database. `evidence` is outside knowledge given with this question."""
+
+    text: str
+    id: str = ""
+    database: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedExample:
+    """A question with the SQL that answers it, to learn from; from a knowledge pack or a training split."""
+
+    question: str
+    sql: str
+    evidence: str = ""
+    source: str = ""

@@ -1,0 +1,60 @@
+"""Every step of answering one question, with what it used."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+Module = Literal["selection", "generation", "revision", "answering"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a step used. `cost_usd` is None where a price is unknown, which is not zero.
+
+    Seconds are split by where they went: the model, the database, our own code.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: Decimal | None = Decimal(0)
+    model_seconds: float = 0.0
+    database_seconds: float = 0.0
+    own_seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        unknown = self.cost_usd is None or other.cost_usd is None
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            None if unknown else (self.cost_usd or Decimal(0)) + (other.cost_usd or Decimal(0)),
+            self.model_seconds + other.model_seconds,
+            self.database_seconds + other.database_seconds,
+            self.own_seconds + other.own_seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One finished step: its name, the module it belongs to, what it found (JSON values), what it used."""
+
+    name: str
+    module: Module
+    found: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The steps of one question, in order."""
+
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        """What all the steps used together."""
+        return sum((s.usage for s in self.steps), Usage())

@@ -1,0 +1,26 @@
+from decimal import Decimal
+
+import pytest
+
+from fathom import registry
+from fathom.errors import SchemaError, UnknownName
+from fathom.records import Column, Schema, Step, Table, Trace, Usage
+
+
+def test_unknown_column_suggests_the_nearest() -> None:
+    table = Table("gene", (Column("symbol", "TEXT", "text"), Column("length", "INTEGER", "integer")))
+    assert Schema("sqlite", (table,)).table("GENE").column("Symbol").name == "symbol"
+    with pytest.raises(SchemaError, match="Did you mean 'symbol'"):
+        table.column("symbl")
+
+
+def test_unknown_price_is_not_zero() -> None:
+    known, unknown = Usage(calls=1, cost_usd=Decimal("0.1")), Usage(calls=2, cost_usd=None)
+    total = Trace((Step("a", "selection", usage=known), Step("b", "revision", usage=unknown))).usage
+    assert total.calls == 3
+    assert total.cost_usd is None
+
+
+def test_registry_names_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="There is no method 'offlin'"):
+        registry.load("methods", "offlin")

@@ -1,0 +1,1 @@
+"""The method that needs no language model: linking, grammar, joins, ranking; CPU only."""

@@ -1,0 +1,41 @@
+"""Ties a question's words to the tables, columns, values and numbers of one database."""
+
+from fathom.offline.linking.records import (
+    ROLES,
+    Aggregate,
+    ColumnKey,
+    ColumnMention,
+    Comparison,
+    DateMention,
+    Direction,
+    Floats,
+    Linking,
+    NumberMention,
+    QuantityMention,
+    Role,
+    Span,
+    SuperlativeMention,
+    TableMention,
+    Token,
+    ValueMention,
+)
+
+__all__ = [
+    "ROLES",
+    "Aggregate",
+    "ColumnKey",
+    "ColumnMention",
+    "Comparison",
+    "DateMention",
+    "Direction",
+    "Floats",
+    "Linking",
+    "NumberMention",
+    "QuantityMention",
+    "Role",
+    "Span",
+    "SuperlativeMention",
+    "TableMention",
+    "Token",
+    "ValueMention",
+]

@@ -1,0 +1,196 @@
+"""What linking finds in a question: frozen values that the rest of the offline method builds on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "between", "like"]
+Direction = Literal["asc", "desc"]
+Aggregate = Literal["count", "sum", "avg", "min", "max"]
+Role = Literal["select", "where", "group", "order", "aggregate"]
+ROLES: tuple[Role, ...] = ("select", "where", "group", "order", "aggregate")
+
+
+class ColumnKey(NamedTuple):
+    """A column by the names the schema spells."""
+
+    table: str
+    column: str
+
+
+class Span(NamedTuple):
+    """Tokens `first` up to but not including `end`."""
+
+    first: int
+    end: int
+
+    def overlaps(self, other: "Span") -> bool:
+        """Whether the two share a token."""
+        return self.first < other.end and other.first < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number or sign of the text; `start` and `end` are character offsets.
+
+    `lower` is folded in case, `stem` the English stem of the lemma. `stop` says that the word carries
+    grammar rather than content; `quoted` that it stands in quotation marks; `evidence` that it comes from
+    the evidence, not the question (offsets then count from the evidence's start).
+    """
+
+    text: str
+    lower: str
+    stem: str
+    start: int
+    end: int
+    kind: Literal["word", "number", "sign"] = "word"
+    stop: bool = False
+    quoted: bool = False
+    evidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableMention:
+    """Words that name a table. `score` from 0 to 1 says how well they match its name."""
+
+    table: str
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMention:
+    """Words that name a column, by its name, description or a synonym."""
+
+    column: ColumnKey
+    span: Span
+    score: float
+    source: Literal["name", "description", "synonym"] = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMention:
+    """Words that name a value a column holds. `value` is as stored, `text` as the question has it.
+
+    `comparison` is what the words around it ask for; "like" where only a part of the stored text is
+    named, and then `value` is that part. `probability` is learned: that the query compares this column
+    with this value.
+    """
+
+    column: ColumnKey
+    value: str | int | float
+    text: str
+    span: Span
+    score: float
+    match: Literal["exact", "case", "stem", "partial", "typo", "boolean", "synonym", "quoted", "contains"]
+    comparison: Comparison = "="
+    probability: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMention:
+    """A number, in digits or words. `ordinal` marks "third"; `percent` "20 %"; `year` a likely year.
+
+    `comparison` and `limit` (probability that it counts rows, as in "top 3") come from words around it.
+    `upper` is set on the first of the two numbers of a range.
+    """
+
+    value: int | float
+    span: Span
+    comparison: Comparison = "="
+    upper: int | float | None = None
+    ordinal: bool = False
+    percent: bool = False
+    year: bool = False
+    limit: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DateMention:
+    """A date or span of time in words, as its first and last day in ISO form.
+
+    `relative` holds "last month" and the like as (amount, unit) back from today, when it isn't absolute.
+    """
+
+    first: str | None
+    last: str | None
+    span: Span
+    comparison: Comparison = "="
+    precision: Literal["year", "month", "day", "time"] = "day"
+    relative: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityMention:
+    """Words that ask for an aggregate: "how many", "average", "total"."""
+
+    aggregate: Aggregate
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SuperlativeMention:
+    """Words that order rows: "oldest", "the most", "top 3", "alphabetical", with the columns they imply.
+
+    `columns` are (column, direction, score), best first; empty where only the direction is known.
+    """
+
+    span: Span
+    direction: Direction
+    count: int = 1
+    columns: tuple[tuple[ColumnKey, Direction, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Linking:
+    """A question's words tied to one database.
+
+    `columns` lists every column in schema order; `alignment` (columns x tokens) says how far each token
+    mentions each column, from 0 to 1; `column_scores` holds by role the learned probabilities, in the
+    same order, that the query uses the column; `table_scores` those of tables, in schema order.
+    `explained` (tokens) is how far the linking accounts for each content word, 1 for function words.
+    """
+
+    tokens: tuple[Token, ...]
+    tables: tuple[str, ...]
+    columns: tuple[ColumnKey, ...]
+    alignment: Floats
+    table_scores: Floats
+    column_scores: Mapping[Role, Floats]
+    explained: Floats
+    table_mentions: tuple[TableMention, ...] = ()
+    column_mentions: tuple[ColumnMention, ...] = ()
+    values: tuple[ValueMention, ...] = ()
+    numbers: tuple[NumberMention, ...] = ()
+    dates: tuple[DateMention, ...] = ()
+    quantities: tuple[QuantityMention, ...] = ()
+    superlatives: tuple[SuperlativeMention, ...] = ()
+    negations: tuple[Span, ...] = ()
+    quotes: tuple[Span, ...] = ()
+    index: Mapping[ColumnKey, int] = field(default_factory=dict)
+
+    def text(self, span: Span) -> str:
+        """The words of a span."""
+        return " ".join(t.text for t in self.tokens[span.first : span.end])
+
+    def score(self, column: ColumnKey, role: Role) -> float:
+        """The probability that the query uses the column in this role."""
+        return float(self.column_scores[role][self.index[column]])
+
+    def table_score(self, table: str) -> float:
+        """The probability that the query uses the table."""
+        return float(self.table_scores[self.tables.index(table)])
+
+    @property
+    def unexplained(self) -> tuple[str, ...]:
+        """The content words of the question that nothing in the database accounts for, in order."""
+        return tuple(
+            t.text
+            for t, share in zip(self.tokens, self.explained, strict=True)
+            if share < 0.5 and not t.evidence
+        )

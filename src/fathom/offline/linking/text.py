@@ -1,0 +1,88 @@
+"""Words: splitting questions and identifiers into them, and bringing words to their stems."""
+
+import re
+import tomllib
+from functools import lru_cache
+from importlib import resources
+
+import snowballstemmer
+
+from fathom.offline.linking.records import Span, Token
+
+_STEMMER = snowballstemmer.stemmer("english")
+_WORDS = tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+_IRREGULAR: dict[str, str] = _WORDS["irregular"]
+_STOP = frozenset(_WORDS["stop"]["words"].split())
+
+_TOKEN = re.compile(
+    r"""(?P<number>[$€£]?\d+(?:,\d{3})+(?:\.\d+)?%?|[$€£]?\d*\.?\d+(?:st|nd|rd|th)\b|[$€£]?\d+(?:\.\d+)?%?(?![\w]))
+    |(?P<word>[^\W_]+(?:['\u2019][^\W\d_]+)?)
+    |(?P<sign>[^\w\s]|_)""",
+    re.VERBOSE,
+)
+_QUOTES = re.compile(
+    r"\"([^\"]+)\"|\u201c([^\u201d]+)\u201d|\u2018([^\u2019]+)\u2019|``(.+?)''|(?<![^\W_])'([^']+(?:'s [^']+)?)'(?![^\W_])|`([^`]+)`"
+)
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The stem of a word folded in case: "cities" and "city" share one, "children" gives that of "child"."""
+    word = _POSSESSIVE.sub("", word)
+    return str(_STEMMER.stemWord(_IRREGULAR.get(word, word)))
+
+
+def is_stop(word: str) -> bool:
+    """Whether a word folded in case carries grammar rather than content."""
+    return word in _STOP
+
+
+def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:
+    """Split a text into tokens, in order; signs are kept, white space is not."""
+    quoted = [(m.start(), m.end()) for m in _QUOTES.finditer(text)]
+    tokens = []
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        word = match.group()
+        lower = word.casefold()
+        tokens.append(
+            Token(
+                text=word,
+                lower=lower,
+                stem=stem(lower) if kind == "word" else lower,
+                start=match.start(),
+                end=match.end(),
+                kind="number" if kind == "number" else "word" if kind == "word" else "sign",
+                stop=kind == "sign" or is_stop(_POSSESSIVE.sub("", lower)),
+                quoted=any(a < match.start() and match.end() < b for a, b in quoted),
+                evidence=evidence,
+            )
+        )
+    return tuple(tokens)
+
+
+def quotes(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+    """The runs of tokens inside quotation marks."""
+    spans, first = [], None
+    for position, token in enumerate((*tokens, None)):
+        inside = token is not None and token.quoted
+        if inside and first is None:
+            first = position
+        elif not inside and first is not None:
+            spans.append(Span(first, position))
+            first = None
+    return tuple(spans)
+
+
+@lru_cache(maxsize=20_000)
+def identifier_words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, folded in case: "StuID_no" gives ("stu", "id", "no")."""
+    words: list[str] = []
+    for part in re.split(r"[\W_]+", name):
+        pieces = _CAMEL.findall(part)
+        if len(pieces) > 1 and max(map(len, pieces)) == 1:
+            pieces = [part]
+        words += [p.casefold() for p in pieces]
+    return tuple(words)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fathom.records.answer import Assumption, Reading, Refusal
 from fathom.records.question import Question
@@ -28,7 +29,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is known so far. `sql` is the best guess even where `refusal` says that it isn't good enough."""
+    """What is known so far. `sql` is the best guess even where `refusal` says that it isn't good enough.
+
+    `notes` is what the step at work wants to stand in the trace, as JSON values; the runner moves it there.
+    """
 
     question: Question
     selection: Selection | None = None
@@ -39,4 +43,5 @@ class Draft:
     refusal: Refusal | None = None
     readings: tuple[Reading, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)

@@ -1,0 +1,111 @@
+"""How much of an answer's words can be traced to the result (specs: metrics, section 4, grounding)."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import permutations
+from typing import Any
+
+from fathom.answering.words import shown_value
+from fathom.records import Result
+
+_NUMBER = re.compile(
+    r"(?<![\w.])[-−]?\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])"
+)
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|(?<!\w)'([^']+)'(?!\w)")
+_DATE = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?!\d)")
+MOST_PAIRED = 150
+"""More numbers than this aren't paired for differences and ratios: chance would reach any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """What of an answer was traced. `share` is 1 where there was nothing to trace."""
+
+    traced: tuple[str, ...]
+    untraced: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """Traced numbers and quoted names among all of them."""
+        total = len(self.traced) + len(self.untraced)
+        return len(self.traced) / total if total else 1.0
+
+
+def ground(text: str, result: Result) -> Grounding:
+    """Trace each number and quoted name of a text to a cell, the row count, or one step of arithmetic.
+
+    A number matches when rounding the source to the digits printed gives what was printed.
+    """
+    quoted = [next(filter(None, groups)) for groups in _QUOTED.findall(text)]
+    unquoted = _QUOTED.sub(" ", text)
+    names = quoted + _DATE.findall(unquoted)
+    numbers = _NUMBER.findall(_DATE.sub(" ", unquoted))
+    known = [cell for row in result.rows for cell in row if cell is not None]
+    cells = {_fold(str(cell)) for cell in known} | {_fold(shown_value(cell)) for cell in known}
+    sources = _Sources(result)
+    traced = [name for name in names if _fold(name) in cells]
+    traced += [number for number in numbers if _fold(number) in cells or sources.explain(number)]
+    untraced = [*names, *numbers]
+    for item in traced:
+        untraced.remove(item)
+    return Grounding(tuple(traced), tuple(untraced))
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+class _Sources:
+    """The numbers of a result, and those one arithmetic step away."""
+
+    def __init__(self, result: Result) -> None:
+        columns = list(zip(*result.rows, strict=True)) if result.rows else []
+        self._columns = [[n for c in column if (n := _as_number(c)) is not None] for column in columns]
+        inside = [n for row in result.rows for c in row if isinstance(c, str) for n in _numbers_in(c)]
+        self._plain = {Decimal(len(result.rows)), *inside, *(n for c in self._columns for n in c)}
+
+    def explain(self, printed: str) -> bool:
+        wanted = Decimal(printed.replace(",", "").replace("−", "-"))
+        digits = -int(wanted.as_tuple().exponent)
+
+        def fits(value: Decimal) -> bool:
+            try:
+                return round(value, max(digits, 0)) == wanted or abs(value) == abs(wanted)
+            except InvalidOperation:
+                return False
+
+        return any(map(fits, self._plain)) or any(map(fits, self._one_step()))
+
+    def _one_step(self) -> Iterator[Decimal]:
+        for column in filter(None, self._columns):
+            total = sum(column, Decimal(0))
+            yield total
+            yield total / len(column)
+            if total:
+                yield from (value / total * 100 for value in column)
+        few = sorted(self._plain)
+        if len(few) <= MOST_PAIRED:
+            yield from _pairs(few)
+
+
+def _pairs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
+    for a, b in permutations(numbers, 2):
+        yield a - b
+        yield a + b
+        if b:
+            yield a / b
+            yield a / b * 100
+            yield (a - b) / b * 100
+
+
+def _numbers_in(text: str) -> Iterable[Decimal]:
+    return (Decimal(n.replace(",", "").replace("−", "-")) for n in _NUMBER.findall(text))
+
+
+def _as_number(cell: Any) -> Decimal | None:
+    if isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+        number = Decimal(str(cell))
+        return number if number.is_finite() else None
+    return None

@@ -1,0 +1,235 @@
+"""English phrases for the parts of a query."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from sqlglot import exp
+
+
+def join_words(words: Iterable[str], last: str = "and") -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    *init, end = list(words) or [""]
+    return f"{', '.join(init)} {last} {end}" if init else end
+
+
+_COMPARISONS: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {
+        exp.EQ: "is",
+        exp.NEQ: "is not",
+        exp.GT: "is more than",
+        exp.GTE: "is at least",
+        exp.LT: "is less than",
+        exp.LTE: "is at most",
+        exp.NullSafeEQ: "is",
+        exp.NullSafeNEQ: "is not",
+        exp.Like: "has the pattern",
+        exp.ILike: "has the pattern, in any case,",
+        exp.Glob: "has the pattern",
+        exp.RegexpLike: "matches",
+    }
+)
+_NEGATED: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {
+        exp.Like: "doesn't have the pattern",
+        exp.ILike: "doesn't have the pattern, in any case,",
+        exp.EQ: "is not",
+        exp.NEQ: "is",
+    }
+)
+_ARITHMETIC: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {exp.Add: "plus", exp.Sub: "minus", exp.Mul: "times", exp.Div: "divided by", exp.Mod: "modulo"}
+)
+_AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {
+        exp.Sum: "the total of",
+        exp.Avg: "the average of",
+        exp.Max: "the highest",
+        exp.Min: "the lowest",
+        exp.Median: "the median of",
+        exp.Stddev: "the standard deviation of",
+        exp.GroupConcat: "the list of",
+        exp.ArrayAgg: "the list of",
+    }
+)
+_JOINS: Mapping[str, str] = MappingProxyType(
+    {
+        "LEFT": "with, where there is one,",
+        "RIGHT": "and all of",
+        "FULL": "and also",
+        "CROSS": "paired with each",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Words expressions of one query. Columns name their table where the query reads several.
+
+    `tell` says a query inside this one in sentences.
+    """
+
+    tell: Callable[[exp.Query], list[str]]
+    several_tables: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_query(cls, query: exp.Select, tell: Callable[[exp.Query], list[str]]) -> "Phrases":
+        """Phrases for a query: its table aliases are resolved to the tables' own names."""
+        source = query.args.get("from_")
+        joined = [join.this for join in query.args.get("joins") or ()]
+        tables = [source.this, *joined] if source is not None else joined
+        aliases = {t.alias_or_name: t.name for t in tables if isinstance(t, exp.Table)}
+        repeated = len(set(aliases.values())) < len(aliases)
+        return cls(tell, len(tables) > 1, {a: a if repeated else t for a, t in aliases.items()})
+
+    def of(self, node: Any) -> str:
+        """The phrase for an expression; what has no phrase of its own is shown as SQL."""
+        if node is None:
+            return ""
+        for kind in type(node).__mro__:
+            if phrase := _PHRASES.get(kind):
+                return phrase(self, node)
+        return str(node.sql())
+
+    def of_item(self, item: exp.Expression) -> str:
+        """One item of a select list; a chosen name is given behind it."""
+        phrase = self.of(item.unalias())
+        return f"{phrase} (as {item.alias})" if isinstance(item, exp.Alias) else phrase
+
+    def of_source(self, source: exp.Expression) -> str:
+        """A table, or a query in its place."""
+        if isinstance(source, exp.Table):
+            shown = self.aliases.get(source.alias_or_name, source.name)
+            return source.name if shown == source.name else f"{source.name} (as {shown})"
+        return f"a query ({source.alias})" if source.alias else "a query"
+
+    def of_join(self, join: exp.Join) -> str:
+        """One join: how, with what, on what."""
+        kind = (join.side or join.kind or "").upper()
+        on = join.args.get("on")
+        using = join.args.get("using")
+        where = f" where {self.of(on)}" if on is not None else ""
+        where = where or (f" by the same {join_words(u.name for u in using)}" if using else "")
+        return f"{_JOINS.get(kind, 'with')} {self.of_source(join.this)}{where}"
+
+
+def _column(phrases: Phrases, node: exp.Column) -> str:
+    if isinstance(node.this, exp.Star):
+        return "every column"
+    table = phrases.aliases.get(node.table, node.table)
+    return f"{table}.{node.name}" if table and phrases.several_tables else node.name
+
+
+def _literal(_: Phrases, node: exp.Literal) -> str:
+    return f"'{node.this}'" if node.is_string else str(node.this)
+
+
+def _count(phrases: Phrases, node: exp.Count) -> str:
+    counted = node.this
+    if isinstance(counted, exp.Distinct):
+        return f"the number of different {join_words(phrases.of(e) for e in counted.expressions)}"
+    if counted is None or isinstance(counted, exp.Star | exp.Literal):
+        return "the number of rows"
+    return f"the number of rows with {phrases.of(counted)}"
+
+
+def _aggregate(phrases: Phrases, node: exp.Expression) -> str:
+    operand = node.this
+    different = "different " if isinstance(operand, exp.Distinct) else ""
+    operand = operand.expressions[0] if isinstance(operand, exp.Distinct) else operand
+    return f"{_AGGREGATES[type(node)]} {different}{phrases.of(operand)}"
+
+
+def _comparison(phrases: Phrases, node: Any) -> str:
+    return f"{phrases.of(node.left)} {_COMPARISONS[type(node)]} {phrases.of(node.right)}"
+
+
+def _arithmetic(phrases: Phrases, node: Any) -> str:
+    return f"{phrases.of(node.left)} {_ARITHMETIC[type(node)]} {phrases.of(node.right)}"
+
+
+def _is(phrases: Phrases, node: exp.Is) -> str:
+    if isinstance(node.expression, exp.Null):
+        return f"{phrases.of(node.this)} is missing"
+    return f"{phrases.of(node.this)} is {phrases.of(node.expression)}"
+
+
+def _not(phrases: Phrases, node: exp.Not) -> str:
+    inner = node.this.unnest()
+    left = phrases.of(inner.this) if inner.this is not None else ""
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return f"{left} is known"
+    if isinstance(inner, exp.In):
+        return _in(phrases, inner, "is not")
+    if isinstance(inner, exp.Between):
+        return _between(phrases, inner, "is not")
+    if isinstance(inner, exp.Exists):
+        return _exists(phrases, inner, "there is no")
+    if type(inner) in _NEGATED:
+        return f"{left} {_NEGATED[type(inner)]} {phrases.of(inner.expression)}"
+    return f"it is not so that {phrases.of(inner)}"
+
+
+def _in(phrases: Phrases, node: exp.In, verb: str = "is") -> str:
+    query = node.args.get("query")
+    if query is not None:
+        return f"{phrases.of(node.this)} {verb} among {phrases.of(query)}"
+    options = join_words((phrases.of(e) for e in node.expressions), "or")
+    return f"{phrases.of(node.this)} {verb} {options}"
+
+
+def _between(phrases: Phrases, node: exp.Between, verb: str = "is") -> str:
+    low, high = phrases.of(node.args["low"]), phrases.of(node.args["high"])
+    return f"{phrases.of(node.this)} {verb} between {low} and {high}"
+
+
+def _exists(phrases: Phrases, node: exp.Exists, opening: str = "there is a") -> str:
+    return f"{opening} row in {phrases.of(node.this)}"
+
+
+def _subquery(phrases: Phrases, node: exp.Expression) -> str:
+    inner = node.unnest() if isinstance(node, exp.Subquery) else node
+    told = " ".join(phrases.tell(inner)) if isinstance(inner, exp.Query) else ""
+    return f"[{told.removeprefix('Shows ').rstrip('.')}]" if told else str(node.sql())
+
+
+def _case(phrases: Phrases, node: exp.Case) -> str:
+    ways = [f"{phrases.of(i.args['true'])} where {phrases.of(i.this)}" for i in node.args.get("ifs") or ()]
+    default = node.args.get("default")
+    return join_words([*ways, f"else {phrases.of(default)}"] if default is not None else ways, "or")
+
+
+_PHRASES: dict[type, Callable[[Phrases, Any], str]] = {
+    exp.Column: _column,
+    exp.Star: lambda _, __: "every column",
+    exp.Literal: _literal,
+    exp.Null: lambda _, __: "missing",
+    exp.Boolean: lambda _, node: "true" if node.this else "false",
+    exp.Count: _count,
+    exp.Is: _is,
+    exp.Not: _not,
+    exp.In: _in,
+    exp.Between: _between,
+    exp.Exists: _exists,
+    exp.Subquery: _subquery,
+    exp.Select: _subquery,
+    exp.SetOperation: _subquery,
+    exp.Case: _case,
+    exp.And: lambda p, n: f"{p.of(n.left)} and {p.of(n.right)}",
+    exp.Or: lambda p, n: f"{p.of(n.left)} or {p.of(n.right)}",
+    exp.Paren: lambda p, n: f"({p.of(n.this)})",
+    exp.Alias: lambda p, n: p.of(n.this),
+    exp.Cast: lambda p, n: p.of(n.this),
+    exp.Neg: lambda p, n: f"-{p.of(n.this)}",
+    exp.Lower: lambda p, n: f"{p.of(n.this)} (in any case)",
+    exp.Upper: lambda p, n: f"{p.of(n.this)} (in any case)",
+    exp.Round: lambda p, n: f"{p.of(n.this)} (rounded)",
+    exp.Length: lambda p, n: f"the length of {p.of(n.this)}",
+    exp.Abs: lambda p, n: f"the size of {p.of(n.this)}",
+    exp.Anonymous: lambda p, n: f"{n.name}({', '.join(p.of(e) for e in n.expressions)})",
+    **dict.fromkeys(_COMPARISONS, _comparison),
+    **dict.fromkeys(_AGGREGATES, _aggregate),
+    **dict.fromkeys(_ARITHMETIC, _arithmetic),
+}

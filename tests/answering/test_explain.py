@@ -1,0 +1,53 @@
+import pytest
+
+from fathom.answering.explain import explain
+
+CASES = [
+    ("SELECT count(*) FROM singer", "Counts rows from singer."),
+    (
+        "SELECT DISTINCT name, age FROM singer WHERE age > (SELECT avg(age) FROM singer) "
+        "AND NOT country IS NULL ORDER BY age DESC LIMIT 3",
+        "Shows name and age, each combination once, from singer. Only rows where age is more than "
+        "[the average of age from singer] and country is known. Sorted by age (highest first). "
+        "Only the first 3 rows.",
+    ),
+    (
+        "SELECT T1.name, count(*) FROM singer AS T1 JOIN concert AS T2 ON T1.id = T2.singer_id "
+        "WHERE T2.year BETWEEN 2010 AND 2012 GROUP BY T1.id HAVING count(*) >= 2",
+        "Shows singer.name and the number of rows from singer, with concert where singer.id is "
+        "concert.singer_id. Only rows where concert.year is between 2010 and 2012. One row for each "
+        "singer.id. Only groups where the number of rows is at least 2.",
+    ),
+    (
+        "SELECT a FROM t EXCEPT SELECT b FROM u WHERE c NOT IN ('x', 'y')",
+        "Keeps the rows of the first of two queries that the second doesn't give. (1) Shows a from t. "
+        "(2) Shows b from u. Only rows where c is not 'x' or 'y'.",
+    ),
+    (
+        "SELECT a FROM t UNION ALL SELECT b FROM u",
+        "Puts the rows of two queries together, repeats kept. (1) Shows a from t. (2) Shows b from u.",
+    ),
+    (
+        "SELECT x.a, y.a FROM t AS x JOIN t AS y ON x.b = y.c",
+        "Shows x.a and y.a from t (as x), with t (as y) where x.b is y.c.",
+    ),
+    (
+        "SELECT city, max(price) FROM flat GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+        "Shows city and the highest price from flat. One row for each city. "
+        "Sorted by the highest price (highest first). Only the first row.",
+    ),
+    (
+        "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
+        "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sql", "said"), CASES)
+def test_explains(sql: str, said: str) -> None:
+    assert explain(sql, "sqlite") == said
+
+
+@pytest.mark.parametrize("sql", ["", "SELEC 1", "DROP TABLE t", "SELECT 1; SELECT 2"])
+def test_says_nothing_of_what_is_no_query(sql: str) -> None:
+    assert explain(sql, "sqlite") == ""

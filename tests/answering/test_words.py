@@ -1,0 +1,64 @@
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal
+
+import pytest
+
+from fathom.answering.grounding import ground
+from fathom.answering.words import in_words
+from fathom.records import Result
+
+
+def result(
+    sql: str, *rows: tuple[Any, ...], columns: str = "", cut: Literal["rows", "bytes"] | None = None
+) -> Result:
+    names = tuple(columns.split()) or tuple(f"c{i}" for i in range(len(rows[0]) if rows else 1))
+    return Result(names, rows, sql, 0.0, cut)
+
+
+CASES: list[tuple[Result, str]] = [
+    (result("SELECT count(*) FROM t", (6,)), "The number of rows is 6."),
+    (result("SELECT avg(age) FROM t", (32.5,)), "The average of age is 32.5."),
+    (result("SELECT name, age FROM t LIMIT 1", ("Ann", 30)), "Name is Ann and age is 30."),
+    (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
+    (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), "2 rows: Ann (1); not known (2)."),
+    (result("SELECT name FROM t"), "Nothing in the database matches."),
+    (
+        result("SELECT * FROM t", (date(2020, 1, 2), True), columns="day open"),
+        "Day is 2020-01-02 and open is yes.",
+    ),
+    (
+        result("SELECT n FROM t", *((i,) for i in range(12))),
+        "12 rows; the first 10: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9.",
+    ),
+    (
+        result("SELECT n FROM t", (1,), (2,), cut="rows"),
+        "More than 2 rows: 1, 2. The result was cut at the limit on rows: what follows is not here.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "said"), CASES)
+def test_words(found: Result, said: str) -> None:
+    assert in_words(found, "sqlite") == said
+    assert ground(said.replace("first 10", ""), found).share == 1.0
+
+
+def test_grounding_tells_traced_from_invented() -> None:
+    found = result("SELECT name, n FROM t", ("Ann", 30), ("Bo", 10), ("Cy", Decimal("20.5")))
+    traced = 'There are 3 rows; "Ann" has 30, which is 20 more than "Bo", 3 times, of 60.5, mean 20.17.'
+    assert ground(traced, found).untraced == ()
+    assert ground('"Dee" has 77.', found).untraced == ("Dee", "77")
+    assert ground("Nobody can tell.", found).share == 1.0
+
+
+def test_grounding_rounds_to_the_digits_printed() -> None:
+    found = result("SELECT x FROM t", (2 / 3,))
+    assert ground("It is 0.67.", found).share == 1.0
+    assert ground("It is 0.66.", found).share == 0.0
+
+
+def test_dates_are_not_taken_apart() -> None:
+    found = result("SELECT d FROM t", ("2020-05-17",))
+    assert ground("It was on 2020-05-17.", found).share == 1.0
+    assert ground("It was on 2021-05-17.", found).share < 1.0

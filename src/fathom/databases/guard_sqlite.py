@@ -11,7 +11,8 @@ FUNCTIONS = frozenset(
     """
     -> ->> abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling changes char coalesce concat
     concat_ws cos cosh count cume_dist current_date current_time current_timestamp date datetime degrees
-    dense_rank exp first_value floor format glob group_concat hex highlight if ifnull iif instr json json_array
+    dense_rank exp first_value floor format glob group_concat hex highlight if ifnull iif instr json
+    json_array
     json_array_length json_error_position json_extract json_group_array json_group_object json_insert
     json_object json_patch json_pretty json_quote json_remove json_replace json_set json_type json_valid
     julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim match matchinfo

@@ -61,6 +61,16 @@ class InputError(FathomError):
         super().__init__(f"{where}: {problem}" if where else problem)
 
 
+class InputErrors(InputError):
+    """Several problems of files from outside, all that were found; `problems` holds them one by one."""
+
+    def __init__(self, problems: Sequence[InputError]) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        super().__init__(first.problem, file=first.file, line=first.line, field=first.field)
+        self.args = ("\n".join(str(p) for p in self.problems),)
+
+
 class DatabaseError(FathomError):
     """Something about a database."""
 

@@ -1,0 +1,1 @@
+"""Measuring: comparisons, metrics, statistics, the runner and its store."""

@@ -1,0 +1,73 @@
+"""Every figure of specs/metrics.md, sections 2, 3 and 6, from plain values; none is printed without its N."""
+
+from fathom.evaluation.metrics.across import (
+    FailureOverlap,
+    correct_at_budget,
+    failure_overlap,
+    pareto_front,
+    solved_by,
+)
+from fathom.evaluation.metrics.confidence import (
+    Bin,
+    RiskCoverage,
+    calibration,
+    calibration_error,
+    risk_coverage,
+)
+from fathom.evaluation.metrics.efficiency import r_ves, reward, robust_ratio, ves
+from fathom.evaluation.metrics.modules import (
+    PASS_AT,
+    Conditioned,
+    Overlap,
+    Transitions,
+    condition_on_recall,
+    overlap,
+    pass_at,
+    transitions,
+)
+from fathom.evaluation.metrics.paired import (
+    NothingInCommon,
+    PairedMeans,
+    PairedRates,
+    mcnemar,
+    pair,
+    paired_bootstrap,
+)
+from fathom.evaluation.metrics.partial import jaccard, soft_f1
+from fathom.evaluation.metrics.rates import Mean, Rate, means
+
+__all__ = [
+    "PASS_AT",
+    "Bin",
+    "Conditioned",
+    "FailureOverlap",
+    "Mean",
+    "NothingInCommon",
+    "Overlap",
+    "PairedMeans",
+    "PairedRates",
+    "Rate",
+    "RiskCoverage",
+    "Transitions",
+    "calibration",
+    "calibration_error",
+    "condition_on_recall",
+    "correct_at_budget",
+    "failure_overlap",
+    "jaccard",
+    "mcnemar",
+    "means",
+    "overlap",
+    "pair",
+    "paired_bootstrap",
+    "pareto_front",
+    "pass_at",
+    "r_ves",
+    "reward",
+    "risk_coverage",
+    "robust_ratio",
+    "soft_f1",
+    "solved_by",
+    "transitions",
+    "ves",
+]

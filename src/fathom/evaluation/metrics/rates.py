@@ -1,0 +1,140 @@
+"""Figures with their interval and their N (specs/metrics.md, opening paragraph).
+
+A share is a `Rate`, which carries its counts; a mean over questions is a `Mean`. Both give 95 % intervals.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan, nan, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Z95 = 1.959963984540054  # the normal distribution's 97.5 % point
+SEED = 20_240_607  # of every bootstrap, so that a figure repeats to the last digit
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of yes/no outcomes. With no trials it is not defined: `value` is None, never 0."""
+
+    hits: int
+    trials: int
+
+    @classmethod
+    def of(cls, outcomes: Iterable[bool]) -> "Rate":
+        """Count the outcomes."""
+        seen = list(outcomes)
+        return cls(sum(seen), len(seen))
+
+    @property
+    def value(self) -> float | None:
+        """The share, from 0 to 1; None when there were no trials."""
+        return self.hits / self.trials if self.trials else None
+
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Wilson interval: honest for few trials, all of 0..1 when there are none."""
+        if not self.trials:
+            return 0.0, 1.0
+        n, p = self.trials, self.hits / self.trials
+        middle = p + Z95 * Z95 / (2 * n)
+        half = Z95 * sqrt(p * (1 - p) / n + Z95 * Z95 / (4 * n * n))
+        scale = 1 + Z95 * Z95 / n
+        low, high = (middle - half) / scale, (middle + half) / scale
+        return (0.0 if self.hits == 0 else max(0.0, low)), (1.0 if self.hits == n else min(1.0, high))
+
+    def as_json(self) -> dict[str, Any]:
+        """The rate with its counts and interval, as JSON values."""
+        return {"value": self.value, "interval": list(self.interval()), "hits": self.hits, "n": self.trials}
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over `n` questions with its 95 % bootstrap interval; None when there were no questions.
+
+    `missing` counts the questions that had no value (an unknown price, say): they are no part of `n`.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    missing: int = 0
+
+    @classmethod
+    def of(cls, values: Sequence[float | None]) -> "Mean":
+        """The mean of those values that are there."""
+        column = np.array([nan if v is None else v for v in values], dtype=np.float64)
+        return means(column.reshape(-1, 1))[0]
+
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % percentile bootstrap interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def as_json(self) -> dict[str, Any]:
+        """The mean with its interval, as JSON values."""
+        interval = self.interval()
+        return {
+            "value": self.value,
+            "interval": list(interval) if interval else None,
+            "n": self.n,
+            "missing": self.missing,
+        }
+
+
+def means(columns: Floats) -> list[Mean]:
+    """The mean of each column of an array (questions x measures); NaN marks a value that isn't there.
+
+    All columns share the resampled questions, so that twenty measures cost hardly more than one.
+    """
+    questions, measures = columns.shape
+    present = ~np.isnan(columns)
+    counts = present.sum(axis=0)
+    filled = np.where(present, columns, 0.0)
+    if not questions:
+        return [Mean(None, None, None, 0) for _ in range(measures)]
+    low, high = _bootstrap(filled, present.astype(np.float64))
+    return [
+        Mean(
+            float(filled[:, j].sum() / n) if n else None,
+            None if isnan(low[j]) else float(low[j]),
+            None if isnan(high[j]) else float(high[j]),
+            int(n),
+            int(questions - n),
+        )
+        for j, n in enumerate(counts)
+    ]
+
+
+def _bootstrap(filled: Floats, present: Floats) -> tuple[Floats, Floats]:
+    """The 2.5 and 97.5 percentiles of the resampled column means."""
+    stacked = np.hstack([filled, present])
+    measures = filled.shape[1]
+    draws = np.concatenate([weights @ stacked for weights in resample_weights(len(filled))])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sampled = draws[:, :measures] / draws[:, measures:]
+    result = np.full((2, measures), nan)
+    for j in range(measures):
+        kept = sampled[~np.isnan(sampled[:, j]), j]
+        if len(kept):
+            result[:, j] = np.percentile(kept, [2.5, 97.5])
+    return result[0], result[1]
+
+
+def resample_weights(questions: int, *, seed: int = SEED) -> Iterable[Floats]:
+    """How often each question is drawn, for batches of resamples: arrays (resamples x questions).
+
+    5,000 resamples; fewer, down to 1,000, when there are so many questions that the percentiles of
+    the mean are smooth long before. Batches bound the memory to about 30 MB.
+    """
+    random = np.random.default_rng(seed)
+    resamples = int(np.clip(20_000_000 // max(questions, 1), 1_000, 5_000))
+    batch = max(1, 4_000_000 // max(questions, 1))
+    for start in range(0, resamples, batch):
+        rows = min(batch, resamples - start)
+        drawn = random.integers(0, questions, size=(rows, questions), dtype=np.int32)
+        drawn += (np.arange(rows, dtype=np.int32) * questions)[:, None]
+        counted = np.bincount(drawn.ravel(), minlength=rows * questions)
+        yield counted.reshape(rows, questions).astype(np.float64)

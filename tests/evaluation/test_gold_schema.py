@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from fathom.errors import QueryError
-from fathom.evaluation.gold_schema import gold_schema, selected_items
+from fathom.evaluation.gold_schema import SchemaItems, gold_schema, selected_items
 from fathom.records import Column, Schema, Selection, Table
 from tests.data import needed
 
@@ -57,7 +57,7 @@ CASES = [
     ("SELECT main.gene.symbol FROM main.gene", {"gene.symbol"}),
     ("SELECT symbol AS name FROM gene ORDER BY name", {"gene.symbol"}),
     (
-        "WITH RECURSIVE r(n) AS (SELECT id FROM gene UNION ALL SELECT n+1 FROM r WHERE n < 9) SELECT n FROM r",
+        "WITH RECURSIVE r(n) AS (SELECT id FROM gene UNION ALL SELECT n+1 FROM r) SELECT n FROM r",
         {"gene.id"},
     ),
     (
@@ -143,6 +143,6 @@ def test_agrees_with_sqlites_authorizer_on_published_queries() -> None:
             for sql in sorted(found):
                 tables, columns = _reads(connection, sql)
                 items = gold_schema(sql, schema)
-                assert (items.tables, items.columns) == (tables, columns), sql
+                assert items == SchemaItems(frozenset(tables), frozenset(columns)), sql
                 checked += 1
     assert checked > 500

@@ -1,0 +1,182 @@
+"""The join planner: which keys connect a set of tables, several plans with the likeliest first."""
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+
+from fathom.offline.query import Column, Join, TableRef
+from fathom.records.schema import ForeignKey, Schema, Table
+
+GUESSED_COST = 2.5
+"""What a join of equally named columns costs, against 1 for a declared key: used where nothing else leads."""
+MOST_PLANS = 6
+SLACK = 1.01
+"""How much dearer than the cheapest path an alternative path may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A way to join two tables: pairs of columns, the first of `left`."""
+
+    left: str
+    right: str
+    pairs: tuple[tuple[str, str], ...]
+    cost: float
+
+    def reversed(self) -> "Edge":
+        """The same join seen from the other table."""
+        return Edge(self.right, self.left, tuple((b, a) for a, b in self.pairs), self.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Joins that connect the tables asked for; `tables` holds bridges too, in joining order."""
+
+    tables: tuple[TableRef, ...]
+    joins: tuple[Join, ...]
+    cost: float
+
+
+class JoinPlanner:
+    """Plans over the keys of one schema. Plans are kept, so asking twice costs nothing."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._edges: dict[str, list[Edge]] = defaultdict(list)
+        for edge in _edges(schema):
+            self._edges[edge.left].append(edge)
+            if edge.left != edge.right:
+                self._edges[edge.right].append(edge.reversed())
+        self._plans = lru_cache(4096)(self._search)
+
+    def neighbours(self, table: str) -> tuple[Edge, ...]:
+        """The joins that leave a table."""
+        return tuple(self._edges.get(table, ()))
+
+    def plans(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """Plans that connect the tables, cheapest first; empty when nothing connects them."""
+        if len(tables) < 2:
+            return (Plan(tables, (), 0.0),)
+        return self._plans(tuple(sorted(set(tables))))
+
+    def distance(self, left: str, right: str) -> float:
+        """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""
+        if left == right:
+            return 0.0
+        plans = self.plans((TableRef(left), TableRef(right)))
+        return plans[0].cost if plans else float("inf")
+
+    def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        # Best-first growth of a tree: each step links one more wanted table by a cheapest path.
+        order = count()
+        best: dict[frozenset[frozenset[Column]], Plan] = {}
+        for start in tables[:3]:
+            heap = [(0.0, next(order), Plan((start,), (), 0.0))]
+            seen: set[frozenset[Join]] = set()
+            done = 0
+            while heap and done < MOST_PLANS:
+                cost, _, plan = heapq.heappop(heap)
+                missing = [t for t in tables if t not in plan.tables]
+                if not missing:
+                    best.setdefault(frozenset(frozenset((j.left, j.right)) for j in plan.joins), plan)
+                    done += 1
+                    continue
+                for path in self._paths(plan.tables, missing):
+                    joins = plan.joins + path
+                    if (key := frozenset(joins)) in seen:
+                        continue
+                    seen.add(key)
+                    added = tuple(dict.fromkeys(j.right.table for j in path))
+                    price = cost + self._price(path)
+                    heapq.heappush(heap, (price, next(order), Plan(plan.tables + added, joins, price)))
+                if len(seen) > 200:
+                    break
+        return tuple(sorted(best.values(), key=lambda p: (p.cost, p.joins))[:MOST_PLANS])
+
+    def _price(self, path: tuple[Join, ...]) -> float:
+        steps: dict[tuple[TableRef, TableRef], set[tuple[str, str]]] = defaultdict(set)
+        for join in path:
+            steps[join.left.table, join.right.table].add((join.left.name, join.right.name))
+        price = 0.0
+        for (left, right), pairs in steps.items():
+            price += min(
+                (e.cost for e in self._edges[left.name] if e.right == right.name and set(e.pairs) == pairs),
+                default=GUESSED_COST,
+            )
+        return price
+
+    def _paths(self, have: tuple[TableRef, ...], wanted: list[TableRef]) -> list[tuple[Join, ...]]:
+        """The cheapest paths from what is joined to the nearest wanted tables, and near ties."""
+        order = count()
+        heap: list[tuple[float, int, TableRef, tuple[Join, ...]]] = [(0.0, next(order), t, ()) for t in have]
+        names = {t.name: t for t in reversed(wanted)}
+        found: list[tuple[Join, ...]] = []
+        limit = float("inf")
+        steps = 0
+        while heap and steps < 400 and len(found) < MOST_PLANS:
+            cost, _, at, path = heapq.heappop(heap)
+            if cost > limit:
+                break
+            if path and at in wanted:
+                found.append(path)
+                limit = min(limit, cost + SLACK)
+                continue
+            visited = {t.name for t in have} | {j.right.table.name for j in path}
+            for edge in self._edges[at.name]:
+                target = names.get(edge.right)
+                if target is None:
+                    if edge.right in visited:
+                        continue
+                    target = TableRef(edge.right)
+                steps += 1
+                joins = tuple(Join(Column(at, a), Column(target, b)) for a, b in edge.pairs)
+                heapq.heappush(heap, (cost + edge.cost, next(order), target, path + joins))
+        return found
+
+
+def _edges(schema: Schema) -> list[Edge]:
+    edges: dict[tuple[str, str, frozenset[tuple[str, str]]], Edge] = {}
+    for key in schema.foreign_keys:
+        edge = _declared(schema, key)
+        if edge is not None:
+            edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
+    linked = {frozenset((e.left, e.right)) for e in edges.values()}
+    for i, left in enumerate(schema.tables):
+        for right in schema.tables[i + 1 :]:
+            if frozenset((left.name, right.name)) not in linked:
+                for edge in _guessed(left, right):
+                    edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
+    return list(edges.values())
+
+
+def _declared(schema: Schema, key: ForeignKey) -> Edge | None:
+    if key.table not in schema or key.target_table not in schema:
+        return None
+    left, right = schema.table(key.table), schema.table(key.target_table)
+    pairs = tuple(
+        (left.column(a).name, right.column(b).name)
+        for a, b in zip(key.columns, key.target_columns, strict=True)
+    )
+    cost = 1.0 + (1.0 - key.confidence if key.inferred else 0.0)
+    return Edge(left.name, right.name, pairs, cost)
+
+
+def _guessed(left: Table, right: Table) -> list[Edge]:
+    """Joins of equally named columns where one of them is a key, for schemas with keys missing."""
+    theirs = {c.name.casefold(): c for c in right.columns}
+    found = []
+    for column in left.columns:
+        other = theirs.get(column.name.casefold())
+        if other is None:
+            continue
+        keys = (left.primary_key == (column.name,)) + (right.primary_key == (other.name,))
+        generic = column.name.casefold() in {"id", "name", "year", "date", "type", "description", "status"}
+        if generic:
+            continue
+        looks_like_key = column.name.casefold().endswith(("id", "code", "no", "number", "_name"))
+        if keys or looks_like_key:
+            cost = GUESSED_COST + 0.1 * (2 - keys)
+            found.append(Edge(left.name, right.name, ((column.name, other.name),), cost))
+    return found

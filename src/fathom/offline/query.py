@@ -1,0 +1,272 @@
+"""A relational query without joins: what the offline method builds, compares, learns from and renders.
+
+Columns name their table, and `Query.joins` is empty wherever the join planner would find the same joins;
+`tables` holds only tables that nothing else of the query mentions. All values are frozen and hashable.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal as Choice
+
+from fathom.errors import FathomError
+
+
+class Unrepresentable(FathomError):
+    """A query that this representation has no place for."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableRef:
+    """One use of a table; `instance` tells apart several uses of the same table in one FROM."""
+
+    name: str
+    instance: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Column:
+    """A column of one use of a table."""
+
+    table: TableRef
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """`*`, or `t.*` with a table."""
+
+    table: TableRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; None is NULL."""
+
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The list of IN, or the two ends of BETWEEN."""
+
+    items: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`count`, `sum`, `avg`, `min` or `max` of an argument."""
+
+    function: str
+    argument: "Expression"
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`+ - * / %` or `||` between two expressions."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Any other function, in SQLite's spelling; `cast` has the type's name as its second argument."""
+
+    name: str
+    arguments: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`CASE WHEN condition THEN then ELSE otherwise END`."""
+
+    condition: "Condition"
+    then: "Expression"
+    otherwise: "Expression | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery:
+    """A query used as a value or as the list of IN."""
+
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceColumn:
+    """A column of `Query.source`, by its place in the source's SELECT."""
+
+    index: int
+
+
+Expression = Column | Star | Literal | Items | Aggregate | Arithmetic | Call | Case | Subquery | SourceColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`left operator right`; operators are SQL's in lower case, negated ones with `not` ahead.
+
+    `is null` and `is not null` have no right side; `between` has an `Items` of two.
+    """
+
+    left: Expression
+    operator: str
+    right: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connective:
+    """Two or more conditions joined by `and` or `or`."""
+
+    kind: Choice["and", "or"]
+    parts: tuple["Condition", ...]
+
+
+Condition = Comparison | Connective
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """One key of ORDER BY."""
+
+    key: Expression
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Join:
+    """An equality that joins two table uses; `outer` keeps the rows of `left` that find no partner."""
+
+    left: Column
+    right: Column
+    outer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """A set operation with a second query: `union`, `union all`, `intersect` or `except`."""
+
+    operator: str
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One SELECT, perhaps continued by a set operation."""
+
+    select: tuple[Expression, ...]
+    distinct: bool = False
+    where: Condition | None = None
+    group: tuple[Expression, ...] = ()
+    having: Condition | None = None
+    order: tuple[Ordering, ...] = ()
+    limit: int | None = None
+    offset: int | None = None
+    tables: tuple[TableRef, ...] = ()
+    joins: tuple[Join, ...] = ()
+    source: "Query | None" = None
+    compound: Compound | None = None
+
+
+NEGATED = {
+    "=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">",
+    "like": "not like", "in": "not in", "between": "not between", "is null": "is not null",
+    "not like": "like", "not in": "in", "not between": "between", "is not null": "is null",
+}  # fmt: skip
+
+
+def negate(condition: Condition) -> Condition:
+    """The opposite condition (De Morgan; nulls aside)."""
+    if isinstance(condition, Connective):
+        other: Choice["and", "or"] = "or" if condition.kind == "and" else "and"
+        return Connective(other, tuple(negate(p) for p in condition.parts))
+    return replace(condition, operator=NEGATED[condition.operator])
+
+
+def conjunction(*conditions: Condition | None) -> Condition | None:
+    """All of the conditions at once, flattened; None when there are none."""
+    parts: list[Condition] = []
+    for condition in conditions:
+        if isinstance(condition, Connective) and condition.kind == "and":
+            parts.extend(condition.parts)
+        elif condition is not None:
+            parts.append(condition)
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Connective("and", tuple(parts))
+
+
+def comparisons(condition: Condition | None) -> Iterator[Comparison]:
+    """The comparisons in a condition, left to right."""
+    if isinstance(condition, Comparison):
+        yield condition
+    elif condition is not None:
+        for part in condition.parts:
+            yield from comparisons(part)
+
+
+def walk(expression: Expression | None) -> Iterator[Expression]:
+    """An expression and all it holds, without entering subqueries."""
+    if expression is None:
+        return
+    yield expression
+    match expression:
+        case Aggregate(argument=argument):
+            yield from walk(argument)
+        case Arithmetic(left=left, right=right):
+            yield from walk(left)
+            yield from walk(right)
+        case Call(arguments=parts) | Items(items=parts):
+            for part in parts:
+                yield from walk(part)
+        case Case(condition=condition, then=then, otherwise=otherwise):
+            for comparison in comparisons(condition):
+                yield from walk(comparison.left)
+                yield from walk(comparison.right)
+            yield from walk(then)
+            yield from walk(otherwise)
+
+
+def expressions(query: Query) -> Iterator[Expression]:
+    """Every expression of this SELECT alone: not of subqueries, source or compound."""
+    for item in query.select:
+        yield from walk(item)
+    for condition in (query.where, query.having):
+        for comparison in comparisons(condition):
+            yield from walk(comparison.left)
+            yield from walk(comparison.right)
+    for key in query.group:
+        yield from walk(key)
+    for ordering in query.order:
+        yield from walk(ordering.key)
+
+
+def columns(query: Query) -> Iterator[Column]:
+    """The columns of this SELECT alone, in the order of its clauses, with repeats."""
+    return (e for e in expressions(query) if isinstance(e, Column))
+
+
+def subqueries(query: Query) -> Iterator[Query]:
+    """The queries directly inside this one: subqueries, source and compound."""
+    for expression in expressions(query):
+        if isinstance(expression, Subquery):
+            yield expression.query
+    if query.source is not None:
+        yield query.source
+    if query.compound is not None:
+        yield query.compound.query
+
+
+def all_queries(query: Query) -> Iterator[Query]:
+    """This query and all inside it."""
+    yield query
+    for inner in subqueries(query):
+        yield from all_queries(inner)
+
+
+def mentioned_tables(query: Query) -> tuple[TableRef, ...]:
+    """The table uses that this SELECT's expressions and `tables` name, in order of first mention."""
+    named = [e.table for e in expressions(query) if isinstance(e, Column | Star) and e.table is not None]
+    return tuple(dict.fromkeys((*named, *query.tables)))

@@ -1,0 +1,54 @@
+import pytest
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.query import Column, Query, TableRef, Unrepresentable
+from fathom.offline.rendering import render, with_plan
+
+
+def use(*names: str) -> tuple[TableRef, ...]:
+    return tuple(TableRef(n) for n in names)
+
+
+def test_one_table_needs_no_join(planner: JoinPlanner) -> None:
+    assert planner.plans(use("pilot"))[0].joins == ()
+
+
+def test_both_keys_to_the_same_table_are_offered(planner: JoinPlanner) -> None:
+    plans = planner.plans(use("airport", "flight"))
+    used = {n for p in plans[:2] for j in p.joins for n in (j.left.name, j.right.name)}
+    assert used == {"airport_id", "from_id", "to_id"}
+
+
+def test_a_bridge_is_found(planner: JoinPlanner) -> None:
+    plan = planner.plans(use("pilot", "flight"))[0]
+    assert {t.name for t in plan.tables} == {"pilot", "crew", "flight"}
+    assert planner.distance("pilot", "flight") == 2
+
+
+def test_a_self_join_goes_over_its_own_key(planner: JoinPlanner) -> None:
+    plan = planner.plans((TableRef("pilot"), TableRef("pilot", 1)))[0]
+    assert {j.left.name for j in plan.joins} | {j.right.name for j in plan.joins} == {"mentor_id", "pilot_id"}
+
+
+def test_tables_without_a_path_are_refused(planner: JoinPlanner) -> None:
+    query = Query((Column(TableRef("order"), "order_id"), Column(TableRef("pilot"), "pilot_name")))
+    assert planner.plans(use("order", "pilot")) == ()
+    with pytest.raises(Unrepresentable, match="No keys connect order, pilot"):
+        render(query, planner)
+
+
+def test_a_dearer_plan_can_be_chosen(planner: JoinPlanner) -> None:
+    query = Query((Column(TableRef("airport"), "city"), Column(TableRef("flight"), "flight_number")))
+    texts = {render(with_plan(query, p), planner) for p in planner.plans(use("airport", "flight"))}
+    assert sum("from_id" in t for t in texts) == sum("to_id" in t for t in texts) == 1
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+def test_strict_engines_get_every_plain_column_grouped(dialect: str, planner: JoinPlanner) -> None:
+    pilot = TableRef("pilot")
+    query = Query(
+        (Column(pilot, "pilot_name"),),
+        group=(Column(pilot, "pilot_id"),),
+        tables=use("crew"),
+    )
+    assert render(query, planner, dialect).endswith("GROUP BY T2.pilot_id, T2.pilot_name")

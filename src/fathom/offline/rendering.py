@@ -45,7 +45,7 @@ _RESERVED = frozenset(
     references regexp reindex release rename replace restrict returning right rollback savepoint
     schema select set show table temporary then ties to top transaction trigger unbounded union
     unique update user using vacuum values view virtual when where window with without
-    """.split()  # noqa: SIM905
+    """.split()
 )
 STRICT_GROUPING = frozenset({"postgres", "duckdb"})
 

@@ -1,0 +1,257 @@
+"""The value index: which values of a database the words of a question name."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+from fathom.retrieval import alignment, store
+from fathom.retrieval.alignment import Fit, Spelling
+from fathom.retrieval.matches import IndexedColumn, ValueMatch, ValueMention
+from fathom.retrieval.typos import correctable, similarity, wanted
+from fathom.retrieval.words import FUNCTION_WORDS, Token, key, tokens, words
+
+_LONGEST_NAME = 12  # words of a question that are looked up as one value
+_QUESTION = 8_000  # characters of a question that are read
+_COMMON = 20_000  # values; a word held by more is looked up only together with a rarer one
+_ALONE = 20  # values looked at for a single word
+_TOGETHER = 40  # values looked at for two or more neighbouring words
+_NEAR = 400  # words compared for one misspelling
+_SPELLINGS = 4  # other spellings followed for one word
+
+
+class ValueIndex:
+    """An index over the text values of a database, open for look-ups; safe to share between threads."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self._lock = Lock()
+        self._places = {
+            id_: (table, column) for id_, table, column in self._rows("SELECT id, tab, col FROM place")
+        }
+
+    @classmethod
+    def build(cls, values: Iterable[tuple[str, str, str, int]], file: Path | None = None) -> Self:
+        """Index (table, column, value, count), each value of a column once; in memory without a file."""
+        if file is not None:
+            file.unlink(missing_ok=True)
+            with store.replacement(file) as connection, store.Writer(connection) as writer:
+                writer.add(values)
+            return cls(store.read(file))
+        connection = store.create()
+        with store.Writer(connection) as writer:
+            writer.add(values)
+        return cls(connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index; look-ups fail from here on."""
+        with self._lock:
+            self._db.close()
+
+    @property
+    def columns(self) -> tuple[IndexedColumn, ...]:
+        """The columns that the index covers."""
+        rows = self._rows("SELECT tab, col, held, left_out FROM place ORDER BY id")
+        return tuple(IndexedColumn(*row) for row in rows)
+
+    def lookup(self, phrase: str, *, limit: int = 10) -> list[ValueMatch]:
+        """The values that a phrase names as a whole or in part, best first."""
+        letters = max(1, len(phrase.strip()))
+        best: dict[tuple[str, str, str], ValueMatch] = {}
+        for mention in self.mentions(phrase, limit=limit):
+            share = min(1.0, len(mention.text) / letters)
+            for match in mention.matches:
+                name = (match.table, match.column, match.value)
+                scored = ValueMatch(
+                    *name,
+                    match.count,
+                    match.kind,
+                    match.score * share,
+                    match.coverage,
+                    match.similarity,
+                )
+                if name not in best or best[name].score < scored.score:
+                    best[name] = scored
+        return sorted(best.values(), key=_rank)[:limit]
+
+    def mentions(self, question: str, *, limit: int = 10) -> list[ValueMention]:
+        """All values that a question names: longest mention first, overlapping ones kept.
+
+        `limit` bounds the matches of each mention. Reads the first 8,000 characters of a question.
+        """
+        question = question[:_QUESTION]
+        found = tokens(question)
+        fits: dict[tuple[int, int], dict[int, Fit]] = defaultdict(dict)
+        rows: dict[int, tuple[int, str, int]] = {}  # value id: place, text, count
+        settled: set[int] = set()
+        for fit, row in self._whole(question, found):
+            fits[fit.first, fit.last][row[0]] = fit
+            rows[row[0]] = row[1:]
+            if fit.score > 0.5:
+                settled.update(range(fit.first, fit.last))
+        spellings, near = self._spellings(found, settled)
+        for row in self._candidates(found, near):
+            rows[row[0]] = row[1:]
+            for fit in alignment.parts(found, spellings, words(row[2])):
+                known = fits[fit.first, fit.last].get(row[0])
+                if known is None or known.score < fit.score:
+                    fits[fit.first, fit.last][row[0]] = fit
+        mentions = [
+            _mention(question, found, span, [self._match(rows[id_], f) for id_, f in of.items()], limit)
+            for span, of in fits.items()
+        ]
+        mentions += self._symbols(question, limit)
+        return sorted(mentions, key=lambda m: (m.start - m.end, -m.matches[0].score, m.start))
+
+    def _whole(
+        self, question: str, found: Sequence[Token]
+    ) -> Iterable[tuple[Fit, tuple[int, int, str, int]]]:
+        """Values whose letters are all there, of stretches of up to `_LONGEST_NAME` words."""
+        spans: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        stems = [t.stem for t in found]
+        for first in range(len(found)):
+            for last in range(first + 1, min(first + _LONGEST_NAME, len(found)) + 1):
+                spans[key(stems[first:last])].append((first, last))
+        for id_, place, text, count, of in self._by_key(spans):
+            for first, last in spans[of]:
+                if fit := alignment.whole(question, found, first, last, text):
+                    yield fit, (id_, place, text, count)
+
+    def _symbols(self, question: str, limit: int) -> Iterable[ValueMention]:
+        """Values without a letter or digit, such as '+' or '--', where they stand alone."""
+        pieces: dict[str, int] = {}
+        start = 0
+        for piece in question.split():
+            start = question.index(piece, start)
+            if not any(c.isalnum() for c in piece):
+                pieces.setdefault(piece.strip("'\""), start)
+            start += len(piece)
+        for text, at in pieces.items():
+            rows = [r for r in self._by_key([key([text])]) if r[2].strip() == text]
+            if rows:
+                matches = [self._match(r[1:4], Fit(0, 0, "exact", 1.0)) for r in rows]
+                yield ValueMention(text, at, at + len(text), 0, 0, tuple(sorted(matches, key=_rank)[:limit]))
+
+    def _spellings(
+        self, found: Sequence[Token], settled: set[int]
+    ) -> tuple[dict[str, list[Spelling]], list[dict[str, int]]]:
+        """Where each word of the index may stand; for each place its words, and how many values hold each."""
+        held = dict(
+            self._rows(
+                "SELECT term, held FROM term WHERE term IN (SELECT value FROM json_each(?))",
+                json.dumps([t.stem for t in found]),
+            )
+        )
+        spellings: dict[str, list[Spelling]] = defaultdict(list)
+        near: list[dict[str, int]] = []
+        other: dict[str, list[tuple[str, int, float, float]]] = {}
+        for place, token in enumerate(found):
+            of: dict[str, int] = {}
+            if token.stem in held:
+                of[token.stem] = held[token.stem]
+                spellings[token.stem].append(Spelling(place))
+            if place not in settled and token.stem not in FUNCTION_WORDS and correctable(token.stem):
+                if token.stem not in other:
+                    other[token.stem] = self._misspelt(token.stem)
+                    if token.stem not in held:
+                        other[token.stem] += self._beginning(token.stem)
+                for term, count, alike, share in other[token.stem]:
+                    of.setdefault(term, count)
+                    spellings[term].append(Spelling(place, alike, share))
+            near.append(of)
+        return spellings, near
+
+    def _misspelt(self, word: str) -> list[tuple[str, int, float, float]]:
+        """Words of the index spelt nearly like this one: (word, values that hold it, similarity, 1)."""
+        rows = self._rows(
+            "SELECT term, held FROM term WHERE id IN (SELECT rowid FROM near WHERE near MATCH ? LIMIT ?)",
+            _any_of(wanted(word)),
+            _NEAR,
+        )
+        alike = [(t, held, s, 1.0) for t, held in rows if t != word and (s := similarity(word, t))]
+        return sorted(alike, key=lambda a: (-a[2], -a[1], a[0]))[:_SPELLINGS]
+
+    def _beginning(self, word: str) -> list[tuple[str, int, float, float]]:
+        """Words of the index that begin with this one: (word, values that hold it, 1, share of letters)."""
+        rows = self._rows(
+            "SELECT term, held FROM term WHERE term > ? AND term < ? ORDER BY term LIMIT ?",
+            word,
+            word + "\U0010ffff",
+            _NEAR,
+        )
+        found = [(t, held, 1.0, len(word) / len(t)) for t, held in rows if 2 * len(word) >= len(t)]
+        return sorted(found, key=lambda a: (-a[3], -a[1], a[0]))[:_SPELLINGS]
+
+    def _candidates(
+        self, found: Sequence[Token], near: Sequence[dict[str, int]]
+    ) -> Iterable[tuple[int, int, str, int]]:
+        """Values that hold a word of the question, or several neighbouring ones where one is too common."""
+        naming = [p for p, t in enumerate(found) if near[p] and t.stem not in FUNCTION_WORDS]
+        ids: set[int] = set()
+        for at, place in enumerate(naming):
+            queries = [place]
+            rest = iter(naming[at + 1 :])
+            complete = self._holding([near[place]], ids, _ALONE)
+            while not complete and len(queries) < 4:
+                following = next(rest, None)
+                if following is None or following - queries[-1] > 3:
+                    break
+                queries.append(following)
+                complete = self._holding([near[p] for p in queries], ids, _TOGETHER)
+        return self._rows(
+            "SELECT id, place, text, count FROM value WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(sorted(ids)),
+        )
+
+    def _holding(self, choices: Sequence[dict[str, int]], ids: set[int], limit: int) -> bool:
+        """Add values that hold a word of each choice; whether these were all such values."""
+        if min(sum(c.values()) for c in choices) > _COMMON:
+            return False
+        sql = "SELECT rowid FROM word WHERE word MATCH ? LIMIT ?"
+        rows = self._rows(sql, " AND ".join(f"({_any_of(c)})" for c in choices), limit)
+        ids.update(id_ for (id_,) in rows)
+        return len(rows) < limit
+
+    def _by_key(self, keys: Iterable[int]) -> list[tuple[int, int, str, int, int]]:
+        return self._rows(
+            "SELECT id, place, text, count, key FROM value WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(list(keys)),
+        )
+
+    def _match(self, row: tuple[int, str, int], fit: Fit) -> ValueMatch:
+        table, column = self._places[row[0]]
+        return ValueMatch(
+            table, column, row[1], row[2], fit.kind, round(fit.score, 4), fit.coverage, fit.similarity
+        )
+
+    def _rows(self, sql: str, *parameters: object) -> list[Any]:
+        with self._lock:
+            return self._db.execute(sql, parameters).fetchall()
+
+
+def _mention(
+    question: str, found: Sequence[Token], span: tuple[int, int], matches: list[ValueMatch], limit: int
+) -> ValueMention:
+    first, last = span
+    start, end = found[first].start, found[last - 1].end
+    return ValueMention(
+        question[start:end], start, end, first, last, tuple(sorted(matches, key=_rank)[:limit])
+    )
+
+
+def _rank(match: ValueMatch) -> tuple[float, int, int, str, str, str]:
+    return (-match.score, -match.count, len(match.value), match.table, match.column, match.value)
+
+
+def _any_of(terms: Iterable[str]) -> str:
+    """A full-text query for any of these words; they hold letters and digits only, so quoting is complete."""
+    return " OR ".join(f'"{t}"' for t in terms)

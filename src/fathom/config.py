@@ -3,6 +3,8 @@
 The file is `config.toml` in the platform's configuration folder (`fathom --version` shows where), or the
 one that FATHOM_CONFIG names:
 
+    data = "~/benchmarks"
+
     [databases]
     sales = "postgresql://reader@localhost/sales"
 """
@@ -20,11 +22,14 @@ from fathom.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept."""
+    """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept;
+    `data` is the folder of published benchmarks.
+    """
 
     file: Path
     cache: Path
     databases: Mapping[str, str] = field(default_factory=dict)
+    data: Path | None = None
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -40,6 +45,10 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     databases = content.get("databases", {})
     if not isinstance(databases, dict) or not all(isinstance(v, str) for v in databases.values()):
         raise ConfigError(f'{file}: [databases] must map names to URLs, such as sales = "sales.db".')
-    if unknown := sorted(set(content) - {"databases"}):
-        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: databases.")
-    return Settings(file=file, cache=cache, databases=databases)
+    data = environment.get("FATHOM_DATA") or content.get("data")
+    if not isinstance(data, str | None):
+        raise ConfigError(f'{file}: data must be a folder, such as data = "~/benchmarks".')
+    if unknown := sorted(set(content) - {"databases", "data"}):
+        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: data, databases.")
+    folder = Path(data).expanduser() if data else None
+    return Settings(file=file, cache=cache, databases=databases, data=folder)

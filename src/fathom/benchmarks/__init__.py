@@ -1,0 +1,6 @@
+"""Published and own datasets as streams of questions with gold."""
+
+from fathom.benchmarks.loading import Published, data_folder, load_benchmark
+from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
+
+__all__ = ["Benchmark", "BenchmarkQuestion", "Published", "data_folder", "load_benchmark"]

@@ -1,0 +1,1 @@
+"""The layouts in which benchmarks are published, each recognised by its files."""

@@ -1,0 +1,60 @@
+"""Fathom's own format: a JSONL file, one question a line.
+
+    {"id": "1", "question": "How many genes?", "database": "genes.sqlite", "gold": ["SELECT ..."]}
+
+These four are required; `evidence`, `difficulty`, `tags` and `answerable` are not. `database` is a URL, a
+name from the settings, or a path relative to the file; `gold` may be empty with `"answerable": false`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fathom.benchmarks.reading import Record, json_lines
+from fathom.benchmarks.records import BenchmarkQuestion
+
+_FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable"}
+
+
+def read_own(file: Path) -> Iterator[BenchmarkQuestion]:
+    """The questions of a JSONL file. Raises `InputError` by file, line and field; ids may not repeat."""
+    seen: dict[str, int] = {}
+    for record in json_lines(file):
+        question = _question(record)
+        if question.id in seen:
+            raise record.wrong(f"{question.id!r} was used on line {seen[question.id]}", "id")
+        seen[question.id] = record.line
+        yield question
+
+
+def _question(record: Record) -> BenchmarkQuestion:
+    if unknown := sorted(set(record.content) - _FIELDS):
+        raise record.wrong(f"is unknown; there is: {', '.join(sorted(_FIELDS))}", unknown[0])
+    id_ = record.content.get("id")
+    if isinstance(id_, bool) or not isinstance(id_, (str, int)) or id_ == "":
+        raise record.wrong("is missing; it must be text or a whole number", "id")
+    answerable = record.content.get("answerable", True)
+    if not isinstance(answerable, bool):
+        raise record.wrong("must be true or false", "answerable")
+    gold = record.texts("gold", required=True)
+    if answerable and not any(sql.strip() for sql in gold):
+        raise record.wrong('is empty; an unanswerable question says "answerable": false', "gold")
+    name = record.text("database")
+    return BenchmarkQuestion(
+        id=str(id_),
+        text=record.text("question"),
+        database=_database(name, record.file.parent),
+        gold=tuple(sql for sql in gold if sql.strip()),
+        evidence=record.optional("evidence"),
+        difficulty=record.optional("difficulty"),
+        tags=record.texts("tags"),
+        answerable=answerable,
+        database_name=name if "://" in name or name.startswith("demo:") else Path(name).stem,
+    )
+
+
+def _database(name: str, folder: Path) -> str:
+    if "://" in name or name.startswith("demo:"):
+        return name
+    beside = folder / name
+    # A bare word without such a file is a name from the settings.
+    return name if not beside.exists() and name.isidentifier() else str(beside)

@@ -1,0 +1,133 @@
+"""Finding and loading a benchmark by its name or path."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom import registry
+from fathom.benchmarks.layouts.layout import Layout
+from fathom.benchmarks.layouts.own import read_own
+from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
+from fathom.errors import InputError, UnknownName
+
+_LAYOUTS = {
+    "bird": ("bird", "BIRD"),
+    "spider": ("spider", "SPIDER"),
+    "sciencebenchmark": ("spider", "SCIENCE"),
+    "text2sql-data": ("text2sql_data", "TEXT2SQL_DATA"),
+    "sql-eval": ("sql_eval", "SQL_EVAL"),
+    "bi-bench": ("bi_bench", "BI_BENCH"),
+    "biomedsql": ("biomedical", "BIOMEDSQL"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A benchmark with a name: its layout, its folder below the data folder, and the split meant by the name.
+
+    Registered by entry point in the group `fathom.benchmarks`.
+    """
+
+    layout: Layout
+    folder: str
+    about: str
+    split: str | None = None
+
+
+def load_benchmark(
+    name_or_path: str | os.PathLike[str], split: str | None = None, data: str | os.PathLike[str] | None = None
+) -> Benchmark:
+    """Load a benchmark: a registered name, a folder in a known layout, or a JSONL file.
+
+    `data` is the folder that holds published benchmarks (default: FATHOM_DATA). Nothing but the layout is
+    looked at until the benchmark is iterated. Raises `UnknownName` or `InputError`.
+    """
+    path = Path(name_or_path).expanduser()
+    if path.is_file():
+        return _own(path, split)
+    if path.is_dir():
+        return _in_folder(path, _recognised(path), split, name=path.resolve().name)
+    if str(name_or_path) not in registry.names("benchmarks"):
+        if path.suffix or len(path.parts) > 1:
+            raise InputError("there is no such file or folder", file=path)
+        raise UnknownName("benchmark", str(name_or_path), registry.names("benchmarks"))
+    published: Published = registry.load("benchmarks", str(name_or_path))
+    folder = data_folder(data) / published.folder
+    return _in_folder(folder, published.layout, split or published.split, name=str(name_or_path))
+
+
+def data_folder(data: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of published benchmarks: as given, else FATHOM_DATA, else the settings', else `data`."""
+    if found := data or os.environ.get("FATHOM_DATA"):
+        return Path(found).expanduser()
+    from fathom.config import read_settings  # noqa: PLC0415 - reading settings costs start-up time
+
+    return read_settings().data or Path("data")
+
+
+def _own(file: Path, split: str | None) -> Benchmark:
+    if file.suffix not in (".jsonl", ".ndjson"):
+        raise InputError("a benchmark is a folder or a JSONL file (.jsonl)", file=file)
+    if split is not None:
+        raise InputError(f"a JSONL file has no splits, so there is no {split!r}", file=file)
+    return Benchmark(
+        name=file.stem, split="", comparison="semantic", dialect="", files=(file,), splits=(),
+        read=lambda: read_own(file),
+    )  # fmt: skip
+
+
+def _layout(name: str) -> Layout:
+    from importlib import import_module  # noqa: PLC0415
+
+    module, attribute = _LAYOUTS[name]
+    layout: Layout = getattr(import_module(f"fathom.benchmarks.layouts.{module}"), attribute)
+    return layout
+
+
+def _recognised(folder: Path) -> Layout:
+    for name in _LAYOUTS:
+        layout = _layout(name)
+        if layout.splits(folder):
+            return layout
+    known = "; ".join(f"{name}: {_layout(name).needs}" for name in _LAYOUTS)
+    raise InputError(f"holds no benchmark in a known layout. Known: {known}", file=folder)
+
+
+def _in_folder(folder: Path, layout: Layout, split: str | None, *, name: str) -> Benchmark:
+    splits = layout.splits(folder) if folder.is_dir() else {}
+    if not splits:
+        where = "isn't there" if not folder.is_dir() else "is there but not laid out so"
+        raise InputError(f"{name} needs a folder with {layout.needs}; it {where}", file=folder)
+    chosen = split or _preferred(layout, splits, folder)
+    if chosen not in splits:
+        raise UnknownName("split", chosen, splits)
+    file = splits[chosen]
+    training = [s for s in layout.training if s in splits]
+    return Benchmark(
+        name=name,
+        split=chosen,
+        comparison=layout.comparison,
+        dialect=layout.dialect(chosen),
+        files=(file,) if file.is_file() else tuple(sorted(splits[s] for s in splits if splits[s].is_file())),
+        splits=tuple(splits),
+        read=lambda: layout.read(folder, file, chosen),
+        read_training=(lambda: _training(layout, folder, splits, training)) if training else None,
+        read_schemas=lambda: layout.schemas(folder, file),
+        find_packs=lambda database: layout.packs(folder, database),
+    )
+
+
+def _preferred(layout: Layout, splits: Mapping[str, Path], folder: Path) -> str:
+    if found := next((s for s in layout.preferred if s in splits), None):
+        return found
+    if len(splits) == 1:
+        return next(iter(splits))
+    raise InputError(f"holds several splits; choose one: {', '.join(splits)}", file=folder, field="split")
+
+
+def _training(
+    layout: Layout, folder: Path, splits: Mapping[str, Path], names: list[str]
+) -> Iterator[BenchmarkQuestion]:
+    for name in names:
+        yield from layout.read(folder, splits[name], name)

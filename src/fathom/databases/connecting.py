@@ -1,0 +1,116 @@
+"""From what a user names - a path, a URL, a name from the settings, a demo - to a connected database."""
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+from fathom import registry
+from fathom.config import Settings, read_settings
+from fathom.databases.database import Database
+from fathom.databases.engine import Engine
+from fathom.errors import ConnectionFailed, did_you_mean
+
+_SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
+_FILES = ("sqlite", "duckdb")
+_HEADER_BYTES = 16
+
+
+def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Database:
+    """Open a database for reading.
+
+    Takes the path of a SQLite or DuckDB file, a SQLAlchemy URL, a name from the settings' `[databases]`, or
+    `demo:NAME` for a sample database, which is made when first asked for. Raises `ConnectionFailed`,
+    `MissingExtra`, `UnknownName`.
+    """
+    settings = settings or read_settings()
+    text = str(url_or_path)
+    if text.startswith("demo:"):
+        return _open_demo(text.removeprefix("demo:"), settings)
+    if isinstance(url_or_path, str) and text in settings.databases:
+        return _open(settings.databases[text], settings, base=settings.file.parent, name=text)
+    return _open(text, settings)
+
+
+def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | None = None) -> Database:
+    scheme, is_url, rest = text.partition("://")
+    system = scheme.partition("+")[0].casefold()
+    if not is_url:
+        return _open_file(base / Path(text).expanduser(), settings, name=name)
+    if system in _FILES:
+        path = unquote(rest.partition("?")[0]).removeprefix("/")
+        if not path or path == ":memory:":
+            raise ConnectionFailed(f"{text}: a database in memory is empty; name a file.")
+        return _open_file(base / Path(path).expanduser(), settings, name=name, system=system)
+    if system in _SERVERS:
+        return _open_server(system, text, settings, name=name)
+    raise ConnectionFailed(
+        f"Fathom doesn't know databases of the kind {scheme!r}."
+        f"{did_you_mean(system, sorted({*_FILES, *_SERVERS}))}"
+    )
+
+
+def _open_demo(name: str, settings: Settings) -> Database:
+    make: Callable[[Path], Path] = registry.load("demos", name)
+    folder = settings.cache / "demos"
+    folder.mkdir(parents=True, exist_ok=True)
+    return _open_file(make(folder), settings, name=name)
+
+
+def _open_server(system: str, url: str, settings: Settings, *, name: str | None) -> Database:
+    raise NotImplementedError
+
+
+def _open_file(
+    path: Path, settings: Settings, *, name: str | None = None, system: str | None = None
+) -> Database:
+    found = _system_of(path, settings)
+    if system and found != system:
+        raise ConnectionFailed(f"{path} is a {_TITLES[found]} file, not a {_TITLES[system]} one.")
+    path = path.resolve()
+    return Database(
+        _file_engine(found, path), name=name or path.stem, url=f"{found}:///{path}", cache=settings.cache
+    )
+
+
+def _file_engine(system: str, path: Path) -> Engine:
+    # Each engine's driver is imported where it is used: SQLite alone starts in a fraction of the time.
+    if system == "sqlite":
+        from fathom.databases.sqlite import SQLite  # noqa: PLC0415
+
+        return SQLite(path)
+    from fathom.databases.duckdb import DuckDB  # noqa: PLC0415
+
+    return DuckDB(path)
+
+
+_TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
+
+
+def _system_of(path: Path, settings: Settings) -> str:
+    """Which engine's file it is, by its first bytes. Never makes a file."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except FileNotFoundError:
+        raise ConnectionFailed(f"There is no file {path}.{_nearby(path, settings)}") from None
+    except IsADirectoryError:
+        raise ConnectionFailed(f"{path} is a folder; name the database file in it.") from None
+    except OSError as error:
+        raise ConnectionFailed(f"{path} can't be read: {error.strerror}.") from error
+    if header == b"SQLite format 3\0":
+        return "sqlite"
+    if header[8:12] == b"DUCK":
+        return "duckdb"
+    what = "is empty" if not header else "is neither a SQLite nor a DuckDB file"
+    raise ConnectionFailed(f"{path} {what}.")
+
+
+def _nearby(path: Path, settings: Settings) -> str:
+    """A hint at what was meant: a configured name, or a database file beside the path."""
+    files = []
+    if path.parent.is_dir():
+        files = [
+            p.name for p in path.parent.iterdir() if p.suffix in {".sqlite", ".db", ".duckdb", ".sqlite3"}
+        ]
+    known = [*settings.databases, *sorted(files)]
+    return did_you_mean(path.name, known)

@@ -1,0 +1,179 @@
+"""DuckDB: embedded, opened read-only with no way to files, the network, extensions or its own settings."""
+
+import os
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import duckdb
+
+from fathom.databases.engine import (
+    Deadline,
+    Engine,
+    Read,
+    Reflection,
+    Row,
+    Session,
+    double_quoted,
+    tidy_keys,
+)
+from fathom.databases.kinds import kind_of
+from fathom.errors import ConnectionFailed, ErrorClass
+from fathom.records import Column, ForeignKey, Limits, Table
+
+_MEMORY = "2GB"
+_TEMPORARY_SPACE = "10GB"
+
+
+class DuckDBSession(Session):
+    """A cursor of the shared connection, which is a connection of its own to the same database."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._deadline = Deadline(None, connection.interrupt)
+
+    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
+        self._deadline = Deadline(limits.seconds, self._connection.interrupt)
+        self._connection.execute(sql)
+        description = self._connection.description
+        return tuple(d[0] for d in description) if description else None
+
+    def fetch(self, count: int) -> list[Row]:
+        return self._connection.fetchmany(count)
+
+    def finish(self, *, complete: bool) -> bool:
+        self._deadline.end()
+        if not complete:
+            self._connection.interrupt()
+        return complete
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class DuckDB(Engine):
+    """A DuckDB file."""
+
+    dialect = "duckdb"
+    rows_at_once = 256
+    errors = (duckdb.Error,)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # Within one process every connection to a file must ask for the same settings.
+        spill = Path(tempfile.gettempdir()) / f"fathom-duckdb-{os.getpid()}"
+        try:
+            self._shared = duckdb.connect(
+                str(path),
+                read_only=True,
+                config={
+                    "enable_external_access": "false",
+                    "autoinstall_known_extensions": "false",
+                    "autoload_known_extensions": "false",
+                    "allow_community_extensions": "false",
+                    "python_enable_replacements": "false",
+                    "memory_limit": _MEMORY,
+                    "temp_directory": str(spill),
+                    "max_temp_directory_size": _TEMPORARY_SPACE,
+                    "lock_configuration": "true",
+                },
+            )
+        except duckdb.Error as error:
+            raise ConnectionFailed(f"DuckDB can't open {path}: {error}") from error
+
+    def open(self) -> Session:
+        return DuckDBSession(self._shared.cursor())
+
+    def close(self) -> None:
+        self._shared.close()
+
+    def state(self) -> str:
+        stat = self._path.stat()
+        return f"{stat.st_size}.{stat.st_mtime_ns}"
+
+    def classify(self, error: Exception) -> ErrorClass | None:
+        text = str(error)
+        if isinstance(error, duckdb.PermissionException) or "read-only mode" in text:
+            return None
+        return next(
+            (kind for of, parts, kind in _ERRORS if isinstance(error, of) and any(p in text for p in parts)),
+            ErrorClass.OTHER,
+        )
+
+    def sample(self, identifier: str, table: Table, count: int) -> str:
+        if table.is_view or (table.row_count or 0) <= 2 * count:
+            return identifier
+        return f"(SELECT * FROM {identifier} USING SAMPLE reservoir({count} ROWS) REPEATABLE (1))"
+
+    def reflect(self, read: Read) -> Reflection:
+        columns: dict[tuple[str, str], list[Column]] = defaultdict(list)
+        for schema, table, name, declared, nullable, comment in read(_COLUMNS):
+            columns[schema, table].append(Column(name, declared, kind_of(declared), nullable, comment))
+        keys, primary, unique = _constraints(read)
+        tables, identifiers = [], {}
+        for schema, name, is_view, comment in read(_TABLES):
+            full = _name(schema, name)
+            identifiers[full] = double_quoted(name) if full == name else _qualified(schema, name)
+            tables.append(
+                Table(
+                    full,
+                    tuple(columns[schema, name]),
+                    primary_key=primary.get(full, ()),
+                    unique=tuple(unique[full]),
+                    comment=comment,
+                    row_count=None if is_view else read(f"SELECT count(*) FROM {identifiers[full]}")[0][0],
+                    is_view=is_view,
+                )
+            )
+        return Reflection(tuple(tables), tidy_keys(tables, keys), identifiers)
+
+
+_TABLES = """SELECT schema_name, table_name, false, comment FROM duckdb_tables()
+WHERE database_name = current_database() AND NOT internal AND NOT temporary
+UNION ALL SELECT schema_name, view_name, true, comment FROM duckdb_views()
+WHERE database_name = current_database() AND NOT internal AND NOT temporary ORDER BY 1, 2"""
+_COLUMNS = """SELECT schema_name, table_name, column_name, data_type, is_nullable, comment
+FROM duckdb_columns()
+WHERE database_name = current_database() AND NOT internal ORDER BY schema_name, table_name, column_index"""
+_CONSTRAINTS = """SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
+referenced_column_names FROM duckdb_constraints() WHERE database_name = current_database()
+AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') ORDER BY table_oid, constraint_index"""
+
+# The driver gives no codes: the exception's class, then what its message has to hold, decide.
+_ERRORS: tuple[tuple[type[duckdb.Error], tuple[str, ...], ErrorClass], ...] = (
+    (duckdb.InterruptException, ("",), ErrorClass.TIMEOUT),
+    (duckdb.ParserException, ("",), ErrorClass.SYNTAX),
+    (duckdb.CatalogException, ("Function with name",), ErrorClass.NO_SUCH_FUNCTION),
+    (duckdb.CatalogException, ("does not exist",), ErrorClass.NO_SUCH_NAME),
+    (
+        duckdb.BinderException,
+        ("not found", "does not have a column", "does not exist"),
+        ErrorClass.NO_SUCH_NAME,
+    ),
+)
+
+
+def _constraints(
+    read: Read,
+) -> tuple[list[ForeignKey], dict[str, tuple[str, ...]], dict[str, list[tuple[str, ...]]]]:
+    """Foreign keys, primary keys by table, and unique keys by table."""
+    keys: list[ForeignKey] = []
+    primary: dict[str, tuple[str, ...]] = {}
+    unique: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for schema, table, kind, columns, target, target_columns in read(_CONSTRAINTS):
+        name = _name(schema, table)
+        if kind == "PRIMARY KEY":
+            primary[name] = tuple(columns)
+        elif kind == "UNIQUE":
+            unique[name].append(tuple(columns))
+        else:
+            keys.append(ForeignKey(name, tuple(columns), _name(schema, target), tuple(target_columns)))
+    return keys, primary, unique
+
+
+def _name(schema: str, table: str) -> str:
+    return table if schema == "main" else f"{schema}.{table}"
+
+
+def _qualified(schema: str, table: str) -> str:
+    return f"{double_quoted(schema)}.{double_quoted(table)}"

@@ -1,0 +1,182 @@
+"""SQLite: the standard library's driver, with SQLite's own parser judging what each statement may do."""
+
+import math
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import quote as quote_path
+
+from fathom.databases.engine import Engine, Read, Reflection, Row, Session
+from fathom.databases.guard_sqlite import Authorizer
+from fathom.databases.sqlite_catalogue import Catalogue
+from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryRefused
+from fathom.records import Limits, Table
+
+_STEPS_PER_CHECK = 10_000
+_LONGEST_VALUE = 1_000_000_000
+
+
+def readable(text: bytes) -> str:
+    """Text in whatever encoding: UTF-8, else Windows-1252, else a character a byte; nothing is lost."""
+    for encoding in ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            return text.decode(encoding)
+    return text.decode("latin-1")
+
+
+class SQLiteSession(Session):
+    """One connection: `mode=ro`, `query_only`, nothing attached, and a judge of every statement."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = _open(path)
+        self._authorizer = Authorizer()
+        self._rows: Iterator[Row] = iter(())
+        self._deadline = math.inf
+        self._connection.set_authorizer(self._authorizer)
+        self._connection.set_progress_handler(self._is_over, _STEPS_PER_CHECK)
+
+    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
+        connection = self._connection
+        self._authorizer.begin()
+        self._deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes or _LONGEST_VALUE, _LONGEST_VALUE))
+        try:
+            cursor = connection.execute(sql)
+        except sqlite3.DatabaseError as error:
+            if refusal := self._authorizer.refusal:
+                raise QueryRefused(refusal.rule, refusal.text, sql=sql) from error
+            self._raise_if_stopped_by_hand(error)
+            raise
+        if cursor.description is None:
+            return None
+        self._rows = cursor if connection.text_factory is readable else self._tolerant(cursor, sql)
+        return tuple(d[0] for d in cursor.description)
+
+    def fetch(self, count: int) -> list[Row]:
+        try:
+            return list(islice(self._rows, count))
+        except sqlite3.OperationalError as error:
+            self._raise_if_stopped_by_hand(error)
+            raise
+
+    def finish(self, *, complete: bool) -> bool:
+        self._rows = iter(())
+        return True
+
+    def close(self) -> None:
+        self._rows = iter(())
+        self._connection.close()
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def _raise_if_stopped_by_hand(self, error: sqlite3.Error) -> None:
+        # Ctrl-C lands inside the progress handler, where the driver swallows it and stops the query.
+        if "interrupted" in str(error) and not self._is_over():
+            raise KeyboardInterrupt from error
+
+    def _tolerant(self, cursor: sqlite3.Cursor, sql: str) -> Iterator[Row]:
+        """The rows; from the first text that isn't UTF-8, those of a second run that reads any bytes."""
+        given = 0
+        try:
+            for row in cursor:
+                yield row
+                given += 1
+        except sqlite3.OperationalError as error:
+            if "Could not decode" not in str(error):
+                raise
+            self._connection.text_factory = readable
+            yield from islice(self._connection.execute(sql), given, None)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    uri = f"file:{quote_path(str(path.resolve()))}?mode=ro"
+    try:
+        return _prepare(uri)
+    except sqlite3.OperationalError as error:
+        # A database in WAL mode on a read-only medium opens only as immutable.
+        if "unable to open" not in str(error):
+            raise ConnectionFailed(f"SQLite can't open {path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise ConnectionFailed(f"SQLite can't read {path}: {error}") from error
+    try:
+        return _prepare(uri + "&immutable=1")
+    except sqlite3.DatabaseError as error:
+        raise ConnectionFailed(f"SQLite can't open {path}: {error}") from error
+
+
+def _prepare(uri: str) -> sqlite3.Connection:
+    # Without cached statements every run of a statement is judged anew.
+    connection = sqlite3.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
+    )
+    try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        for pragma in ("query_only=on", "trusted_schema=off", "cache_size=-32000"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class SQLite(Engine):
+    """A SQLite file."""
+
+    dialect = "sqlite"
+    gaps: ClassVar = {"comments": "SQLite keeps no comments on tables or columns."}
+    rows_at_once = 16  # a row may hold a value as long as the limit of bytes
+    errors = (sqlite3.Error, sqlite3.Warning)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._by_rowid: frozenset[str] = frozenset()
+
+    def open(self) -> Session:
+        return SQLiteSession(self._path)
+
+    def check(self, sql: str) -> None:
+        """Nothing: the authorizer judges what SQLite's own parser finds, when it compiles the statement."""
+
+    def state(self) -> str:
+        stats = [p.stat() for p in (self._path, self._path.with_name(self._path.name + "-wal")) if p.exists()]
+        return " ".join(f"{s.st_size}.{s.st_mtime_ns}" for s in stats)
+
+    def classify(self, error: Exception) -> ErrorClass | None:
+        text = str(error)
+        if "interrupted" in text:
+            return ErrorClass.TIMEOUT
+        if "no such table" in text or "no such column" in text:
+            return ErrorClass.NO_SUCH_NAME
+        if "no such function" in text:
+            return ErrorClass.NO_SUCH_FUNCTION
+        if "syntax error" in text or "incomplete input" in text or "unrecognized token" in text:
+            return ErrorClass.SYNTAX
+        return ErrorClass.OTHER
+
+    def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:
+        if "one statement at a time" in str(error):
+            return QueryRefused("statements", "there is more than one statement; only one is run.", sql=sql)
+        return super().translate(error, sql, limits)
+
+    def reflect(self, read: Read) -> Reflection:
+        catalogue = Catalogue(read)
+        self._by_rowid = catalogue.by_rowid
+        return catalogue.reflection()
+
+    def sample(self, identifier: str, table: Table, count: int) -> str:
+        """Rows at even steps of the rowid, which SQLite finds without reading those between."""
+        if table.name not in self._by_rowid or (table.row_count or 0) <= 2 * count:
+            return identifier
+        return (
+            "(WITH RECURSIVE step(n) AS"
+            f" (SELECT (max(rowid) - min(rowid)) / {count} + 1 FROM {identifier}),"
+            f" pick(id, last) AS (SELECT min(rowid), max(rowid) FROM {identifier}"
+            " UNION ALL SELECT id + n, last FROM pick, step WHERE id + n <= last)"
+            f" SELECT t.* FROM pick CROSS JOIN {identifier} t ON t.rowid = pick.id)"
+        )

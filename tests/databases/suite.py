@@ -1,0 +1,169 @@
+"""The tests that every engine passes; one class per engine in `test_engines.py` says how to reach it.
+
+Each engine makes the same small shop from the same statements, in a database of its own.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from fathom.databases import Database
+from fathom.errors import ErrorClass, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
+from fathom.records import ForeignKey, Limits
+from tests.databases.makers import Make
+
+SHOP = (
+    "CREATE TABLE customer (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL, city VARCHAR(40))",
+    "CREATE TABLE product (code VARCHAR(8) PRIMARY KEY, price DECIMAL(8, 2), weight DOUBLE PRECISION, "
+    "on_sale BOOLEAN, added DATE)",
+    "CREATE TABLE sale (customer_id INTEGER NOT NULL REFERENCES customer (id), "
+    "code VARCHAR(8) NOT NULL REFERENCES product (code), day DATE, quantity INTEGER, "
+    "PRIMARY KEY (customer_id, code, day), FOREIGN KEY (customer_id) REFERENCES customer (id), "
+    "FOREIGN KEY (code) REFERENCES product (code))",
+    "CREATE VIEW town AS SELECT DISTINCT city FROM customer",
+    "INSERT INTO customer VALUES (1, 'Ann', 'Oslo'), (2, 'Bo', 'Göteborg'), (3, 'Cy', NULL)",
+    "INSERT INTO product VALUES ('A1', 9.50, 1.5, true, '2024-02-29'), ('B2', 100, 0.25, false, NULL)",
+    "INSERT INTO sale VALUES (1, 'A1', '2024-03-01', 2), (2, 'A1', '2024-03-02', 1)",
+    "INSERT INTO sale VALUES (2, 'B2', '2024-03-02', 5)",
+)
+SLOW = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE (a.id * b.id + c.id) % 7 = 3"
+MANY = "SELECT a.id, b.id FROM numbers a CROSS JOIN numbers b"
+NUMBERS = tuple(
+    "INSERT INTO numbers VALUES " + ", ".join(f"({i}, 'text {i}')" for i in range(first, first + 500))
+    for first in range(0, 3000, 500)
+)
+
+
+class EngineSuite:
+    """What holds on every engine."""
+
+    dialect: ClassVar[str]
+
+    @staticmethod
+    def databases(folder: Path) -> AbstractContextManager[Make]:
+        """Gives a way to make databases, and drops them in the end."""
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def make(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+        """Makes a database of statements; it is dropped in the end."""
+        with cls.databases(tmp_path_factory.mktemp(cls.dialect)) as make:
+            yield make
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def shop(cls, make: Make) -> Database:
+        return make(*SHOP, "CREATE TABLE numbers (id INTEGER, label VARCHAR(20))", *NUMBERS)
+
+    def test_gives_rows_as_the_driver_does(self, shop: Database) -> None:
+        result = shop.run("SELECT id, name FROM customer ORDER BY id")
+        assert shop.dialect == self.dialect
+        assert result.columns == ("id", "name")
+        assert result.rows == ((1, "Ann"), (2, "Bo"), (3, "Cy"))
+        assert result.truncated is None
+        assert result.seconds > 0
+
+    def test_describes_tables_and_keys(self, shop: Database) -> None:
+        schema = shop.schema
+        assert {t.name for t in schema.tables} == {"customer", "product", "sale", "numbers", "town"}
+        assert [c.kind for c in schema.table("customer").columns] == ["integer", "text", "text"]
+        kinds = [c.kind for c in schema.table("product").columns]
+        assert kinds == ["text", "number", "number", "boolean", "date"]
+        assert schema.table("sale").primary_key == ("customer_id", "code", "day")
+        assert not schema.table("customer").column("NAME").nullable
+        assert schema.table("sale").row_count == 3
+        assert schema.table("town").is_view
+        assert schema.table("town").row_count is None
+        assert set(schema.foreign_keys) == {
+            ForeignKey("sale", ("customer_id",), "customer", ("id",)),
+            ForeignKey("sale", ("code",), "product", ("code",)),
+        }
+
+    @pytest.mark.parametrize(
+        "sql",
+        [
+            "DELETE FROM customer",
+            "UPDATE customer SET city = 'x'",
+            "DROP TABLE sale",
+            "CREATE TABLE other (a INTEGER)",
+            "SELECT 1; DELETE FROM customer",
+            "",
+            "-- nothing",
+        ],
+    )
+    def test_refuses_what_is_not_one_reading_statement(self, shop: Database, sql: str) -> None:
+        with pytest.raises(QueryRefused):
+            shop.run(sql)
+        assert shop.run("SELECT count(*) FROM customer").rows == ((3,),)
+
+    @pytest.mark.parametrize(
+        ("sql", "expected"),
+        [
+            ("SELECT nope FROM customer", ErrorClass.NO_SUCH_NAME),
+            ("SELECT customer.nope FROM customer", ErrorClass.NO_SUCH_NAME),
+            ("SELECT id FROM customers", ErrorClass.NO_SUCH_NAME),
+            ("SELECT frobnicate(id) FROM customer", ErrorClass.NO_SUCH_FUNCTION),
+            ("SELECT id FROM customer WHERE", ErrorClass.SYNTAX),
+        ],
+    )
+    def test_says_why_a_query_failed(self, shop: Database, sql: str, expected: ErrorClass) -> None:
+        with pytest.raises((QueryFailed, QueryRefused)) as caught:
+            shop.run(sql)
+        assert caught.value.error_class is expected
+        assert caught.value.message
+
+    def test_stops_at_the_time_limit(self, shop: Database) -> None:
+        started = time.monotonic()
+        with pytest.raises(QueryTimedOut):
+            shop.run(SLOW, Limits(seconds=0.3))
+        assert time.monotonic() - started < 3
+        assert shop.run("SELECT 1").rows == ((1,),)
+
+    def test_cuts_at_the_row_limit_and_says_so(self, shop: Database) -> None:
+        result = shop.run("SELECT id FROM numbers ORDER BY id", Limits(rows=7))
+        assert result.rows == tuple((i,) for i in range(7))
+        assert result.truncated == "rows"
+        assert shop.run("SELECT id FROM numbers", Limits(rows=3000)).truncated is None
+        assert shop.run("SELECT id FROM numbers", Limits(rows=0)).rows == ()
+
+    def test_cuts_at_the_byte_limit_and_says_so(self, shop: Database) -> None:
+        result = shop.run("SELECT label FROM numbers", Limits(bytes=20_000))
+        assert result.truncated == "bytes"
+        assert 0 < len(result.rows) < 400
+
+    def test_streams_in_batches(self, shop: Database) -> None:
+        with shop.stream(MANY, Limits(rows=10_000)) as stream:
+            sizes = [len(batch) for batch in stream]
+        assert sum(sizes) == 10_000
+        assert max(sizes) < 5_000
+        assert stream.truncated == "rows"
+
+    def test_goes_on_after_a_stream_left_half_way(self, shop: Database) -> None:
+        with shop.stream(MANY) as stream:
+            next(iter(stream))
+        assert shop.run("SELECT 1").rows == ((1,),)
+
+    def test_scans_a_table(self, shop: Database) -> None:
+        rows = [row for batch in shop.scan("Customer", ["NAME", "city"]) for row in batch]
+        assert sorted(rows, key=lambda r: str(r[0])) == [("Ann", "Oslo"), ("Bo", "Göteborg"), ("Cy", None)]
+        with pytest.raises(SchemaError, match="Did you mean 'customer'"):
+            next(shop.scan("custmer"))
+
+    def test_several_threads_share_it(self, shop: Database) -> None:
+        start = threading.Barrier(8)
+
+        def count(number: int) -> object:
+            start.wait()
+            return [
+                shop.run(f"SELECT count(*) FROM numbers WHERE id < {number}").rows[0][0] for _ in range(5)
+            ]
+
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(count, range(8))) == [[n] * 5 for n in range(8)]

@@ -1,0 +1,14 @@
+"""The suite over all four engines."""
+
+from tests.databases.makers import duckdb_databases, sqlite_databases
+from tests.databases.suite import EngineSuite
+
+
+class TestSQLite(EngineSuite):
+    dialect = "sqlite"
+    databases = staticmethod(sqlite_databases)
+
+
+class TestDuckDB(EngineSuite):
+    dialect = "duckdb"
+    databases = staticmethod(duckdb_databases)

@@ -1,1 +1,50 @@
-"""Fathom: ask databases in plain language, and measure how far each answer can be trusted."""
+"""Fathom: ask databases in plain language, and measure how far each answer can be trusted.
+
+This screen is the public API; what it doesn't list may change freely. Each name is imported when first used,
+so that importing the package stays fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fathom.answering import ask
+    from fathom.databases import Database, connect
+    from fathom.errors import FathomError
+    from fathom.records import Answer, Limits, Question, Result, SolvedExample
+
+_HOMES = {
+    "ask": "answering",
+    "connect": "databases",
+    "Database": "databases",
+    "FathomError": "errors",
+    "Answer": "records",
+    "Limits": "records",
+    "Question": "records",
+    "Result": "records",
+    "SolvedExample": "records",
+}
+
+__all__ = [
+    "Answer",
+    "Database",
+    "FathomError",
+    "Limits",
+    "Question",
+    "Result",
+    "SolvedExample",
+    "ask",
+    "connect",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fathom' has no attribute {name!r}")
+    found = getattr(import_module(f"fathom.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,149 @@
+"""From a question to an answer: run a method, then say what came out and what it rests on."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fathom.answering.assumptions import inferred_joins
+from fathom.answering.chart import chart_for
+from fathom.answering.explain import explain
+from fathom.answering.words import in_words
+from fathom.databases import Database, connect
+from fathom.errors import QueryError
+from fathom.knowledge import KnowledgePack, load_packs
+from fathom.methods import Context, Method, find_method, run_method
+from fathom.records import Answer, Draft, Limits, Question, Reading, Refusal, SolvedExample
+
+DEFAULT_METHOD = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How to ask one database: which method, what is known beforehand, within which limits."""
+
+    database: Database
+    method: Method
+    context: Context
+
+
+def prepare(
+    database: Database,
+    *,
+    method: str | Method = DEFAULT_METHOD,
+    packs: Iterable[str | Path | KnowledgePack] = (),
+    examples: Iterable[SolvedExample] = (),
+    limits: Limits | None = None,
+    cache: Path | None = None,
+) -> Asking:
+    """Get ready to ask one database several questions.
+
+    Raises `UnknownName` for a method that isn't registered and `InputError` for a pack that can't be read.
+    """
+    chosen = find_method(method) if isinstance(method, str) else method
+    context = Context(
+        database, _knowledge(packs), tuple(examples), limits if limits is not None else Limits(), cache
+    )
+    return Asking(database, chosen, context)
+
+
+def ask(
+    question: str | Question,
+    database: str | Path | Database,
+    *,
+    method: str | Method = DEFAULT_METHOD,
+    evidence: str = "",
+    packs: Iterable[str | Path | KnowledgePack] = (),
+    examples: Iterable[SolvedExample] = (),
+    reading: Reading | None = None,
+    limits: Limits | None = None,
+) -> Answer:
+    """Answer one question from a database, or refuse with a reason, or ask back.
+
+    `reading` is the choice among the readings of an earlier answer that asked back. Raises
+    `ConnectionFailed`, `UnknownName` or `InputError` for what can't be used; a query that fails is a refusal.
+    """
+    asked = _question(question, evidence)
+    if isinstance(database, Database):
+        asking = prepare(database, method=method, packs=packs, examples=examples, limits=limits)
+        return _run(answer(asked, asking, reading=reading))
+    with connect(database) as opened:
+        asking = prepare(opened, method=method, packs=packs, examples=examples, limits=limits)
+        return _run(answer(asked, asking, reading=reading))
+
+
+async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:
+    """The asynchronous form of `ask`, for a database that is prepared."""
+    if reading is not None:
+        draft = Draft(question, sql=reading.sql)
+    else:
+        draft = await run_method(asking.method, question, asking.context)
+    if draft.readings:
+        return _ask_back(draft, asking)
+    if draft.refusal is not None or draft.sql is None:
+        return _refuse(draft, asking, draft.refusal or Refusal("No query was found for this question."))
+    try:
+        result = draft.result or await asking.context.run(draft.sql)
+    except QueryError as error:
+        return _refuse(draft, asking, Refusal(f"The query for it can't be used: {error}"))
+    dialect = asking.database.dialect
+    return Answer(
+        question,
+        in_words(result, dialect),
+        sql=draft.sql,
+        explanation=explain(draft.sql, dialect),
+        assumptions=(*draft.assumptions, *inferred_joins(draft.sql, asking.database.schema)),
+        result=result,
+        chart=chart_for(result, question.text),
+        confidence=draft.confidence,
+        method=asking.method.name,
+        trace=draft.trace,
+    )
+
+
+def _ask_back(draft: Draft, asking: Asking) -> Answer:
+    ways = [f"({i}) {reading.text}" for i, reading in enumerate(draft.readings, 1)]
+    return Answer(
+        draft.question,
+        f"Did you mean {', or '.join(ways)}?",
+        readings=draft.readings,
+        confidence=draft.confidence,
+        method=asking.method.name,
+        trace=draft.trace,
+    )
+
+
+def _refuse(draft: Draft, asking: Asking, refusal: Refusal) -> Answer:
+    return Answer(
+        draft.question,
+        f"I don't know. {refusal.reason}",
+        refusal=refusal,
+        confidence=draft.confidence,
+        method=asking.method.name,
+        trace=draft.trace,
+    )
+
+
+def _question(question: str | Question, evidence: str) -> Question:
+    if isinstance(question, str):
+        return Question(question, evidence=evidence)
+    return replace(question, evidence=evidence) if evidence else question
+
+
+def _knowledge(packs: Iterable[str | Path | KnowledgePack]) -> KnowledgePack:
+    merged = KnowledgePack()
+    for pack in packs:
+        merged = merged.merge(pack if isinstance(pack, KnowledgePack) else load_packs(pack))
+    return merged
+
+
+def _run(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Wait for asynchronous work, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -1,0 +1,79 @@
+"""Follow-up questions made whole: "and in 2015?" says little without the question before it.
+
+No model is needed: a follow-up either narrows, counts or sorts what was asked, or puts something else in the
+place of one of its parts. Each way of completing it is a question of its own, to be tried and compared.
+"""
+
+import re
+
+_REPLACING = re.compile(
+    r"^(?:and|or|but)?\s*(?:(?:what|how)\s+about|(?:the\s+)?same\s+(?:but\s+)?|now|and|instead)\s+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_NARROWING = re.compile(
+    r"^(?:and|but|now)?\s*(?:only|just|keep|limit(?:ed)? to)?\s*"
+    r"(?:which|who|what|those|these|show|list)?\s*(?:of|among)?\s*(?:only\s+)?"
+    r"(?:the\s+)?(?:those|these|them|ones?|they)\s+(?:(?:are|is|were|that|which|who)\s+)*(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"^(?:and|but|now)?\s*(?:only|just)\s+(?P<rest>.+)$", re.IGNORECASE)
+_COUNTING = re.compile(
+    r"^(?:and\s+)?how many"
+    r"(?:\s+(?:of\s+(?:them|those|these)|are\s+there|is\s+that|are\s+(?:they|those|these)))*$",
+    re.IGNORECASE,
+)
+_SORTING = re.compile(
+    r"^(?:and|now|then)?\s*(?P<rest>(?:sort(?:ed)?|order(?:ed)?|rank(?:ed)?)(?:\s+(?:them|those|these|it))?\s+by\s.+)$",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"^(?:please\s+)?(?:list|show|give|find|return|tell|display|what|which|who)(?:\s+(?:me|us|are|is|were|was|all|the))*\s+",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"^(in|from|for|of|by|with|at|on|to|after|before|since|under|over|than|between|during|above|below)\s",
+    re.IGNORECASE,
+)
+_REPLACEABLE = re.compile(
+    r"(?P<quote>['\"]).+?(?P=quote)"  # something quoted
+    r"|\b\d[\d,.:/-]*\d\b|\b\d\b"  # a number, a date
+    r"|(?<=\s)[A-Z][\w'-]*(?:\s+(?:of\s+)?[A-Z][\w'-]*)*"  # a name in capitals, not the first word
+)
+MOST_COMPLETIONS = 4
+
+
+def completions(follow_up: str, previous: str) -> tuple[str, ...]:
+    """Whole questions that a follow-up may stand for after the previous question, likeliest first.
+
+    Empty where the text stands for itself: what isn't clearly elliptical is never mixed with the rest.
+    """
+    text = " ".join(follow_up.split()).rstrip("?.! ")
+    before = " ".join(previous.split()).rstrip("?.! ")
+    if not text or not before:
+        return ()
+    if _COUNTING.match(text):
+        return (f"How many {_ASKING.sub('', before)}?",)
+    if found := _SORTING.match(text):
+        return (f"{before} {re.sub(r' (them|those|these|it) ', ' ', found['rest'])}",)
+    if found := _NARROWING.match(text) or _ONLY.match(text):
+        return (f"{before} {found['rest']}", f"{before} and {found['rest']}")
+    if found := _REPLACING.match(text):
+        return _replaced(found["rest"], before)
+    return _replaced(text, before) if _PREPOSITION.match(text) else ()
+
+
+def _replaced(rest: str, before: str) -> tuple[str, ...]:
+    """The previous question with `rest` in the place of its like: a preposition, a name or a number."""
+    made: list[str] = []
+    if preposition := _PREPOSITION.match(rest):
+        like = re.compile(
+            rf"\b{preposition[1]}\s+.*?(?=\s(?:in|from|for|by|with|and|who|that|sorted)\s|$)", re.I
+        )
+        made += [before[: m.start()] + rest + before[m.end() :] for m in like.finditer(before)]
+    bare = _PREPOSITION.sub("", rest)
+    spans = list(_REPLACEABLE.finditer(before))
+    spans.sort(key=lambda m: bare[:1].isdigit() != m[0][:1].isdigit())
+    made += [before[: m.start()] + bare + before[m.end() :] for m in spans]
+    if preposition:
+        made.append(f"{before} {rest}")
+    return tuple(dict.fromkeys(made))[:MOST_COMPLETIONS]

@@ -1,0 +1,9 @@
+"""What a method is: a named sequence of steps, each of which turns a draft into a better one.
+
+A method is registered by entry point in the group `fathom.methods`; `find_method` looks one up.
+"""
+
+from fathom.methods.context import Context, Meter
+from fathom.methods.method import Method, MethodStep, find_method, run_method, step
+
+__all__ = ["Context", "Meter", "Method", "MethodStep", "find_method", "run_method", "step"]

@@ -1,0 +1,46 @@
+"""What every step may look at while it works on a draft."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
+from fathom.records import Limits, Result, SolvedExample, Usage
+
+
+@dataclass(slots=True)
+class Meter:
+    """Adds up what one step uses; the runner reads it when the step is done."""
+
+    usage: Usage = Usage()
+
+    def add(self, usage: Usage) -> None:
+        """Count one more call, query or piece of work."""
+        self.usage = self.usage + usage
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The database asked, what is known about it, and the limits its queries run within.
+
+    `examples` are solved questions beside those of the knowledge pack, such as a training split;
+    `cache` is the folder for indexes, None for the user's own.
+    """
+
+    database: Database
+    knowledge: KnowledgePack = KnowledgePack()
+    examples: tuple[SolvedExample, ...] = ()
+    limits: Limits = Limits()
+    cache: Path | None = None
+    meter: Meter = field(default_factory=Meter)
+
+    async def run(self, sql: str, limits: Limits | None = None) -> Result:
+        """Run a query in a thread and count its seconds. Raises what `Database.run` raises."""
+        result = await asyncio.to_thread(self.database.run, sql, limits or self.limits)
+        self.meter.add(Usage(database_seconds=result.seconds))
+        return result
+
+    def for_one_step(self) -> "Context":
+        """The same context with a meter of its own."""
+        return replace(self, meter=Meter())

@@ -1,0 +1,82 @@
+import asyncio
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fathom.databases import connect
+from fathom.errors import QueryFailed, UnknownName
+from fathom.methods import Context, Method, find_method, run_method, step
+from fathom.records import Candidate, Draft, Question, Refusal, Selection
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    path = tmp_path / "genes.db"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE gene (symbol TEXT)")
+        made.execute("INSERT INTO gene VALUES ('APOE')")
+    made.close()
+    return Context(connect(path))
+
+
+@step("selection")
+async def pick_tables(draft: Draft, context: Context) -> Draft:
+    return replace(draft, selection=Selection({"gene": ("symbol",)}), notes={"looked_at": 1})
+
+
+@step("generation", name="write it down")
+async def write(draft: Draft, context: Context) -> Draft:
+    sql = "SELECT symbol FROM gene"
+    return replace(draft, sql=sql, candidates=(Candidate(sql, 1.0),), result=await context.run(sql))
+
+
+@step("generation")
+async def give_up(draft: Draft, context: Context) -> Draft:
+    return replace(draft, refusal=Refusal("no idea"))
+
+
+@step("revision")
+async def fail(draft: Draft, context: Context) -> Draft:
+    await context.run("SELECT nothing FROM gene")
+    return draft
+
+
+def run(context: Context, *steps: object) -> Draft:
+    method = Method("test", tuple(steps))  # type: ignore[arg-type]
+    return asyncio.run(run_method(method, Question("Which genes?"), context))
+
+
+def test_the_trace_holds_each_step_with_what_it_changed_and_used(context: Context) -> None:
+    draft = run(context, pick_tables, write)
+    selection, generation = draft.trace.steps
+    assert (selection.name, selection.module) == ("pick tables", "selection")
+    assert selection.found == {"selection": {"gene": ["symbol"]}, "looked_at": 1}
+    assert generation.name == "write it down"
+    assert generation.found["sql"] == "SELECT symbol FROM gene"
+    assert generation.usage.database_seconds > 0
+    assert draft.trace.usage.own_seconds > 0
+    assert draft.notes == {}
+    assert draft.result is not None
+    assert draft.result.rows == (("APOE",),)
+
+
+def test_a_refusal_without_sql_ends_the_way(context: Context) -> None:
+    draft = run(context, give_up, write)
+    assert [s.name for s in draft.trace.steps] == ["give up"]
+    assert draft.sql is None
+
+
+def test_a_refusal_with_a_best_guess_goes_on(context: Context) -> None:
+    assert len(run(context, write, give_up, pick_tables).trace.steps) == 3
+
+
+def test_errors_of_a_step_reach_the_caller(context: Context) -> None:
+    with pytest.raises(QueryFailed):
+        run(context, fail)
+
+
+def test_an_unknown_method_is_named() -> None:
+    with pytest.raises(UnknownName, match="no method 'ofline'"):
+        find_method("ofline")

@@ -77,6 +77,10 @@ class Database:
         quoted = self._reflection.identifiers[described.name]
         return quoted if column is None else f"{quoted}.{self._engine.quote(described.column(column).name)}"
 
+    def state(self) -> str:
+        """A mark that changes when the data may have, without a query; "" where nothing tells."""
+        return self._engine.state()
+
     @property
     def schema(self) -> Schema:
         """Tables, columns, comments, keys and row counts; read once, when first asked for."""

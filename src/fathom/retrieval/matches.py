@@ -54,3 +54,24 @@ class IndexedColumn:
     column: str
     values: int
     left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMatch:
+    """A column that a question may need; the higher the score the likelier, 0 for a key that only joins."""
+
+    column: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TableMatch:
+    """A table that a question may need, with its relevant columns, best first.
+
+    `joining` tables are there to join others: the question names nothing of theirs.
+    """
+
+    table: str
+    score: float
+    columns: tuple[ColumnMatch, ...]
+    joining: bool = False

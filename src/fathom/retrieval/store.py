@@ -46,14 +46,25 @@ def read(file: Path) -> sqlite3.Connection:
     try:
         version = _number(connection, "PRAGMA user_version")
         _number(connection, "SELECT count(*) FROM place, source")
+        size = _number(connection, "PRAGMA page_count") * _number(connection, "PRAGMA page_size")
         _tune(connection)
     except sqlite3.Error as error:
         connection.close()
         raise Unusable(str(error)) from error
-    if version != VERSION:
+    if version != VERSION or size != file.stat().st_size:
         connection.close()
-        raise Unusable("another version")
+        raise Unusable("another version, or cut short")
     return connection
+
+
+def marks(connection: sqlite3.Connection) -> dict[str, str]:
+    """The state that each table was indexed in, by its name."""
+    return dict(connection.execute("SELECT name, mark FROM source"))
+
+
+def values_of_tables(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many values the index holds of each table."""
+    return dict(connection.execute("SELECT tab, sum(held) FROM place GROUP BY tab"))
 
 
 def create(file: Path | None = None) -> sqlite3.Connection:
@@ -64,12 +75,14 @@ def create(file: Path | None = None) -> sqlite3.Connection:
 
 
 @contextmanager
-def replacement(file: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to write the next version of an index with: it begins as a copy of what is there, and
-    takes the file's place when the block ends well. Raises `Unusable` where the file is damaged."""
+def replacement(file: Path, *, fresh: bool) -> Iterator[sqlite3.Connection]:
+    """A connection to write the next version of an index with, empty if fresh, else a copy of what is there.
+
+    It takes the file's place when the block ends well. Raises `Unusable` where the copy turns out damaged.
+    """
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
-    fresh = not file.exists()
     try:
+        draft.unlink(missing_ok=True)
         if not fresh:
             shutil.copyfile(file, draft)
         connection = create(draft) if fresh else _writable(draft)

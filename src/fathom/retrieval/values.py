@@ -8,8 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
+from fathom.databases import Database
+from fathom.errors import FathomError
 from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
+from fathom.retrieval.building import Progress, open_or_build
 from fathom.retrieval.matches import IndexedColumn, ValueMatch, ValueMention
 from fathom.retrieval.typos import correctable, similarity, wanted
 from fathom.retrieval.words import FUNCTION_WORDS, Token, key, tokens, words
@@ -23,11 +26,20 @@ _NEAR = 400  # words compared for one misspelling
 _SPELLINGS = 4  # other spellings followed for one word
 
 
+class IndexDamaged(FathomError):
+    """The index's file can't be read; it has been removed, so that the next start builds it anew."""
+
+    def __init__(self, file: Path, problem: str) -> None:
+        self.file, self.problem = file, problem
+        super().__init__(f"The value index {file} was damaged ({problem}) and is removed. Ask again.")
+
+
 class ValueIndex:
     """An index over the text values of a database, open for look-ups; safe to share between threads."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, file: Path | None = None) -> None:
         self._db = connection
+        self._file = file
         self._lock = Lock()
         self._places = {
             id_: (table, column) for id_, table, column in self._rows("SELECT id, tab, col FROM place")
@@ -37,14 +49,31 @@ class ValueIndex:
     def build(cls, values: Iterable[tuple[str, str, str, int]], file: Path | None = None) -> Self:
         """Index (table, column, value, count), each value of a column once; in memory without a file."""
         if file is not None:
-            file.unlink(missing_ok=True)
-            with store.replacement(file) as connection, store.Writer(connection) as writer:
+            with store.replacement(file, fresh=True) as connection, store.Writer(connection) as writer:
                 writer.add(values)
-            return cls(store.read(file))
+            return cls(store.read(file), file)
         connection = store.create()
         with store.Writer(connection) as writer:
             writer.add(values)
         return cls(connection)
+
+    @classmethod
+    def open_or_build(
+        cls,
+        database: Database,
+        cache: Path | None,
+        *,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+        refresh: bool = True,
+    ) -> Self:
+        """The index of a database as its data are now, from the cache folder where it is up to date.
+
+        Tables whose text changed are indexed again; `rebuild` indexes all, `refresh=False` takes an index
+        that is there as it is. Without a cache folder the index is built in memory. Raises `ConfigError`
+        where the folder can't be written to.
+        """
+        return cls(*open_or_build(database, cache, progress, rebuild=rebuild, refresh=refresh))
 
     def __enter__(self) -> Self:
         return self
@@ -234,8 +263,14 @@ class ValueIndex:
         )
 
     def _rows(self, sql: str, *parameters: object) -> list[Any]:
-        with self._lock:
-            return self._db.execute(sql, parameters).fetchall()
+        try:
+            with self._lock:
+                return self._db.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            if self._file is None or isinstance(error, sqlite3.ProgrammingError):
+                raise
+            self._file.unlink(missing_ok=True)
+            raise IndexDamaged(self._file, str(error)) from error
 
 
 def _mention(

@@ -1,0 +1,158 @@
+"""Keeping a database's value index: reading its text, noticing what changed, writing only that."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from sqlite3 import Connection
+
+from fathom.databases import NO_LIMITS, Database
+from fathom.errors import ConfigError, QueryFailed
+from fathom.records import Column, Table
+from fathom.retrieval import store
+
+Progress = Callable[[str, int, int], None]
+"""Called with a table's name, how many tables were indexed before it, and how many there are to index."""
+
+_STATE = ""  # the name that the state of the whole database is kept under
+
+
+def open_or_build(
+    database: Database, cache: Path | None, progress: Progress | None, *, rebuild: bool, refresh: bool
+) -> tuple[Connection, Path | None]:
+    """An index of the database as it is now, and its file. Raises `ConfigError` where none can be kept."""
+    if cache is None:
+        connection = store.create()
+        with store.Writer(connection) as writer:
+            _write(writer, database, dict.fromkeys(_tables(database), ""), progress)
+        return connection, None
+    file = _file(database, cache)
+    state = database.state()
+    if not rebuild and (found := _usable(file, state, refresh=refresh)):
+        return found, file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with store.only_one(file):
+            # Another process may have built it while this one waited.
+            if not rebuild and (found := _usable(file, state, refresh=refresh)):
+                return found, file
+            _build(database, file, state, progress, rebuild=rebuild)
+    except OSError as error:
+        raise ConfigError(
+            f"The value index can't be kept in {file.parent}: {error}. Set FATHOM_CACHE to a folder that can "
+            "be written to."
+        ) from error
+    return store.read(file), file
+
+
+def _file(database: Database, cache: Path) -> Path:
+    name = re.sub(r"[^A-Za-z0-9]+", "-", database.name)[:40].strip("-") or "database"
+    digest = hashlib.sha256(f"{database.dialect} {database.url}".encode()).hexdigest()[:16]
+    return cache / "values" / f"{name}-{digest}.sqlite"
+
+
+def _usable(file: Path, state: str, *, refresh: bool) -> Connection | None:
+    """The index, where it is there, whole, and known to be up to date without asking the database."""
+    if not file.exists():
+        return None
+    try:
+        connection = store.read(file)
+    except store.Unusable:
+        return None
+    if not refresh or (state and store.marks(connection).get(_STATE) == state):
+        return connection
+    connection.close()
+    return None
+
+
+def _build(database: Database, file: Path, state: str, progress: Progress | None, *, rebuild: bool) -> None:
+    marks = {name: _mark(database, table) for name, table in _tables(database).items()}
+    changed, gone, fresh = marks, frozenset[str](), True
+    if not rebuild and file.exists():
+        try:
+            with closing(store.read(file)) as connection:
+                before, held = store.marks(connection), store.values_of_tables(connection)
+            before.pop(_STATE, None)
+            changed = {t: m for t, m in marks.items() if before.get(t) != m}
+            gone = frozenset(t for t in before if t not in marks or t in changed)
+            # To forget most of an index takes longer than to write a new one.
+            fresh = 2 * sum(held.get(t, 0) for t in gone) > sum(held.values())
+        except store.Unusable:
+            pass
+    try:
+        with store.replacement(file, fresh=fresh) as connection, store.Writer(connection) as writer:
+            for table in () if fresh else gone:
+                writer.remove(table)
+            _write(writer, database, marks if fresh else changed, progress)
+            writer.mark(_STATE, state)
+    except store.Unusable:
+        if fresh:
+            raise
+        _build(database, file, state, progress, rebuild=True)
+
+
+def _write(
+    writer: store.Writer, database: Database, marks: dict[str, str], progress: Progress | None
+) -> None:
+    tables = _tables(database)
+    for number, (name, mark) in enumerate(marks.items()):
+        if progress:
+            progress(name, number, len(marks))
+        for column in _columns(database, tables[name]):
+            writer.add(_values(database, name, column))
+        writer.mark(name, mark)
+
+
+def _tables(database: Database) -> dict[str, Table]:
+    """The tables to index; a view shows again what its tables hold."""
+    return {t.name: t for t in database.schema.tables if not t.is_view}
+
+
+def _columns(database: Database, table: Table) -> list[Column]:
+    """The columns that may hold text: in SQLite any column may."""
+    if database.dialect == "sqlite":
+        return [c for c in table.columns if c.kind != "blob"]
+    return [c for c in table.columns if c.kind == "text"]
+
+
+def _text(database: Database, table: str, column: str) -> str:
+    name = database.identifier(table, column)
+    if database.dialect == "sqlite":
+        return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
+    return f"CAST({name} AS {'CHAR' if database.dialect == 'mysql' else 'VARCHAR'})"
+
+
+def _values(database: Database, table: str, column: Column) -> Iterator[tuple[str, str, str, int]]:
+    """Each text of a column once, with its rows; one too long to index is cut just above that length.
+
+    A column that the engine won't read, such as one without permission, counts as empty.
+    """
+    text = f"SUBSTR({_text(database, table, column.name)}, 1, {store.LONGEST + 1})"
+    sql = f"SELECT {text}, COUNT(*) FROM {database.identifier(table)} GROUP BY 1"
+    try:
+        with database.stream(sql, NO_LIMITS) as batches:
+            for batch in batches:
+                for value, count in batch:
+                    if isinstance(value, str) and value:
+                        yield table, column.name, value, count
+    except QueryFailed:
+        return
+
+
+def _mark(database: Database, table: Table) -> str:
+    """What changes when a table's text does: its columns, rows, and each column's length and extremes.
+
+    Cheap, and blind to changes that keep all of these, such as two letters swapped inside a value.
+    """
+    columns = _columns(database, table)
+    texts = [_text(database, table.name, c.name) for c in columns]
+    wanted = [f"COUNT({t}), SUM(LENGTH({t})), MIN({t}), MAX({t})" for t in texts]
+    chosen = ", ".join(["COUNT(*)", *wanted])
+    try:
+        rows = database.run(f"SELECT {chosen} FROM {database.identifier(table.name)}", NO_LIMITS).rows
+    except QueryFailed:
+        rows = ()
+    names = [f"{c.name} {c.type}" for c in columns]
+    return hashlib.sha256(json.dumps([names, rows], default=str).encode()).hexdigest()[:32]

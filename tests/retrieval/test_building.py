@@ -1,0 +1,203 @@
+import sqlite3
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from fathom.databases import connect
+from fathom.errors import ConfigError
+from fathom.retrieval import ValueIndex
+
+LAYOUT = """
+CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, born DATE, height REAL);
+CREATE TABLE city (id INTEGER PRIMARY KEY, name VARCHAR(40), mayor INTEGER REFERENCES person);
+CREATE VIEW tall AS SELECT name FROM person WHERE height > 2;
+INSERT INTO person VALUES (1, 'Ada Lovelace', '10 December 1815', 1.65), (2, 'Alan Turing', NULL, 'unknown');
+INSERT INTO city VALUES (1, 'Zürich', 1), (2, 'Zürich', 2), (3, 'Ulm', NULL);
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "people.sqlite"
+    _change(path, LAYOUT)
+    return path
+
+
+def _change(path: Path, script: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+
+
+@pytest.fixture
+def indexed(file: Path, tmp_path: Path) -> Callable[..., tuple[ValueIndex, list[str]]]:
+    """Opens the index as a new process would; with the tables that were indexed for it."""
+
+    def open_(**options: bool) -> tuple[ValueIndex, list[str]]:
+        seen: list[str] = []
+        with connect(file) as database:
+            index = ValueIndex.open_or_build(
+                database, tmp_path / "cache", progress=lambda table, *_: seen.append(table), **options
+            )
+        return index, seen
+
+    return open_
+
+
+Open = Callable[..., tuple[ValueIndex, list[str]]]
+
+
+def _names(index: ValueIndex, phrase: str) -> list[str]:
+    return [m.value for m in index.lookup(phrase)]
+
+
+def test_text_of_every_column_is_indexed_with_its_count(indexed: Open) -> None:
+    index, seen = indexed()
+    assert sorted(seen) == ["city", "person"]
+    (match,) = index.lookup("zurich")
+    assert (match.table, match.column, match.value, match.count) == ("city", "name", "Zürich", 2)
+    assert _names(index, "december 1815") == ["10 December 1815"]
+    assert _names(index, "unknown") == ["unknown"]
+    assert "tall" not in {c.table for c in index.columns}
+
+
+def test_an_index_that_is_up_to_date_is_not_built_again(indexed: Open) -> None:
+    indexed()
+    index, seen = indexed()
+    assert seen == []
+    assert _names(index, "ulm") == ["Ulm"]
+    assert sorted(indexed(rebuild=True)[1]) == ["city", "person"]
+
+
+@pytest.mark.parametrize(
+    ("change", "phrase", "found"),
+    [
+        ("INSERT INTO city VALUES (4, 'Bern', 1)", "bern", ["Bern"]),
+        ("UPDATE city SET name = 'Ulmen' WHERE id = 3", "ulmen", ["Ulmen"]),
+        ("DELETE FROM city WHERE id = 3", "ulm", []),
+        ("ALTER TABLE city ADD COLUMN motto TEXT DEFAULT 'festina lente'", "festina", ["festina lente"]),
+        ("ALTER TABLE city RENAME COLUMN name TO title", "ulm", ["Ulm"]),
+    ],
+)
+def test_only_changed_tables_are_indexed_again(
+    indexed: Open, file: Path, change: str, phrase: str, found: list[str]
+) -> None:
+    _change(file, "INSERT INTO person (name) VALUES ('Emmy Noether'), ('Kurt Gödel'), ('Sofja Kowalewskaja')")
+    indexed()
+    _change(file, change)
+    index, seen = indexed()
+    assert seen == ["city"]
+    assert _names(index, phrase) == found
+    assert _names(index, "turing") == ["Alan Turing"]
+
+
+def test_a_dropped_table_is_forgotten(indexed: Open, file: Path) -> None:
+    indexed()
+    _change(file, "DROP TABLE city; CREATE TABLE river (name TEXT); INSERT INTO river VALUES ('Aare')")
+    index, seen = indexed()
+    assert "river" in seen
+    assert _names(index, "aare") == ["Aare"]
+    assert _names(index, "ulm") == []
+
+
+def test_a_change_that_keeps_the_data_only_updates_the_mark(indexed: Open, file: Path) -> None:
+    indexed()
+    _change(file, "CREATE INDEX by_name ON city (name)")
+    assert indexed()[1] == []
+
+
+def test_what_is_there_can_be_taken_as_it_is(indexed: Open, file: Path) -> None:
+    indexed()
+    _change(file, "INSERT INTO city VALUES (4, 'Bern', 1)")
+    index, seen = indexed(refresh=False)
+    assert (seen, _names(index, "bern")) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda b: b"",
+        lambda b: b"no database at all" * 100,
+        lambda b: b[: len(b) // 2],
+        lambda b: b[:100] + b"\xff" * (len(b) - 100),
+        lambda b: b[:60] + b"\x00\x00\x00\x63" + b[64:],
+    ],
+    ids=["empty", "another file", "cut", "overwritten", "another version"],
+)
+def test_a_damaged_index_is_built_anew(
+    indexed: Open, file: Path, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    indexed()
+    (kept,) = (tmp_path / "cache").rglob("*.sqlite")
+    kept.write_bytes(damage(kept.read_bytes()))
+    index, seen = indexed()
+    assert sorted(seen) == ["city", "person"]
+    assert _names(index, "ulm") == ["Ulm"]
+
+
+def test_an_index_damaged_inside_is_rebuilt_for_a_change(indexed: Open, file: Path, tmp_path: Path) -> None:
+    indexed()
+    (kept,) = (tmp_path / "cache").rglob("*.sqlite")
+    content = kept.read_bytes()
+    kept.write_bytes(content[:8192] + b"\x07" * (len(content) - 8192))
+    _change(file, "INSERT INTO city VALUES (4, 'Bern', 1)")
+    assert _names(indexed()[0], "bern") == ["Bern"]
+
+
+def test_a_reader_keeps_what_it_opened(indexed: Open, file: Path) -> None:
+    before, _ = indexed()
+    _change(file, "DELETE FROM city")
+    after, _ = indexed()
+    assert (_names(before, "ulm"), _names(after, "ulm")) == (["Ulm"], [])
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(file: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file")
+    with connect(file) as database, pytest.raises(ConfigError, match="FATHOM_CACHE"):
+        ValueIndex.open_or_build(database, blocked)
+
+
+def test_without_a_folder_the_index_is_in_memory(file: Path) -> None:
+    with connect(file) as database, ValueIndex.open_or_build(database, None) as index:
+        assert _names(index, "ulm") == ["Ulm"]
+
+
+def test_an_empty_database_has_an_empty_index(tmp_path: Path) -> None:
+    _change(tmp_path / "empty.sqlite", "CREATE TABLE nil (name TEXT)")
+    with connect(tmp_path / "empty.sqlite") as database:
+        for _ in range(2):
+            with ValueIndex.open_or_build(database, tmp_path) as index:
+                assert index.mentions("anything here?") == []
+
+
+def _open_in_process(file: Path, cache: Path) -> int:
+    with connect(file) as database, ValueIndex.open_or_build(database, cache) as index:
+        return len(index.lookup("zurich"))
+
+
+def test_processes_may_build_at_once(file: Path, tmp_path: Path) -> None:
+    with get_context("spawn").Pool(3) as pool:
+        assert pool.starmap(_open_in_process, [(file, tmp_path / "cache")] * 6) == [1] * 6
+    assert not list((tmp_path / "cache").rglob("*.draft"))
+
+
+@pytest.fixture
+def duckdb_file(tmp_path: Path) -> Path:
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TYPE mood AS ENUM ('calm', 'merry')")
+        connection.execute(
+            "CREATE TABLE person (id UUID DEFAULT uuid(), name VARCHAR, mood mood, age INTEGER)"
+        )
+        connection.execute("INSERT INTO person (name, mood, age) VALUES ('Ada Lovelace', 'merry', 36)")
+    return path
+
+
+def test_other_engines_are_read_alike(duckdb_file: Path, tmp_path: Path) -> None:
+    with connect(duckdb_file) as database, ValueIndex.open_or_build(database, tmp_path) as index:
+        assert _names(index, "lovelace") == ["Ada Lovelace"]
+        assert [(m.column, m.value) for m in index.lookup("merry")] == [("mood", "merry")]

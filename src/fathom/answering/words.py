@@ -1,18 +1,15 @@
 """The answer in words, written from the result alone: every number in it is a cell or a count of rows."""
 
-import math
 from collections.abc import Sequence
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 from fathom.answering.explain import shown_items
 from fathom.answering.phrases import join_words
 from fathom.records import Result
+from fathom.records.cells import shown_value
 
 LISTED = 10
 """How many rows are spelt out before the sentence turns to a summary."""
-LONGEST_TEXT = 120
 
 
 def in_words(result: Result, dialect: str) -> str:
@@ -28,28 +25,6 @@ def in_words(result: Result, dialect: str) -> str:
     listed = [_row(row) for row in shown]
     separator = "; " if len(names) > 1 else ", "
     return f"{opening}{separator.join(listed)}.{_cut(result)}"
-
-
-def shown_value(value: Any) -> str:
-    """A cell as a person reads it: whole numbers whole, others with up to six significant digits."""
-    if value is None:
-        return "not known"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float | Decimal) and math.isfinite(value):
-        return _number(float(value))
-    if isinstance(value, datetime | date):
-        return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
-    if isinstance(value, bytes):
-        return f"{len(value)} bytes"
-    text = " ".join(str(value).split())
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
-
-
-def _number(value: float) -> str:
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.2f}"
 
 
 def _column_names(result: Result, dialect: str) -> Sequence[str]:

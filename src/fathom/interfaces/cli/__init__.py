@@ -1,0 +1,62 @@
+"""The command `fathom`. One file per command, imported only when that command is called.
+
+Exit codes: 0 done; 1 an error, told without a traceback; 2 wrong usage; 3 `ask` declined; 4 `ask` asks back;
+130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from fathom.errors import FathomError
+
+COMMANDS = {
+    "sql": "Run one reading query, with the same guard and limits as every answer.",
+}
+"""Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""
+
+ERROR, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def make_app() -> App:
+    """The command line as a Cyclopts application."""
+    app = App(
+        name="fathom",
+        help="Ask your databases in plain language; measure how far each answer can be trusted.",
+        help_format="plaintext",  # a Markdown renderer would double the time that help takes
+        version=_version,
+        version_flags=["--version"],
+    )
+    for name, line in COMMANDS.items():
+        app.command(f"{__name__}.{name}:{name}", name=name, help=line)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    app = make_app()
+    try:
+        code = app(arguments, exit_on_error=False, result_action="return_value")
+    except CycloptsError:  # told already, with the usage
+        code = USAGE
+    except FathomError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        code = ERROR
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        code = INTERRUPTED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code or 0)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    from fathom.config import read_settings
+
+    settings = read_settings()
+    return f"fathom {version('askfathom')}\nsettings: {settings.file}\ncache:    {settings.cache}"

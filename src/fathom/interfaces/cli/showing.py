@@ -1,0 +1,71 @@
+"""How results look on a terminal. Cells come from outside: shown as text, never as markup."""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fathom.records import Result
+from fathom.records.cells import shown_value
+
+console = Console(highlight=False)
+notices = Console(stderr=True, highlight=False)
+SHOWN_ROWS = 20
+
+
+def plain(value: Any) -> Text:
+    """A cell or any text from outside, with control characters made visible."""
+    text = shown_value(value) if not isinstance(value, str) else value
+    return Text(
+        "".join(c if c == "\n" or unicodedata.category(c) != "Cc" else f"\\x{ord(c):02x}" for c in text)
+    )
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output; what JSON has no form for becomes text."""
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, default=str)
+    sys.stdout.write("\n")
+
+
+def print_sql(sql: str) -> None:
+    """A query, coloured on a terminal."""
+    if console.is_terminal:
+        from rich.syntax import Syntax  # noqa: PLC0415, Pygments is slow to import
+
+        console.print(Syntax(sql, "sql", word_wrap=True, background_color="default"))
+    else:
+        console.print(plain(sql), soft_wrap=True)
+
+
+def print_rows(result: Result, *, most: int | None = SHOWN_ROWS) -> None:
+    """The rows as a table, and below it how many there are and whether the limits cut them."""
+    shown = result.rows if most is None else result.rows[:most]
+    table = _table(result.columns, shown)
+    console.print(table)
+    console.print(_footer(result, len(shown)), style="dim")
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(columns):
+        numeric = any(isinstance(row[index], int | float) for row in rows)
+        table.add_column(plain(name), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(plain(cell) for cell in row))
+    return table
+
+
+def _footer(result: Result, shown: int) -> str:
+    count = len(result.rows)
+    told = f"{count} row{'' if count == 1 else 's'} in {result.seconds:.2f} s"
+    if shown < count:
+        told += f", {shown} shown"
+    if result.truncated:
+        told += f"; cut at the limit on {'rows' if result.truncated == 'rows' else 'size'}, there are more"
+    return told

@@ -4,6 +4,8 @@ SQLite reports every table, function and pragma of a statement while it compiles
 engine itself is the judge. `fathom.databases.guard` uses the same lists for what it reads in the text.
 """
 
+# ruff: noqa: SIM905 - a list of words reads better than two hundred quoted strings
+
 import sqlite3
 from typing import NamedTuple
 
@@ -12,14 +14,14 @@ FUNCTIONS = frozenset(
     -> ->> abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling changes char coalesce concat
     concat_ws cos cosh count cume_dist current_date current_time current_timestamp date datetime degrees
     dense_rank exp first_value floor format glob group_concat hex highlight if ifnull iif instr json
-    json_array
-    json_array_length json_error_position json_extract json_group_array json_group_object json_insert
-    json_object json_patch json_pretty json_quote json_remove json_replace json_set json_type json_valid
-    julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim match matchinfo
-    max median min mod nth_value ntile nullif octet_length offsets percent_rank percentile percentile_cont
-    percentile_disc pi pow power printf quote radians random randomblob rank regexp replace round row_number
-    rtrim sign sin sinh snippet soundex sqlite_version sqrt strftime string_agg substr substring sum tan tanh
-    time timediff total trim trunc typeof unhex unicode unixepoch unlikely upper zeroblob
+    json_array json_array_length json_error_position json_extract json_group_array json_group_object
+    json_insert json_object json_patch json_pretty json_quote json_remove json_replace json_set
+    json_type json_valid julianday lag last_value lead length like likelihood likely ln log log10 log2
+    lower ltrim match matchinfo max median min mod nth_value ntile nullif octet_length offsets
+    percent_rank percentile percentile_cont percentile_disc pi pow power printf quote radians random
+    randomblob rank regexp replace round row_number rtrim sign sin sinh snippet soundex sqlite_version
+    sqrt strftime string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex
+    unicode unixepoch unlikely upper zeroblob
     """.split()
 )
 
@@ -31,6 +33,7 @@ TABLE_FUNCTIONS = frozenset(
     """.split()
 )
 
+READABLE_TABLES = frozenset("sqlite_master sqlite_schema sqlite_sequence sqlite_stat1 sqlite_stat4".split())
 REFUSED_TABLES = frozenset(("dbstat", "sqlite_dbpage", "sqlite_stmt", "bytecode", "tables_used"))
 
 # Full-text tables ask for these two on their own account; both only read.

@@ -1,0 +1,44 @@
+"""The guard: lets through one query that reads, and refuses everything else with its reason.
+
+It works on lists of what may pass (statements, syntax, functions, the engines' own tables), not of what may
+not, so that whatever it doesn't know is refused. sqlglot parses; because the server will read the text with
+a tokenizer of its own, text that the two could split differently is refused first. It is the first of three
+safeguards; read-only sessions and limits on seconds, rows and bytes stand behind it.
+"""
+
+from sqlglot import exp
+
+from fathom.databases.guard.sizes import check_sizes
+from fathom.databases.guard.statement import parse
+from fathom.databases.guard.tree import check_tree
+from fathom.databases.guard.words import Refused
+from fathom.errors import QueryRefused
+
+__all__ = ["check"]
+
+LONGEST_QUERY = 1_000_000  # characters
+
+
+def check(sql: str, dialect: str) -> exp.Expr:
+    """The parsed query, when it is one query that only reads; `exp.Describe` around it for EXPLAIN.
+
+    `dialect` is sqlglot's name of it; one without lists of its own gets the names that all others share.
+    Raises `QueryRefused` with the rule's short name, the reason, and `ErrorClass.SYNTAX` for what is no SQL.
+    """
+    try:
+        return _check(sql, dialect)
+    except Refused as refused:
+        raise QueryRefused(
+            refused.rule, refused.reason, sql=sql, error_class=refused.error_class
+        ) from refused.__cause__
+    except RecursionError:
+        raise QueryRefused("size", "it is nested too deeply.", sql=sql) from None
+
+
+def _check(sql: str, dialect: str) -> exp.Expr:
+    if len(sql) > LONGEST_QUERY:
+        raise Refused("size", f"it is longer than {LONGEST_QUERY:,} characters.")
+    tokens, tree = parse(sql, dialect)
+    check_tree(tree, tokens, dialect)
+    check_sizes(tree, dialect)
+    return tree

@@ -1,0 +1,75 @@
+"""Which functions a query calls: every name before a parenthesis must be on the dialect's list.
+
+The names are taken from the tokens, as the server will read them, because a parser knows many by other names.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from fathom.databases.guard.words import Names, Refused, syntax
+
+# MySQL reads "..." as a name or as a string, by its settings.
+_QUOTED = frozenset((TokenType.IDENTIFIER, TokenType.STRING))
+_SAMPLE_METHODS = frozenset(("bernoulli", "system", "reservoir"))
+_BEFORE_SAMPLE_METHODS = frozenset(("tablesample", "using", "sample", "using sample"))
+
+
+def check_calls(tokens: Sequence[Token], names: Names, dialect: str, aliases: Container[int]) -> None:
+    """Hold every call against the list. `aliases` are where the names of column lists, `AS t(a)`, start."""
+    for at, token in _calls(tokens):
+        if token.start not in aliases:
+            _check_call(at, tokens, names, dialect)
+
+
+def check_attribute(dot: exp.Dot, names: Names) -> None:
+    """PostgreSQL takes (x).f for f(x), so a field may not have the name of a function that isn't listed."""
+    if isinstance(dot.expression, exp.Identifier):
+        name = dot.expression.name.casefold()
+        if name not in names.functions and (
+            name in syntax().why_refused or name.startswith(("pg_", "lo_", "dblink"))
+        ):
+            raise _refused_function(name)
+
+
+def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """The tokens before an opening parenthesis that might be a function's name."""
+    for at in range(len(tokens) - 1):
+        token = tokens[at]
+        is_word = token.text[-1:].isalnum() or token.text[-1:] == "_"
+        if tokens[at + 1].token_type == TokenType.L_PAREN and (is_word or token.token_type in _QUOTED):
+            yield at, token
+
+
+def _check_call(at: int, tokens: Sequence[Token], names: Names, dialect: str) -> None:
+    token = tokens[at]
+    qualified = at > 0 and tokens[at - 1].token_type == TokenType.DOT
+    words = token.text.casefold().split()
+    name = words[-1]
+    if token.token_type in _QUOTED:
+        raise Refused("function", f"write the function {token.text[:40]!r} without quotes.")
+    if qualified and dialect != "duckdb":
+        qualifier = tokens[at - 2].text.casefold()
+        if qualifier not in names.qualifiers:
+            raise Refused("function", f"{qualifier[:40]}.{name[:40]}() may be anyone's function.")
+    elif not qualified and _calls_nothing(at, tokens, words):
+        return
+    check_name(name, names)
+
+
+def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+    if words[-1] in _SAMPLE_METHODS:
+        return at > 0 and tokens[at - 1].text.casefold() in _BEFORE_SAMPLE_METHODS
+    return len(words) > 1 or words[0] in syntax().not_calls or words[0] in syntax().types
+
+
+def check_name(name: str, names: Names) -> None:
+    """Raises `Refused` for a function that isn't on the list."""
+    if name.casefold() not in names.functions:
+        raise _refused_function(name)
+
+
+def _refused_function(name: str) -> Refused:
+    why = syntax().why_refused.get(name.casefold(), "it isn't on the list of functions that only compute")
+    return Refused("function", f"{name[:60]}() isn't let through: {why}.")

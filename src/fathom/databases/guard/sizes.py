@@ -1,0 +1,149 @@
+"""What can be seen, without running it, to grow beyond measure: giant builders, recursion without an end."""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from operator import add, mul, sub
+
+from sqlglot import exp
+
+from fathom.databases.guard.words import Refused
+
+MOST_CHARACTERS = 1_000_000  # that one call may build
+MOST_ROWS = 10_000_000  # that the generators of one query may make between them
+
+# Functions that build text or bytes, and the place of the argument that says how long.
+_BUILDERS = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0, "zeroblob": 0, "randomblob": 0, "array_resize": 1}
+_BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1}
+_GENERATORS = frozenset(("generate_series", "range"))
+
+
+def check_sizes(tree: exp.Expr, dialect: str) -> None:
+    """Raises `Refused` for builders, generators and recursion that are seen to be without measure."""
+    rows = Decimal(1)
+    for node in tree.walk():
+        if isinstance(node, exp.Func):
+            _check_builder(node)
+            rows *= max(_generated(node), Decimal(1))
+        elif isinstance(node, exp.Table) and dialect == "mysql":
+            rows *= max(_sequence_table(node.name.casefold()), Decimal(1))
+        elif isinstance(node, exp.CTE):
+            _check_recursion(node)
+        if rows > MOST_ROWS:
+            raise Refused("size", f"its generators make more than {MOST_ROWS:,} rows.")
+
+
+def _name(call: exp.Func) -> str:
+    return call.name.casefold() if isinstance(call, exp.Anonymous) else call.sql_name().casefold()
+
+
+def _arguments(call: exp.Func) -> list[exp.Expr]:
+    if isinstance(call, exp.Anonymous):
+        return list(call.expressions)
+    found = (call.args.get(key) for key in call.arg_types)
+    return [a for v in found for a in (v if isinstance(v, list) else [v]) if isinstance(a, exp.Expr)]
+
+
+def _check_builder(call: exp.Func) -> None:
+    name = "lpad" if isinstance(call, exp.Pad) else _name(call)
+    place = _BUILDERS.get(name)
+    arguments = _arguments(call)
+    if place is None or len(arguments) <= place:
+        return
+    length = _constant(arguments[place])
+    if length is not None and length > MOST_CHARACTERS:
+        raise Refused("size", f"{name}() would build {length:,} characters or more in one value.")
+    for inner in arguments[0].find_all(exp.Func):
+        if ("lpad" if isinstance(inner, exp.Pad) else _name(inner)) in _BUILDERS:
+            raise Refused("size", f"{name}() of a value that is built the same way grows beyond measure.")
+
+
+def _generated(call: exp.Func) -> Decimal:
+    """How many rows or elements a generator makes, 0 where that can't be seen."""
+    if not (
+        isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)) or _name(call) in _GENERATORS
+    ):
+        return Decimal(0)
+    numbers = [number for a in _arguments(call)[:3] if (number := _constant(a)) is not None]
+    if len(numbers) < min(2, len(_arguments(call))):
+        return Decimal(0)
+    start, end, step, *_ = [Decimal(0), *numbers, Decimal(1)] if len(numbers) == 1 else [*numbers, Decimal(1)]
+    return abs((end - start) / (step or 1))
+
+
+def _sequence_table(name: str) -> Decimal:
+    """How many rows MariaDB's tables such as seq_1_to_100_step_2 have."""
+    match name.split("_"):
+        case ["seq", start, "to", end, *step] if start.isdecimal() and end.isdecimal():
+            by = Decimal(step[1]) if len(step) == 2 and step[1].isdecimal() else Decimal(1)
+            return abs(Decimal(end) - Decimal(start)) / (by or 1)
+    return Decimal(0)
+
+
+def _constant(node: exp.Expr | None) -> Decimal | None:
+    """The number that an expression of literals comes to, None for any other."""
+    if isinstance(node, exp.Literal):
+        return Decimal(node.name) if node.is_number else None
+    if isinstance(node, (exp.Paren, exp.Cast)):
+        return _constant(node.this)
+    if isinstance(node, exp.Neg):
+        inner = _constant(node.this)
+        return None if inner is None else -inner
+    combine = _ARITHMETIC.get(type(node))
+    if combine is None or node is None:
+        return None
+    left, right = _constant(node.this), _constant(node.expression)
+    return None if left is None or right is None else combine(left, right)
+
+
+def _power(base: Decimal, exponent: Decimal) -> Decimal:
+    return base**exponent if base > 0 and abs(exponent) < 100 else Decimal("Infinity")
+
+
+_ARITHMETIC: dict[type, Callable[[Decimal, Decimal], Decimal]] = {
+    exp.Add: add,
+    exp.Sub: sub,
+    exp.Mul: mul,
+    exp.Pow: _power,
+}
+
+
+def _check_recursion(cte: exp.CTE) -> None:
+    name = cte.alias.casefold()
+    query = cte.this
+    if not isinstance(query, exp.SetOperation) or not isinstance(cte.parent, exp.With):
+        return
+    if not cte.parent.args.get("recursive") or query.args.get("limit"):
+        return
+    outer = cte.parent.parent
+    if outer is not None and outer.args.get("limit"):
+        return
+    for step in _steps(query):
+        if _reads(step, name) and not _may_end(step):
+            raise Refused(
+                "recursion",
+                f"nothing ends the recursion of {cte.alias!r}; add a WHERE that does, or a LIMIT.",
+            )
+
+
+def _steps(query: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(query, exp.SetOperation):
+        yield from _steps(query.this)
+        yield from _steps(query.expression)
+    elif isinstance(query, exp.Subquery):
+        yield from _steps(query.this)
+    else:
+        yield query
+
+
+def _reads(step: exp.Expr, name: str) -> bool:
+    return any(t.name.casefold() == name for t in step.find_all(exp.Table))
+
+
+def _may_end(step: exp.Expr) -> bool:
+    """Whether a step of a recursion has a condition on a column, or draws on another table's rows."""
+    if step.args.get("limit") or step.args.get("having"):
+        return True
+    conditions = [step.args.get("where"), *(j.args.get("on") for j in step.args.get("joins") or ())]
+    if any(c is not None and c.find(exp.Column) for c in conditions):
+        return True
+    return any(j.args.get("using") or j.method == "NATURAL" for j in step.args.get("joins") or ())

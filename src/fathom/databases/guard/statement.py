@@ -1,0 +1,159 @@
+"""Which kind of statement a text is, and its parse: one query, perhaps inside EXPLAIN."""
+
+from collections.abc import Sequence
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import ParseError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from fathom.databases.guard.text import check_text, split
+from fathom.databases.guard.words import Refused
+from fathom.errors import ErrorClass
+
+# What begins a query; the dialects that have the form, or None for all.
+_QUERY_STARTS: dict[str, frozenset[str] | None] = {
+    "select": None,
+    "with": None,
+    "values": None,
+    "(": None,
+    "from": frozenset(("duckdb",)),
+    "pivot": frozenset(("duckdb",)),
+    "unpivot": frozenset(("duckdb",)),
+    "summarize": frozenset(("duckdb",)),
+    "table": frozenset(("postgres", "mysql", "duckdb")),
+    "describe": frozenset(("duckdb", "mysql")),
+    "desc": frozenset(("mysql", "duckdb")),
+    "show": frozenset(("mysql", "duckdb")),
+}
+
+_WRITES = (
+    "insert update delete merge replace upsert truncate create alter drop rename comment grant revoke "
+    "vacuum analyze analyse reindex cluster refresh optimize repair import undrop security reassign"
+)
+_REFUSED_STARTS = {
+    word: (rule, reason)
+    for rule, words, reason in (
+        ("write", _WRITES, "{} changes what the database holds; only queries that read are run."),
+        ("file", "copy attach export load unload install put get backup restore", "{} reaches files."),
+        ("setting", "pragma set reset alter_system discard", "{} changes or shows settings."),
+        ("lock", "lock unlock handler", "{} locks or holds tables."),
+        (
+            "session",
+            "begin start commit rollback savepoint release abort end detach use prepare deallocate listen "
+            "notify unlisten kill shutdown checkpoint force flush declare fetch move close xa purge change "
+            "connect disconnect signal resignal",
+            "{} changes the session or the server.",
+        ),
+        ("procedure", "call do execute exec procedure", "{} runs stored code."),
+        ("client_command", "delimiter source system \\ .", "{} belongs to database clients, not to SQL."),
+    )
+    for word in words.split()
+}
+_SHOWN = (
+    *("tables", "all tables", "full tables", "columns", "full columns", "index", "indexes", "keys"),
+    *("create table", "create view"),
+)
+_EXPLAIN_WORDS = frozenset(
+    """
+    analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
+    traditional extended partitions on off true false 0 1 query plan , =
+    """.split()  # noqa: SIM905
+)
+
+
+def parse(sql: str, dialect: str) -> tuple[list[Token], exp.Expr]:
+    """The tokens and the tree of the one query in the text. Raises `Refused`."""
+    if not sql.strip(" \t\r\n;"):
+        raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
+    if sql.lstrip()[0] in "\\.":
+        raise _refused_start(sql.lstrip()[0], sql.split(maxsplit=1)[0])
+    tokens = split(sql, dialect)
+    explains = bool(tokens) and tokens[0].text.casefold() == "explain"
+    if explains:
+        # Split anew, because sqlglot swallows what follows EXPLAIN as one string in some dialects.
+        check_text(sql[: tokens[0].end + 1], tokens[:1], dialect)
+        sql = sql[tokens[0].end + 1 :]
+        tokens = split(sql, dialect)
+    options = _options_end(tokens) if explains else 0
+    if not tokens[options:]:
+        raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
+    _check_start(sql, tokens[options], dialect, explains=explains)
+    check_text(sql, tokens, dialect)
+    tokens = _one_statement(tokens[options:])
+    if tokens[0].text.casefold() == "show":
+        _check_show(tokens)
+    tree = _parse(sql, tokens, dialect)
+    return tokens, exp.Describe(this=tree) if explains else tree
+
+
+def _options_end(tokens: Sequence[Token]) -> int:
+    """How many tokens after EXPLAIN are its options, bare or in parentheses."""
+    words = [t.text.casefold() for t in tokens]
+    if words[:1] == ["("] and words[1:2] and words[1] in _EXPLAIN_WORDS:
+        end = words.index(")") if ")" in words else len(words)
+        return end + 1 if _EXPLAIN_WORDS.issuperset(words[1:end]) else 0
+    return next((i for i, word in enumerate(words) if word not in _EXPLAIN_WORDS), len(words))
+
+
+def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> None:
+    word = token.text.casefold()
+    if explains and word not in ("select", "with", "values", "(", "from", "table"):
+        if word in _REFUSED_STARTS:
+            raise _refused_start(word, word.upper())
+        raise Refused("statement", "EXPLAIN is taken before a query that reads.", ErrorClass.SYNTAX)
+    if word in _QUERY_STARTS and token.token_type != TokenType.IDENTIFIER:
+        dialects = _QUERY_STARTS[word]
+        if dialects is None or dialect in dialects:
+            return
+    if word not in _REFUSED_STARTS:
+        check_text(sql[: token.end + 1], [token], dialect)
+    raise _refused_start(word, word.upper())
+
+
+def _refused_start(word: str, shown: str) -> Refused:
+    if word in _REFUSED_STARTS:
+        rule, reason = _REFUSED_STARTS[word]
+        return Refused(rule, reason.format(shown))
+    return Refused(
+        "statement",
+        f"it begins with {shown[:40]!r}, not with a query such as SELECT; send SQL alone.",
+        ErrorClass.SYNTAX,
+    )
+
+
+def _one_statement(tokens: Sequence[Token]) -> list[Token]:
+    end = next((i for i, t in enumerate(tokens) if t.token_type == TokenType.SEMICOLON), len(tokens))
+    if any(t.token_type != TokenType.SEMICOLON for t in tokens[end:]):
+        raise Refused("one_statement", "it holds more than one statement; send one at a time.")
+    return list(tokens[:end])
+
+
+def _check_show(tokens: Sequence[Token]) -> None:
+    words = " ".join(t.text.casefold() for t in tokens[1:4])
+    if not words.startswith(_SHOWN):
+        raise Refused("setting", f"SHOW {words[:40].upper()} tells about the server, not about the data.")
+
+
+def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
+    for token in tokens:
+        if token.token_type == TokenType.INTO:
+            raise Refused("write", "INTO writes to a table, a variable or a file.")
+    parser = Dialect.get_or_raise(dialect).parser(error_level=ErrorLevel.IMMEDIATE)
+    try:
+        trees = parser.parse(tokens, sql)
+    except ParseError as error:
+        raise Refused("syntax", _said(error), ErrorClass.SYNTAX) from error
+    except RecursionError:
+        raise
+    except Exception as error:  # a parser that stumbles over hostile text has not understood it
+        raise Refused("syntax", "it can't be read as SQL.", ErrorClass.SYNTAX) from error
+    if len(trees) != 1 or trees[0] is None:
+        raise Refused("one_statement", "it isn't exactly one statement.", ErrorClass.SYNTAX)
+    return trees[0]
+
+
+def _said(error: ParseError) -> str:
+    found = error.errors[0] if error.errors else {}
+    near = f" at line {found.get('line')}, near {found.get('highlight')!r}" if found else ""
+    return f"it can't be read as SQL{near}: {found.get('description') or error}"

@@ -1,0 +1,154 @@
+"""Whether the server must split a text as sqlglot did: plain strings, plain comments, nothing invisible.
+
+Every token and every gap between two is held against a form that all tokenizers read alike; what has another
+form is refused, so that the parsed query is the executed one.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from fathom.databases.guard.words import Refused
+from fathom.errors import ErrorClass
+
+_BLANK = " \t\n\r"
+_QUOTES = "'\"`"
+# Where a backslash may end a string as the standard has it (PostgreSQL: its default, which sessions keep).
+_PLAIN_BACKSLASH = frozenset(("sqlite", "duckdb", "postgres"))
+_HASH_COMMENTS = frozenset(("mysql",))
+_BRACKET_NAMES = frozenset(("sqlite",))
+
+
+def split(sql: str, dialect: str) -> list[Token]:
+    """The tokens of a text. Raises `Refused` where the server could split it differently."""
+    if "\0" in sql:
+        raise Refused("encoding", "it holds a NUL character.")
+    if any(0xD800 <= ord(c) < 0xE000 for c in sql):
+        raise Refused("encoding", "it holds half of a surrogate pair, which is no character.")
+    try:
+        tokens = Dialect.get_or_raise(dialect).tokenize(sql)
+    except TokenError as error:
+        raise Refused("syntax", f"it can't be read as SQL: {error}", ErrorClass.SYNTAX) from error
+    return list(tokens)
+
+
+def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
+    """Hold every token and gap against its plain form. Raises `Refused` at the first that differs."""
+    at = 0
+    for token in tokens:
+        if token.start < at:
+            raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
+        _check_gap(sql[at : token.start], dialect, last=False)
+        if at and at == token.start and _clings(sql[at - 1], sql[at]):
+            raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
+        _check_token(sql[token.start : token.end + 1], token, dialect)
+        at = token.end + 1
+    _check_gap(sql[at:], dialect, last=True)
+    bare = "".join(_bare(sql, tokens))
+    if any(sign in bare for sign in ("--", "/*", "*/", "U&'", 'U&"', "u&'", 'u&"')):
+        raise Refused("comment", "signs run together so that they may begin or end a comment or string.")
+
+
+def _bare(sql: str, tokens: Sequence[Token]) -> list[str]:
+    """The text without what stands in quotes and gaps; one space for each gap."""
+    parts, at = [], 0
+    for token in tokens:
+        text = sql[token.start : token.end + 1]
+        parts.append((" " if token.start > at else "") + (text if text[:1] not in _QUOTES else text[0]))
+        at = token.end + 1
+    return parts
+
+
+def _clings(before: str, after: str) -> bool:
+    """Whether two touching tokens might be one, or be cut elsewhere, for another tokenizer."""
+    return (before.isalnum() or before in "_'\"`$") and (after.isalnum() or after in "_'\"`$")
+
+
+def _check_gap(gap: str, dialect: str, *, last: bool) -> None:
+    at = 0
+    while at < len(gap):
+        if gap[at] in _BLANK:
+            at += 1
+        elif gap.startswith("/*", at):
+            at = _block_comment_end(gap, at)
+        elif gap.startswith("--", at) or (gap[at] == "#" and dialect in _HASH_COMMENTS):
+            at = _line_comment_end(gap, at, dialect, last=last)
+        else:
+            name = unicodedata.name(gap[at], f"U+{ord(gap[at]):04X}")
+            raise Refused("encoding", f"{name} stands where only spaces and comments may.")
+
+
+def _line_comment_end(gap: str, at: int, dialect: str, *, last: bool) -> int:
+    follower = gap[at + 2 : at + 3]
+    if gap[at] == "-" and dialect not in _PLAIN_BACKSLASH and follower and follower not in _BLANK:
+        raise Refused("comment", "'--' without a space after it is a comment to some engines only.")
+    end = gap.find("\n", at)
+    if end < 0 and not last:
+        raise Refused("comment", "a comment has no certain end.")
+    comment = gap[at:] if end < 0 else gap[at:end]
+    if "\r" in comment.removesuffix("\r"):
+        raise Refused("comment", "a carriage return inside a comment ends it for some engines only.")
+    return len(gap) if end < 0 else end + 1
+
+
+def _block_comment_end(gap: str, at: int) -> int:
+    end = gap.find("*/", at + 2)
+    if end < 0:
+        raise Refused("comment", "a comment isn't closed.", ErrorClass.SYNTAX)
+    comment = gap[at + 2 : end]
+    if comment.startswith(("!", "M!", "m!", "+")):
+        raise Refused("comment", "the server would execute what stands in this comment (/*! or /*+).")
+    if "/*" in comment:
+        raise Refused("comment", "one comment stands inside another, which not all engines allow.")
+    return end + 2
+
+
+def _check_token(text: str, token: Token, dialect: str) -> None:
+    first = text[:1]
+    if text.startswith("/*"):
+        raise Refused("comment", "hints in comments (/*+) may change settings.")
+    if token.token_type == TokenType.HEREDOC_STRING or first == "$":
+        raise Refused("quoting", "strings in dollar signs and $ parameters aren't taken; write '...'.")
+    if first in _QUOTES:
+        _check_quoted(text, first, dialect)
+    elif text[1:2] == "'" and len(text) > 2:
+        _check_quoted(text[1:], "'", "")
+    elif first == "[" and len(text) > 1:
+        if dialect not in _BRACKET_NAMES or text[-1] != "]" or "]" in text[1:-1]:
+            raise Refused("quoting", f"the name {text[:40]} has brackets that engines read differently.")
+    elif any(c in text for c in _QUOTES):
+        raise Refused("quoting", f"{text[:40]!r} is quoted in a form that isn't taken; write '...'.")
+    else:
+        _check_word(text)
+
+
+def _check_quoted(text: str, quote: str, dialect: str) -> None:
+    body = text[1:-1]
+    if len(text) < 2 or text[-1] != quote or quote in body.replace(quote * 2, ""):
+        raise Refused("quoting", f"write a {quote} inside quotes as {quote * 2}.")
+    ends = body.endswith("\\") and dialect not in _PLAIN_BACKSLASH and quote != "`"
+    inside = f"\\{quote}" in body and dialect not in {"sqlite", "duckdb"} and quote != "`"
+    if ends or inside:
+        raise Refused(
+            "quoting",
+            f"a backslash before {quote} ends the string or not, by the server's settings; "
+            f"write {quote * 2} for a {quote} inside it.",
+        )
+
+
+def _check_word(text: str) -> None:
+    for c in text:
+        if c == "\\":
+            raise Refused("client_command", "backslash commands belong to database clients, not to SQL.")
+        if c.isascii():
+            if not (c.isprintable() or c in _BLANK):
+                raise Refused("encoding", f"it holds the control character U+{ord(c):04X}.")
+        elif not (c.isalnum() or unicodedata.category(c)[0] == "M"):
+            raise Refused("encoding", f"{unicodedata.name(c, hex(ord(c)))} stands outside quotes.")
+        elif unicodedata.normalize("NFKC", c).isascii():
+            raise Refused("encoding", f"{unicodedata.name(c, hex(ord(c)))} looks like a plain letter.")
+    if not text.isascii() and (text.upper().isascii() or text.lower().isascii()):
+        raise Refused("encoding", f"{text!r} turns into plain letters in another case; put it in quotes.")

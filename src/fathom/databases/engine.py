@@ -81,8 +81,7 @@ class Engine(ABC):
     def check(self, sql: str) -> None:
         """Raise `QueryRefused` unless the SQL is one statement that only reads."""
         # sqlglot is slow to import, so the guard is too
-        with suppress(ModuleNotFoundError):
-            import_module("fathom.databases.guard").check(sql, self.dialect)
+        import_module("fathom.databases.guard").check(sql, self.dialect)
 
     def quote(self, name: str) -> str:
         """The name as an SQL identifier."""

@@ -4,8 +4,6 @@ SQLite reports every table, function and pragma of a statement while it compiles
 engine itself is the judge. `fathom.databases.guard` uses the same lists for what it reads in the text.
 """
 
-# ruff: noqa: SIM905 - a list of words reads better than two hundred quoted strings
-
 import sqlite3
 from typing import NamedTuple
 

@@ -58,7 +58,7 @@ _EXPLAIN_WORDS = frozenset(
     """
     analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
     traditional extended partitions on off true false 0 1 query plan , =
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

@@ -4,11 +4,13 @@ The names are taken from the tokens, as the server will read them, because a par
 """
 
 from collections.abc import Container, Iterator, Sequence
+from difflib import get_close_matches
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from fathom.databases.guard.words import Names, Refused, syntax
+from fathom.errors import ErrorClass
 
 # MySQL reads "..." as a name or as a string, by its settings.
 _QUOTED = frozenset((TokenType.IDENTIFIER, TokenType.STRING))
@@ -65,11 +67,24 @@ def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str]) -> bo
 
 
 def check_name(name: str, names: Names) -> None:
-    """Raises `Refused` for a function that isn't on the list."""
-    if name.casefold() not in names.functions:
-        raise _refused_function(name)
+    """Raises `Refused` for a function that isn't on the list, with the nearest name of those that are."""
+    folded = name.casefold()
+    if folded in names.functions:
+        return
+    if folded in syntax().why_refused:
+        raise _refused_function(folded)
+    close = get_close_matches(folded, names.functions, n=1)
+    hint = f" Did you mean {close[0]}()?" if close else ""
+    raise Refused(
+        "function",
+        f"{name[:60]}() isn't on the list of functions that only compute.{hint}",
+        ErrorClass.NO_SUCH_FUNCTION,
+    )
 
 
 def _refused_function(name: str) -> Refused:
-    why = syntax().why_refused.get(name.casefold(), "it isn't on the list of functions that only compute")
-    return Refused("function", f"{name[:60]}() isn't let through: {why}.")
+    return Refused("function", f"{name[:60]}() isn't let through: {_why(name)}.")
+
+
+def _why(name: str) -> str:
+    return syntax().why_refused.get(name, "it belongs to the server")

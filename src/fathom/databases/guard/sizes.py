@@ -82,7 +82,7 @@ def _sequence_table(name: str) -> Decimal:
 def _constant(node: exp.Expr | None) -> Decimal | None:
     """The number that an expression of literals comes to, None for any other."""
     if isinstance(node, exp.Literal):
-        return Decimal(node.name) if node.is_number else None
+        return Decimal(node.name) if node.is_number or node.name.isdecimal() else None
     if isinstance(node, (exp.Paren, exp.Cast)):
         return _constant(node.this)
     if isinstance(node, exp.Neg):

@@ -1,7 +1,20 @@
 """From a question to an answer in words, with its SQL, its evidence, and what it rests on."""
 
 from fathom.answering.asking import Asking, answer, ask, prepare
+from fathom.answering.conversation import Conversation
 from fathom.answering.explain import explain
+from fathom.answering.forms import as_json, result_as_json
 from fathom.answering.grounding import Grounding, ground
 
-__all__ = ["Asking", "Grounding", "answer", "ask", "explain", "ground", "prepare"]
+__all__ = [
+    "Asking",
+    "Conversation",
+    "Grounding",
+    "answer",
+    "as_json",
+    "ask",
+    "explain",
+    "ground",
+    "prepare",
+    "result_as_json",
+]

@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError
 from fathom.errors import FathomError
 
 COMMANDS = {
+    "ask": "Answer a question from a database, with its evidence.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""

@@ -1,0 +1,89 @@
+"""How an answer looks on a terminal, and charts in files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from fathom.errors import InputError, MissingExtra
+from fathom.interfaces.cli.showing import console, plain, print_rows, print_sql
+from fathom.records import Answer, Chart
+
+MOST_CANDIDATES = 5
+
+
+def show_answer(answer: Answer) -> None:
+    """The answer in words, its rows, and below them what it rests on."""
+    style = "yellow" if answer.refusal or answer.readings else "bold"
+    console.print(plain(answer.text), style=style)
+    if answer.readings:
+        for number, reading in enumerate(answer.readings, 1):
+            console.print(Text(f"\n({number}) "), plain(reading.text), end="")
+            print_sql(reading.sql)
+    if answer.refusal and answer.refusal.missing:
+        console.print("Not understood: ", plain(", ".join(answer.refusal.missing)))
+    if answer.result and (len(answer.result.rows) > 1 or len(answer.result.columns) > 1):
+        print_rows(answer.result)
+    if answer.sql:
+        _show_evidence(answer)
+
+
+def _show_evidence(answer: Answer) -> None:
+    console.print()
+    print_sql(answer.sql or "")
+    if answer.explanation:
+        console.print(plain(answer.explanation), style="dim")
+    for assumption in answer.assumptions:
+        source = f" ({assumption.source})" if assumption.source else ""
+        console.print(plain(f"Assumed: {assumption.text}{source}"), style="dim")
+    if answer.confidence is not None:
+        console.print(f"Confidence {answer.confidence:.0%}.", style="dim")
+
+
+def show_trace(answer: Answer) -> None:
+    """The steps that led to the answer, with the best candidates of each and the time it took."""
+    console.print("\nHow it was found", style="bold")
+    for step in answer.trace.steps:
+        used = step.usage
+        console.print(
+            f"  {step.name} [dim]({step.module}; {used.own_seconds * 1000:.0f} ms own, "
+            f"{used.database_seconds * 1000:.0f} ms database)[/dim]"
+        )
+        for candidate in step.found.get("candidates", ())[:MOST_CANDIDATES]:
+            score = candidate["score"]
+            console.print(
+                plain(f"    {'' if score is None else f'{score:7.3f}  '}{candidate['sql']}"), style="dim"
+            )
+
+
+def save_chart(chart: Chart, file: Path) -> None:
+    """Write a chart in the format that the file's ending names.
+
+    Raises `InputError` for another ending or a file that can't be written, `MissingExtra` where pictures
+    lack their renderer.
+    """
+    specification = json.dumps(chart.specification, ensure_ascii=False)
+    ending = file.suffix.casefold()
+    try:
+        if ending == ".json":
+            file.write_text(specification + "\n", encoding="utf-8")
+        elif ending == ".png":
+            file.write_bytes(_renderer().vegalite_to_png(specification, scale=2))
+        elif ending == ".svg":
+            file.write_text(_renderer().vegalite_to_svg(specification), encoding="utf-8")
+        elif ending == ".html":
+            # Bundled: the page opens without a network.
+            file.write_text(_renderer().vegalite_to_html(specification, bundle=True), encoding="utf-8")
+        else:
+            raise InputError("a chart is written as .json, .html, .svg or .png", file=file)
+    except OSError as error:
+        raise InputError(f"the chart can't be written: {error.strerror}", file=file) from error
+
+
+def _renderer() -> Any:
+    try:
+        import vl_convert  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra("drawing a chart as a picture or page", "vl-convert-python", "charts") from error
+    return vl_convert

@@ -1,0 +1,110 @@
+"""`fathom ask`: answer a question, or several in a row."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from fathom.answering import Conversation, as_json, prepare
+from fathom.databases import connect
+from fathom.interfaces.cli.answers import save_chart, show_answer, show_trace
+from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
+from fathom.records import Answer, Limits
+
+DECLINED, ASKS_BACK = 3, 4
+Flag = Parameter(negative="")
+
+
+def ask(
+    database: str,
+    question: str | None = None,
+    /,
+    *,
+    method: str = "offline",
+    evidence: str = "",
+    pack: tuple[Path, ...] = (),
+    seconds: float = 30.0,
+    chart: Path | None = None,
+    sql: Annotated[bool, Flag] = False,
+    explain: Annotated[bool, Flag] = False,
+    json: Annotated[bool, Flag] = False,
+) -> int:
+    """Answer a question from a database, with its evidence; without a question, several in a row.
+
+    Exits with 0 when it answered, 3 when it declined, 4 when it asks back.
+
+    Parameters
+    ----------
+    database
+        A path, a URL, a name from the settings, or demo:biomed.
+    question
+        In plain language. Left out, a prompt takes questions and follow-ups.
+    method
+        How to find the query; `fathom methods` lists them.
+    evidence
+        Outside knowledge for this question, such as "adult refers to age >= 18".
+    pack
+        A knowledge pack for the database; may be given several times.
+    seconds
+        Stop a query after this time.
+    chart
+        Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
+    sql
+        Print the SQL only.
+    explain
+        Show how it was found as well: the steps, the candidates, the time.
+    json
+        Print one JSON object: status, answer, sql, explanation, assumptions, result, confidence, trace.
+    """
+    with connect(database) as opened:
+        asking = prepare(opened, method=method, packs=pack, limits=Limits(seconds=seconds))
+        conversation = Conversation(asking)
+        if question is None:
+            return _prompt(conversation, evidence)
+        given = asyncio.run(conversation.ask(question, evidence=evidence))
+    if json:
+        print_json(as_json(given))
+    elif sql and given.sql:
+        print_sql(given.sql)
+    else:
+        show_answer(given)
+    if explain and not json:
+        show_trace(given)
+    if chart is not None:
+        _save_chart(given, chart)
+    return _exit_code(given)
+
+
+def _prompt(conversation: Conversation, evidence: str) -> int:
+    """Take questions until the end of input."""
+    database = conversation.asking.database
+    tables = len(database.schema.tables)
+    notices.print(
+        plain(f"Asking {database.name} ({tables} tables). Follow-ups may be short; an empty line ends."),
+        style="dim",
+    )
+    while line := _next_line():
+        show_answer(asyncio.run(conversation.ask(line, evidence=evidence)))
+    return 0
+
+
+def _next_line() -> str:
+    try:
+        return console.input("\n[bold]?[/bold] ").strip() if console.is_terminal else input().strip()
+    except EOFError:
+        return ""
+
+
+def _save_chart(given: Answer, file: Path) -> None:
+    if given.chart is None:
+        notices.print("No chart helps to see this result; none was written.")
+        return
+    save_chart(given.chart, file)
+    notices.print(plain(f"The chart is in {file}."))
+
+
+def _exit_code(given: Answer) -> int:
+    if given.readings:
+        return ASKS_BACK
+    return DECLINED if given.refusal else 0

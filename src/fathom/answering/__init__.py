@@ -3,7 +3,7 @@
 from fathom.answering.asking import Asking, answer, ask, prepare
 from fathom.answering.conversation import Conversation
 from fathom.answering.explain import explain
-from fathom.answering.forms import as_json, result_as_json
+from fathom.answering.forms import as_json, cell_as_json, result_as_json
 from fathom.answering.grounding import Grounding, ground
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "answer",
     "as_json",
     "ask",
+    "cell_as_json",
     "explain",
     "ground",
     "prepare",

@@ -7,8 +7,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import permutations
 from typing import Any
 
-from fathom.records import Result
-from fathom.records.cells import shown_value
+from fathom.records import Result, shown_value
 
 _NUMBER = re.compile(
     r"(?<![\w.])[-−]?\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])"

@@ -5,8 +5,7 @@ from typing import Any
 
 from fathom.answering.explain import shown_items
 from fathom.answering.phrases import join_words
-from fathom.records import Result
-from fathom.records.cells import shown_value
+from fathom.records import Result, shown_value
 
 LISTED = 10
 """How many rows are spelt out before the sentence turns to a summary."""

@@ -1,6 +1,7 @@
 """The frozen values that packages hand to each other."""
 
 from fathom.records.answer import Answer, Assumption, Chart, Reading, Refusal
+from fathom.records.cells import shown_value
 from fathom.records.draft import Candidate, Draft, Selection
 from fathom.records.profile import ColumnProfile, TableProfile, ValueFormat
 from fathom.records.question import Question, SolvedExample
@@ -31,4 +32,5 @@ __all__ = [
     "Trace",
     "Usage",
     "ValueFormat",
+    "shown_value",
 ]

@@ -14,6 +14,8 @@ from fathom.errors import FathomError
 
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
+    "index": "Index the values of a database ahead of the first question.",
+    "inspect": "Show what a database holds: tables, columns, keys, values.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fathom.records import Result
-from fathom.records.cells import shown_value
+from fathom.records import Result, shown_value
 
 console = Console(highlight=False)
 notices = Console(stderr=True, highlight=False)

@@ -82,9 +82,9 @@ def test_selection_overlap() -> None:
 
 
 def test_pass_at() -> None:
-    questions = [(I, C), (C,), (), (E, I)]
-    assert pass_at(questions, 1) == Rate(1, 4)
-    assert pass_at(questions, 5) == Rate(2, 4)
+    questions = {(I, C): 2, (C,): 1, (): 1, (E, I): 1}
+    assert pass_at(questions, 1) == Rate(1, 5)
+    assert pass_at(questions, 5) == Rate(3, 5)
 
 
 def test_transitions() -> None:
@@ -132,17 +132,17 @@ def test_solved_by_exactly_m() -> None:
 
 
 def test_calibration_bins_have_equal_mass() -> None:
-    stated = [(i / 100, i % 2 == 0) for i in range(100)]
-    bins = calibration(stated)
+    bins = calibration([i / 100 for i in range(100)], [i % 2 == 0 for i in range(100)])
     assert [b.right.trials for b in bins] == [10] * 10
-    assert calibration_error(calibration([(0.9, True)] * 9 + [(0.9, False)])) == pytest.approx(0.18)
-    assert calibration_error(calibration([(0.9, True)] * 9 + [(0.9, False)], bins=1)) == pytest.approx(0.0)
-    assert calibration_error(calibration([])) is None
+    nine_of_ten = [True] * 9 + [False]
+    assert calibration_error(calibration([0.9] * 10, nine_of_ten)) == pytest.approx(0.18)
+    assert calibration_error(calibration([0.9] * 10, nine_of_ten, bins=1)) == pytest.approx(0.0)
+    assert calibration_error(calibration([], [])) is None
 
 
 def test_risk_coverage() -> None:
-    curve = risk_coverage([(0.9, True), (0.8, True), (0.3, False), (0.3, True)])
+    curve = risk_coverage([0.9, 0.8, 0.3, 0.3], [True, True, False, True])
     assert curve is not None
     assert curve.points == ((0.25, 0.0), (0.5, 0.0), (1.0, 0.25))
     assert curve.area == pytest.approx(0.125)  # the two ties enter together
-    assert risk_coverage([]) is None
+    assert risk_coverage([], []) is None

@@ -44,5 +44,15 @@ def test_columns_share_their_resamples() -> None:
     assert two.low == pytest.approx(2 * one.low)
 
 
-def test_more_questions_than_one_batch_holds() -> None:
+def test_computed_intervals_are_those_of_sampling() -> None:
+    values = np.random.default_rng(5).gamma(0.3, size=1_500)  # skewed, as costs are
+    found = Mean.of(values.tolist())
+    assert found.low is not None
+    expected = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, random_state=1)
+    width = expected.confidence_interval.high - expected.confidence_interval.low
+    assert found.low == pytest.approx(expected.confidence_interval.low, abs=width / 50)
+    assert found.high == pytest.approx(expected.confidence_interval.high, abs=width / 50)
+
+
+def test_equal_values_have_no_width() -> None:
     assert means(np.ones((70_000, 5)))[0].interval() == (1.0, 1.0)

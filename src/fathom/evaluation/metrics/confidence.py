@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from fathom.evaluation.metrics.rates import Rate
+from fathom.evaluation.metrics.rates import Floats, Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,24 @@ class RiskCoverage:
     area: float
 
 
-def calibration(stated: Sequence[tuple[float, bool]], *, bins: int = 10) -> tuple[Bin, ...]:
-    """Bins of equal mass, by confidence; fewer when there are fewer questions than bins."""
-    ordered = sorted(stated, key=lambda pair: pair[0])
-    parts = np.array_split(np.arange(len(ordered)), min(bins, len(ordered)) or 1)
+def calibration(confidence: npt.ArrayLike, right: npt.ArrayLike, *, bins: int = 10) -> tuple[Bin, ...]:
+    """Bins of equal mass, by confidence; fewer when there are fewer questions than bins.
+
+    `confidence` (0 to 1) and `right` (yes or no) have one entry a question.
+    """
+    stated, correct = _surest_last(confidence, right)
+    parts = np.array_split(np.arange(len(stated)), max(1, min(bins, len(stated))))
     return tuple(
-        Bin(
-            sum(ordered[i][0] for i in part) / len(part),
-            Rate(sum(ordered[i][1] for i in part), len(part)),
-        )
+        Bin(float(stated[part].mean()), Rate(int(correct[part].sum()), len(part)))
         for part in parts
         if len(part)
     )
+
+
+def _surest_last(confidence: npt.ArrayLike, right: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    stated, correct = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.bool_)
+    order = np.argsort(stated, kind="stable")
+    return stated[order], correct[order]
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
@@ -49,20 +56,18 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
     return sum(abs(b.confidence - (b.right.value or 0.0)) * b.right.trials for b in bins) / total
 
 
-def risk_coverage(stated: Sequence[tuple[float, bool]]) -> RiskCoverage | None:
+def risk_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike) -> RiskCoverage | None:
     """Answer from the surest question on; None without questions.
 
     Questions of equal confidence enter together, since nothing tells which to answer first. The area
     takes each question's risk as that of all those at least as sure.
     """
-    if not stated:
+    stated, correct = _surest_last(confidence, right)
+    n = len(stated)
+    if not n:
         return None
-    confidence = np.array([c for c, _ in stated])
-    wrong = np.array([not right for _, right in stated], dtype=np.float64)
-    order = np.argsort(-confidence, kind="stable")
-    confidence, wrong = confidence[order], wrong[order]
-    last = np.append(np.flatnonzero(np.diff(confidence)), len(wrong) - 1)
-    risk = np.cumsum(wrong)[last] / (last + 1)
-    points = tuple((float((i + 1) / len(wrong)), float(r)) for i, r in zip(last, risk, strict=True))
-    group = np.diff(np.concatenate([[-1], last]))
-    return RiskCoverage(points, float((risk * group).sum() / len(wrong)))
+    last = np.append(np.flatnonzero(np.diff(stated[::-1])), n - 1)
+    risk = np.cumsum(~correct[::-1])[last] / (last + 1)
+    points = tuple((float((i + 1) / n), float(r)) for i, r in zip(last, risk, strict=True))
+    entering = np.diff(np.concatenate([[-1], last]))
+    return RiskCoverage(points, float((risk * entering).sum() / n))

@@ -1,6 +1,6 @@
 """How each module does by itself (specs/metrics.md, section 3): selection, generation, revision."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +31,13 @@ def overlap(selected: Set[str], needed: Set[str]) -> Overlap:
     )
 
 
-def pass_at(candidates: Iterable[Sequence[Outcome]], k: int) -> Rate:
-    """Share of questions with at least one right query among the first k candidates."""
-    return Rate.of(Outcome.CORRECT in outcomes[:k] for outcomes in candidates)
+def pass_at(questions: Mapping[tuple[Outcome, ...], int], k: int) -> Rate:
+    """Share of questions with at least one right query among the first k candidates.
+
+    Maps the candidates' outcomes, in order, to the number of questions that have them.
+    """
+    solved = sum(n for outcomes, n in questions.items() if Outcome.CORRECT in outcomes[:k])
+    return Rate(solved, sum(questions.values()))
 
 
 @dataclass(frozen=True, slots=True)

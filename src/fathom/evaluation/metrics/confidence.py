@@ -68,6 +68,6 @@ def risk_coverage(confidence: npt.ArrayLike, right: npt.ArrayLike) -> RiskCovera
         return None
     last = np.append(np.flatnonzero(np.diff(stated[::-1])), n - 1)
     risk = np.cumsum(~correct[::-1])[last] / (last + 1)
-    points = tuple((float((i + 1) / n), float(r)) for i, r in zip(last, risk, strict=True))
+    points = tuple(zip(((last + 1) / n).tolist(), risk.tolist(), strict=True))
     entering = np.diff(np.concatenate([[-1], last]))
     return RiskCoverage(points, float((risk * entering).sum() / n))

@@ -116,7 +116,8 @@ def means(columns: Floats) -> list[Mean]:
 def _computed(values: Floats) -> tuple[float, float]:
     """The percentiles of the bootstrap distribution of a mean, from its first three cumulants."""
     n, mean, spread = len(values), float(values.mean()), float(values.std())
-    skew = float(((values - mean) ** 3).mean()) / spread**3 / sqrt(n)
+    from_mean = values - mean
+    skew = float((from_mean * from_mean * from_mean).mean()) / spread**3 / sqrt(n)
     shift = (Z95 * Z95 - 1) * skew / 6
     error = spread / sqrt(n)
     return mean + error * (shift - Z95), mean + error * (shift + Z95)

@@ -8,7 +8,7 @@ from fathom import registry
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
 from fathom.databases.engine import Engine
-from fathom.errors import ConnectionFailed, did_you_mean
+from fathom.errors import ConnectionFailed, MissingExtra, did_you_mean
 
 _SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
@@ -57,7 +57,29 @@ def _open_demo(name: str, settings: Settings) -> Database:
 
 
 def _open_server(system: str, url: str, settings: Settings, *, name: str | None) -> Database:
-    raise NotImplementedError
+    from fathom.databases.server import Server, hidden  # noqa: PLC0415, SQLAlchemy is slow to import
+
+    engine: Server
+    try:
+        if _SERVERS[system] == "postgres":
+            from fathom.databases.postgres import Postgres  # noqa: PLC0415
+
+            engine = Postgres(url)
+        else:
+            from fathom.databases.mysql import MySQL  # noqa: PLC0415
+
+            engine = MySQL(url)
+    except ModuleNotFoundError as error:
+        extra = _SERVERS[system]
+        raise MissingExtra(f"connecting to {_TITLES[extra]}", _DRIVERS[extra], extra) from error
+    database = Database(
+        engine,
+        name=name or engine.address.database or _TITLES[engine.dialect],
+        url=hidden(engine.address),
+        cache_folder=settings.cache,
+    )
+    database.check_connection()
+    return database
 
 
 def _open_file(
@@ -68,7 +90,10 @@ def _open_file(
         raise ConnectionFailed(f"{path} is a {_TITLES[found]} file, not a {_TITLES[system]} one.")
     path = path.resolve()
     return Database(
-        _file_engine(found, path), name=name or path.stem, url=f"{found}:///{path}", cache=settings.cache
+        _file_engine(found, path),
+        name=name or path.stem,
+        url=f"{found}:///{path}",
+        cache_folder=settings.cache,
     )
 
 
@@ -83,7 +108,8 @@ def _file_engine(system: str, path: Path) -> Engine:
     return DuckDB(path)
 
 
-_TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
+_TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL", "mysql": "MySQL"}
+_DRIVERS = {"postgres": "psycopg", "mysql": "pymysql"}
 
 
 def _system_of(path: Path, settings: Settings) -> str:

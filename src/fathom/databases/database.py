@@ -9,10 +9,12 @@ from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
 
+from fathom.databases import cache
 from fathom.databases.engine import Engine, Reflection, Row, Session
+from fathom.databases.profiling import profile_tables
 from fathom.databases.stream import Stream
 from fathom.errors import DatabaseError, QueryRefused
-from fathom.records import Limits, Result, Schema, TableProfile
+from fathom.records import Limits, Result, Schema, Table, TableProfile
 
 NO_LIMITS = Limits(seconds=None, rows=None, bytes=None)
 _IDLE_SESSIONS = 4
@@ -25,13 +27,14 @@ class Database:
     `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql.
     """
 
-    def __init__(self, engine: Engine, *, name: str, url: str, cache: Path | None = None) -> None:
+    def __init__(self, engine: Engine, *, name: str, url: str, cache_folder: Path | None = None) -> None:
         self.name, self.url, self.dialect = name, url, engine.dialect
         self._engine = engine
-        self._cache = cache
+        self._cache = cache_folder
         self._sessions = _Sessions(engine)
         self._checked: set[str] = set()
         self._working = RLock()
+        self._profiles: Mapping[str, TableProfile] | None = None
 
     def __repr__(self) -> str:
         return f"<Database {self.name!r} ({self.dialect})>"
@@ -40,6 +43,10 @@ class Database:
     def gaps(self) -> Mapping[str, str]:
         """What this engine can't do, and why."""
         return self._engine.gaps
+
+    def check_connection(self) -> None:
+        """Open a connection, and keep it for the first query. Raises `ConnectionFailed`."""
+        self._sessions.give_back(self._sessions.take()[0], complete=True)
 
     def run(self, sql: str, limits: Limits = Limits()) -> Result:  # noqa: B008, frozen
         """Run one statement that only reads, and give its rows within the limits.
@@ -113,12 +120,41 @@ class Database:
         return self._engine.reflect(self._read)
 
     def profile(self, seconds: float = 20.0) -> Mapping[str, TableProfile]:
-        """What every table's columns hold, by table; within about `seconds`, or from the cache."""
-        raise NotImplementedError
+        """What every table's columns hold, by table; within about `seconds`, or from the cache.
+
+        Tables too big to read whole are sampled, and their profiles say so (`exact=False`).
+        """
+        with self._working:
+            if self._profiles is None:
+                self._profiles = self._kept_profile(seconds)
+            return self._profiles
+
+    def _kept_profile(self, seconds: float) -> Mapping[str, TableProfile]:
+        file = self._cache_file("profiles")
+        if file and (kept := cache.profiles_from_json(cache.load(file))) is not None:
+            return kept
+        found = profile_tables(self._schema, self._sample, seconds)
+        if file:
+            cache.store(file, cache.profiles_to_json(found))
+        return found
+
+    def _sample(self, table: Table, count: int, limits: Limits) -> Stream:
+        source = self._engine.sample(self._reflection.identifiers[table.name], table, count)
+        columns = ", ".join(self._engine.quote(c.name) for c in table.columns)
+        return self._start(f"SELECT {columns} FROM {source} AS sampled LIMIT {count + 1}", limits)
+
+    def _cache_file(self, kind: str) -> Path | None:
+        """Where something found out about this database is kept, until its schema or data change."""
+        if self._cache is None:
+            return None
+        counts = [(t.name, t.row_count) for t in self._reflection.tables]
+        state = repr((self.url, self._fingerprint, self._engine.state(), counts))
+        return self._cache / kind / f"{hashlib.sha256(state.encode()).hexdigest()[:32]}.json"
 
     def refresh(self) -> None:
-        """Forget the schema, so that it is read anew when next asked for."""
+        """Forget the schema and the profile, so that they are made anew when next asked for."""
         with self._working:
+            self._profiles = None
             for known in ("_schema", "_fingerprint", "_reflection"):
                 self.__dict__.pop(known, None)
 

@@ -129,7 +129,9 @@ class Deadline:
 
 def message_of(error: Exception) -> str:
     """The driver's message on one line, without the excerpt of the query that some add."""
-    return " ".join(str(error).split("\n\nLINE ")[0].split())
+    has_code = len(error.args) == 2 and isinstance(error.args[0], int)
+    text = str(error.args[1] if has_code else error)
+    return " ".join(text.split("\nLINE ", maxsplit=1)[0].split())
 
 
 def double_quoted(name: str) -> str:

@@ -4,7 +4,6 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar
@@ -12,20 +11,13 @@ from urllib.parse import quote as quote_path
 
 from fathom.databases.engine import Engine, Read, Reflection, Row, Session
 from fathom.databases.guard_sqlite import Authorizer
+from fathom.databases.readable import readable
 from fathom.databases.sqlite_catalogue import Catalogue
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryRefused
 from fathom.records import Limits, Table
 
 _STEPS_PER_CHECK = 10_000
 _LONGEST_VALUE = 1_000_000_000
-
-
-def readable(text: bytes) -> str:
-    """Text in whatever encoding: UTF-8, else Windows-1252, else a character a byte; nothing is lost."""
-    for encoding in ("utf-8", "cp1252"):
-        with suppress(UnicodeDecodeError):
-            return text.decode(encoding)
-    return text.decode("latin-1")
 
 
 class SQLiteSession(Session):

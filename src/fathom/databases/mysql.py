@@ -1,0 +1,131 @@
+"""MySQL and MariaDB: read-only transactions, unbuffered rows, and KILL QUERY from a second connection."""
+
+from contextlib import suppress
+from typing import Any
+
+import pymysql
+from pymysql.cursors import SSCursor
+
+from fathom.databases.engine import Deadline, Read, Row, Session
+from fathom.databases.server import Counts, Key, Server
+from fathom.errors import ConnectionFailed, ErrorClass
+from fathom.records import Limits, Table
+
+_COUNTED_ROWS = 200_000
+_READ_ONLY = 1792
+_LOST = frozenset({1927, 2006, 2013})  # killed, gone, lost
+_ERRORS = {
+    1146: ErrorClass.NO_SUCH_NAME,  # table
+    1054: ErrorClass.NO_SUCH_NAME,  # column
+    1109: ErrorClass.NO_SUCH_NAME,  # table named before a column
+    1049: ErrorClass.NO_SUCH_NAME,  # database
+    1305: ErrorClass.NO_SUCH_FUNCTION,
+    1630: ErrorClass.NO_SUCH_FUNCTION,
+    1064: ErrorClass.SYNTAX,
+    1149: ErrorClass.SYNTAX,
+    1317: ErrorClass.TIMEOUT,  # KILL QUERY
+    1969: ErrorClass.TIMEOUT,  # max_statement_time of MariaDB
+    3024: ErrorClass.TIMEOUT,  # max_execution_time of MySQL
+}
+_ESTIMATES = """SELECT table_schema, table_name, table_rows FROM information_schema.tables
+WHERE table_type = 'BASE TABLE' AND table_schema = database()"""
+
+
+class MySQLSession(Session):
+    """One connection. Rows stay on the server until they are fetched."""
+
+    def __init__(self, connection: "pymysql.connections.Connection[Any]", server: "MySQL") -> None:
+        self._connection, self._server = connection, server
+        self._cursor: SSCursor | None = None
+        self._deadline = Deadline(None, self._kill)
+        self._seconds: float | None = None
+        self._is_mariadb = "mariadb" in connection.get_server_info().casefold()
+
+    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
+        self._deadline = Deadline(limits.seconds, self._kill)
+        self._set_time(limits.seconds)
+        self._connection.query("START TRANSACTION READ ONLY")
+        self._cursor = self._connection.cursor(SSCursor)
+        self._cursor.execute(sql)
+        return tuple(d[0] for d in self._cursor.description) if self._cursor.description else None
+
+    def _set_time(self, seconds: float | None) -> None:
+        if seconds == self._seconds:
+            return
+        if self._is_mariadb:
+            self._connection.query(f"SET SESSION max_statement_time = {seconds or 0:f}")
+        else:
+            self._connection.query(f"SET SESSION max_execution_time = {int(1000 * (seconds or 0))}")
+        self._seconds = seconds
+
+    def fetch(self, count: int) -> list[Row]:
+        assert self._cursor is not None
+        return list(self._cursor.fetchmany(count) or ())
+
+    def finish(self, *, complete: bool) -> bool:
+        self._deadline.end()
+        if not complete:
+            # Reading on to the end could take for ever, and the protocol knows no other way to go on.
+            self._kill()
+            return False
+        if self._cursor is not None:
+            self._cursor.close()
+            self._cursor = None
+        self._connection.rollback()
+        return True
+
+    def close(self) -> None:
+        self._deadline.end()
+        # Not its close(), which waits for rows that nobody reads.
+        self._connection._force_close()
+
+    def _kill(self) -> None:
+        with suppress(pymysql.MySQLError, ConnectionFailed, OSError):
+            other = self._server.connect(connect_timeout=5)
+            try:
+                other.query(f"KILL QUERY {self._connection.thread_id()}")
+            finally:
+                other.close()
+
+
+class MySQL(Server):
+    """A MySQL or MariaDB database."""
+
+    dialect = "mysql"
+    driver = "mysql+pymysql"
+    system_schemas = frozenset({"information_schema", "mysql", "performance_schema", "sys"})
+    errors = (pymysql.MySQLError,)
+
+    def open(self) -> Session:
+        connection = self.connect(connect_timeout=10, charset="utf8mb4", autocommit=True)
+        return MySQLSession(connection, self)
+
+    def quote(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    def is_lost(self, error: Exception) -> bool:
+        return isinstance(error, pymysql.InterfaceError) or (
+            isinstance(error, pymysql.OperationalError) and error.args[0] in _LOST
+        )
+
+    def classify(self, error: Exception) -> ErrorClass | None:
+        code: object = error.args[0] if error.args else None
+        return None if code == _READ_ONLY else _ERRORS.get(code, ErrorClass.OTHER) if isinstance(code, int) else ErrorClass.OTHER
+
+    def sample(self, identifier: str, table: Table, count: int) -> str:
+        if table.is_view or (table.row_count or 0) <= 2 * count:
+            return identifier
+        share = min(1.0, 1.2 * count / (table.row_count or 1))
+        return f"(SELECT * FROM {identifier} WHERE rand(1) < {share:.8f})"
+
+    def counts(self, read: Read) -> Counts:
+        estimates = {name: int(rows or 0) for _, name, rows in read(_ESTIMATES)}
+
+        def count(key: Key, identifier: str) -> tuple[int | None, bool]:
+            estimate = estimates.get(key[1], 0)
+            if estimate > _COUNTED_ROWS:
+                return estimate, True
+            rows: int = read(f"SELECT count(*) FROM {identifier}")[0][0]
+            return rows, False
+
+        return count

@@ -1,0 +1,180 @@
+"""What PostgreSQL and MySQL share: URLs and reflection by SQLAlchemy; queries go to the driver itself."""
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from sqlalchemy import URL, create_engine, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import ReflectedColumn
+from sqlalchemy.engine.reflection import Inspector, ObjectKind
+from sqlalchemy.exc import ArgumentError, CompileError, SAWarning, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from fathom.databases.engine import Engine, Read, Reflection, tidy_keys
+from fathom.databases.kinds import kind_of
+from fathom.errors import ConnectionFailed, DatabaseError
+from fathom.records import Column, ForeignKey, Table
+
+_SECRETS = ("password", "passwd", "pwd", "sslpassword", "secret", "token")
+_HIDDEN = "***"
+Key = tuple[str | None, str]
+
+
+class Server(Engine):
+    """A database on a server, named by a URL. The password appears in no text that this class gives."""
+
+    driver: ClassVar[str]
+    system_schemas: ClassVar[frozenset[str]]
+
+    def __init__(self, url: str) -> None:
+        self.address = parse_url(url).set(drivername=self.driver)
+        self._connector = create_engine(self.address, poolclass=NullPool)
+
+    def connect(self, **settings: Any) -> Any:
+        """A connection of the driver's own. Raises `ConnectionFailed`."""
+        places, named = self._connector.dialect.create_connect_args(self.address)
+        try:
+            return self._connector.dialect.connect(*places, **{**named, **settings})
+        except self.errors as error:
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(error)}") from None
+
+    def without_secrets(self, error: Exception) -> str:
+        """The error's text, should it quote the password."""
+        text = " ".join(str(error).split())
+        password = self.address.password
+        return text.replace(str(password), _HIDDEN) if password and len(str(password)) > 3 else text
+
+    def reflect(self, read: Read) -> Reflection:
+        """By SQLAlchemy's inspector: tables and views of every schema that isn't the server's own."""
+        try:
+            with warnings.catch_warnings(), self._connector.connect() as connection:
+                warnings.simplefilter("ignore", SAWarning)  # types and indexes that it doesn't know
+                return _Catalogue(self, inspect(connection)).reflection(self.counts(read))
+        except SQLAlchemyError as error:
+            cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+            raise DatabaseError(f"The schema can't be read: {self.without_secrets(cause)}") from None
+
+    def counts(self, read: Read) -> "Counts":
+        """Row counts by schema and table."""
+        raise NotImplementedError
+
+    def state(self) -> str:
+        return ""
+
+    @cached_property
+    def default_schema(self) -> str | None:
+        """The schema whose tables go by their bare names."""
+        with self._connector.connect() as connection:
+            return inspect(connection).default_schema_name
+
+    def close(self) -> None:
+        self._connector.dispose()
+
+
+Counts = Callable[[Key, str], tuple[int | None, bool]]
+"""From a table's schema and name, and its quoted name, to its row count and whether that is an estimate."""
+
+
+class _Catalogue:
+    """What an inspector tells, as our records."""
+
+    def __init__(self, server: Server, inspector: Inspector) -> None:
+        self._server, self._inspector = server, inspector
+        self._default = inspector.default_schema_name
+        self._schemas: list[str | None] = [
+            None if s == self._default else s
+            for s in inspector.get_schema_names()
+            if s not in server.system_schemas and not s.startswith("pg_temp")
+        ]
+
+    def _all(self, name: str, **options: Any) -> Mapping[Key, Any]:
+        found: dict[Key, Any] = {}
+        for schema in self._schemas:
+            found |= getattr(self._inspector, f"get_multi_{name}")(
+                schema=schema, kind=ObjectKind.ANY, **options
+            )
+        return found
+
+    def reflection(self, count: Counts) -> Reflection:
+        """Every table and view with its columns, keys, comments and row count."""
+        columns, primary = self._all("columns"), self._all("pk_constraint")
+        unique, foreign = self._all("unique_constraints"), self._all("foreign_keys")
+        comments = self._all("table_comment")
+        views = {
+            (schema, name)
+            for schema in self._schemas
+            for name in (
+                *self._inspector.get_view_names(schema),
+                *self._materialized_views(schema),
+            )
+        }
+        tables, identifiers = [], {}
+        for key in sorted(columns, key=lambda k: (k[0] or "", k[1])):
+            name = self._name(key)
+            identifiers[name] = self._identifier(key)
+            rows, estimated = (None, False) if key in views else count(key, identifiers[name])
+            tables.append(
+                Table(
+                    name,
+                    tuple(self._column(c) for c in columns[key]),
+                    primary_key=tuple((primary.get(key) or {}).get("constrained_columns") or ()),
+                    unique=tuple(tuple(u["column_names"]) for u in unique.get(key) or ()),
+                    comment=(comments.get(key) or {}).get("text") or None,
+                    row_count=rows,
+                    rows_estimated=estimated,
+                    is_view=key in views,
+                )
+            )
+        return Reflection(tuple(tables), tidy_keys(tables, self._keys(foreign)), identifiers)
+
+    def _materialized_views(self, schema: str | None) -> list[str]:
+        try:
+            return self._inspector.get_materialized_view_names(schema)
+        except NotImplementedError:
+            return []
+
+    def _column(self, found: ReflectedColumn) -> Column:
+        try:
+            declared = found["type"].compile(self._inspector.dialect)
+        except CompileError:
+            declared = ""  # a type of the server's own that SQLAlchemy doesn't know
+        declared = declared.split(" COLLATE ")[0]
+        comment = found.get("comment") or None
+        return Column(found["name"], declared, kind_of(declared), found["nullable"], comment)
+
+    def _keys(self, foreign: Mapping[Key, Iterable[Mapping[str, Any]]]) -> Iterable[ForeignKey]:
+        for key, constraints in foreign.items():
+            for found in constraints:
+                target = self._name((found["referred_schema"], found["referred_table"]))
+                yield ForeignKey(
+                    self._name(key),
+                    tuple(found["constrained_columns"]),
+                    target,
+                    tuple(found["referred_columns"]),
+                )
+
+    def _name(self, key: Key) -> str:
+        schema, table = key
+        return table if schema in {None, self._default} else f"{schema}.{table}"
+
+    def _identifier(self, key: Key) -> str:
+        return ".".join(self._server.quote(part) for part in key if part is not None)
+
+
+def parse_url(url: str) -> URL:
+    """The URL's parts. Raises `ConnectionFailed`, without the text, which may hold a password."""
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        raise ConnectionFailed(
+            "The database's URL can't be read; it looks like postgresql://user:password@host:5432/name."
+        ) from None
+
+
+def hidden(url: URL) -> str:
+    """The URL for people: no password, wherever it stands, and no driver."""
+    secrets = {k: _HIDDEN for k in url.query if any(s in k.casefold() for s in _SECRETS)}
+    shown = url.update_query_dict(secrets).set(drivername=url.get_backend_name())
+    return shown.render_as_string(hide_password=True).replace("%2A%2A%2A", _HIDDEN)

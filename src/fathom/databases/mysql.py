@@ -109,8 +109,8 @@ class MySQL(Server):
         )
 
     def classify(self, error: Exception) -> ErrorClass | None:
-        code: object = error.args[0] if error.args else None
-        return None if code == _READ_ONLY else _ERRORS.get(code, ErrorClass.OTHER) if isinstance(code, int) else ErrorClass.OTHER
+        code: Any = error.args[0] if error.args else None
+        return None if code == _READ_ONLY else _ERRORS.get(code, ErrorClass.OTHER)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
         if table.is_view or (table.row_count or 0) <= 2 * count:

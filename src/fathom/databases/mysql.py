@@ -76,7 +76,11 @@ class MySQLSession(Session):
 
     def close(self) -> None:
         self._deadline.end()
-        # Not its close(), which waits for rows that nobody reads.
+        if self._cursor is not None:
+            # The driver's cursor and result would wait for the rows that nobody reads.
+            if self._cursor._result is not None:
+                self._cursor._result.unbuffered_active = False
+            self._cursor.connection = None
         self._connection._force_close()
 
     def _kill(self) -> None:

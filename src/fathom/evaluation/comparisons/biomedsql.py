@@ -1,0 +1,70 @@
+"""`biomedsql`: sets of UUIDs, or of the numbers where the gold counts or calculates (specs/protocols.md)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from fathom.evaluation.comparisons.table import Case, Table, freeze
+from fathom.evaluation.comparisons.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class BiomedSql:
+    """Sets of what identifies the rows; also gives their Jaccard index.
+
+    A gold result with a UUID column is compared by it, and a prediction without one has the empty set. Else
+    the numbers of every cell are compared; a gold result with neither is compared by all its values.
+    """
+
+    name: str = "biomedsql"
+
+    def predicted_sql(self, sql: str) -> str:
+        """The predicted query as it is run."""
+        return sql
+
+    def gold_sql(self, sql: str) -> str:
+        """The gold query as it is run."""
+        return sql
+
+    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+        """Whether the sets are equal; the score is their Jaccard index."""
+        if _has_uuid(gold):
+            ours, theirs = _uuids(predicted), _uuids(gold)
+        else:
+            ours, theirs = _numbers(predicted), _numbers(gold)
+            if not theirs and gold.held:
+                ours, theirs = _values(predicted), _values(gold)
+        union = len(ours | theirs)
+        index = len(ours & theirs) / union if union else 1.0
+        same = ours == theirs
+        return Verdict("exact" if same else "different", same, index, vacuous=not union, jaccard=index)
+
+
+def _place(table: Table) -> int | None:
+    return next((i for i, name in enumerate(table.columns) if name.casefold() == "uuid"), None)
+
+
+def _has_uuid(table: Table) -> bool:
+    return _place(table) is not None
+
+
+def _uuids(table: Table) -> set[Any]:
+    place = _place(table)
+    return set() if place is None else {freeze(row[place]) for row in table}
+
+
+def _numbers(table: Table) -> set[Any]:
+    return {value for value in _cells(table) if _is_number(value)}
+
+
+def _values(table: Table) -> set[Any]:
+    return {freeze(value) for value in _cells(table) if value is not None}
+
+
+def _cells(table: Table) -> Iterable[Any]:
+    return (value for row in table for value in row)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)

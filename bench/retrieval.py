@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from bench.figures import ROOT, Figure
+from bench.figures import DATA, ROOT, Figure
 from bench.synthetic import KINDS, SHARES, partial, typo
 
 TITLE = "Retrieval: values and tables"
@@ -71,6 +71,54 @@ def measure() -> Iterable[Figure]:
         tiny = _apart("small", small, cache)
         yield Figure("3,000 values: build", f"{tiny['build']:.0f} ms", "1,000 ms", tiny["build"] < 1000)
         yield Figure("3,000 values: mentions, p95", f"{tiny['p95']:.2f} ms", "5 ms", tiny["p95"] < 5)
+    yield from _tables()
+
+
+def _tables() -> Iterable[Figure]:
+    found = _apart("tables")
+    size = f"{found['tables']:,} tables, {found['columns']:,} columns"
+    yield Figure(
+        "a question narrowed to its tables, p95",
+        f"{found['p95']:.1f} ms",
+        "100 ms",
+        found["p95"] <= 100,
+        f"median {found['p50']:.1f} ms; {size}",
+    )
+    yield Figure("building the schema index", f"{found['build']:.0f} ms")
+    for limit, (share, all_) in found["recall"].items():
+        note = f"all of them for {all_:.1%} of {found['n']:,} published questions"
+        yield Figure(f"gold tables among the first {limit}", f"{share:.1%}", note=note)
+
+
+def tables() -> dict[str, Any]:
+    from bench.merged_schema import merged, questions
+    from fathom.retrieval import SchemaIndex
+
+    schema = merged(DATA, 2_000, 20_000)
+    started = time.perf_counter()
+    index = SchemaIndex.build(schema)
+    built = time.perf_counter() - started
+    asked = random.Random(_SEED).sample(list(questions(DATA)), 2 * QUESTIONS)
+    times: list[float] = []
+    recall: dict[int, list[tuple[float, float]]] = {5: [], 10: [], 20: []}
+    for question, gold in asked:
+        started = time.perf_counter()
+        found = index.tables(question, limit=20)
+        times.append(time.perf_counter() - started)
+        named = [m.table.casefold() for m in found if not m.joining]
+        for limit, shares in recall.items():
+            share = len(gold & set(named[:limit])) / len(gold)
+            shares.append((share, float(share == 1)))
+    times.sort()
+    return {
+        "tables": len(schema.tables),
+        "columns": sum(len(t.columns) for t in schema.tables),
+        "n": len(asked),
+        "build": built * 1000,
+        "p50": times[len(times) // 2] * 1000,
+        "p95": times[len(times) * 95 // 100] * 1000,
+        "recall": {k: [sum(c) / len(v) for c in zip(*v, strict=True)] for k, v in recall.items()},
+    }
 
 
 def fill(file: Path, count: int) -> None:
@@ -172,5 +220,12 @@ def _apart(part: str, *arguments: object) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
+_PARTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "build": build,
+    "ask": ask,
+    "small": small,
+    "tables": tables,
+}
+
 if __name__ == "__main__":
-    print(json.dumps({"build": build, "ask": ask, "small": small}[sys.argv[1]](*sys.argv[2:])))
+    print(json.dumps(_PARTS[sys.argv[1]](*sys.argv[2:])))

@@ -68,7 +68,7 @@ class ColumnMatch:
 class TableMatch:
     """A table that a question may need, with its relevant columns, best first.
 
-    `joining` tables are there to join others: the question names nothing of theirs.
+    `joining` tables are there to join others: the question names little of theirs.
     """
 
     table: str

@@ -156,14 +156,17 @@ class ValueIndex:
                     yield fit, (id_, place, text, count)
 
     def _symbols(self, question: str, limit: int) -> Iterable[ValueMention]:
-        """Values without a letter or digit, such as '+' or '--', where they stand alone."""
+        """Values without a word, such as '+' or '--', where they stand alone."""
         pieces: dict[str, int] = {}
         start = 0
         for piece in question.split():
             start = question.index(piece, start)
-            if not any(c.isalnum() for c in piece):
-                pieces.setdefault(piece.strip("'\""), start)
+            if not words(piece):
+                pieces.setdefault(piece, start)
+                pieces.setdefault(piece.strip("'\""), start + piece.index(piece.strip("'\"")))
             start += len(piece)
+        if len(pieces) > 1 and not words(question):
+            pieces[question.strip()] = question.index(question.strip())
         for text, at in pieces.items():
             rows = [r for r in self._by_key([key([text])]) if r[2].strip() == text]
             if rows:

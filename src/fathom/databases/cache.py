@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from fathom.records import ColumnProfile, TableProfile
+from fathom.records import ColumnProfile, ForeignKey, TableProfile
 
 _TYPES: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
@@ -46,6 +46,17 @@ def store(file: Path, kept: Any) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def joins_from_json(kept: Any) -> tuple[ForeignKey, ...] | None:
+    """The inferred joins that were kept, or None where they don't have the shape of joins."""
+    try:
+        return tuple(
+            ForeignKey(**{**k, "columns": tuple(k["columns"]), "target_columns": tuple(k["target_columns"])})
+            for k in kept
+        )
+    except (KeyError, TypeError):
+        return None
 
 
 def profiles_to_json(profiles: Mapping[str, TableProfile]) -> Any:

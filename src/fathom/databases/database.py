@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -11,10 +12,11 @@ from types import TracebackType
 
 from fathom.databases import cache
 from fathom.databases.engine import Engine, Reflection, Row, Session
+from fathom.databases.joins import infer_joins
 from fathom.databases.profiling import profile_tables
 from fathom.databases.stream import Stream
 from fathom.errors import DatabaseError, QueryRefused
-from fathom.records import Limits, Result, Schema, Table, TableProfile
+from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
 
 NO_LIMITS = Limits(seconds=None, rows=None, bytes=None)
 _IDLE_SESSIONS = 4
@@ -97,7 +99,20 @@ class Database:
     @cached_property
     def _schema(self) -> Schema:
         found = self._reflection
-        return Schema(self.dialect, found.tables, found.foreign_keys)
+        declared = Schema(self.dialect, found.tables, found.foreign_keys)
+        inferred = self._inferred(declared)
+        return replace(declared, foreign_keys=(*declared.foreign_keys, *inferred)) if inferred else declared
+
+    def _inferred(self, declared: Schema) -> tuple[ForeignKey, ...]:
+        if {t.name for t in declared.tables if not t.is_view} == {k.table for k in declared.foreign_keys}:
+            return ()
+        file = self._cache_file("joins")
+        if file and (kept := cache.joins_from_json(cache.load(file))) is not None:
+            return kept
+        found = infer_joins(declared, self._read, self._reflection.identifiers, self._engine.quote)
+        if file:
+            cache.store(file, [asdict(k) for k in found])
+        return found
 
     @property
     def fingerprint(self) -> str:

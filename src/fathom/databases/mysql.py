@@ -98,6 +98,7 @@ class MySQL(Server):
     dialect = "mysql"
     driver = "mysql+pymysql"
     system_schemas = frozenset({"information_schema", "mysql", "performance_schema", "sys"})
+    schemas_are_databases = True
     errors = (pymysql.MySQLError,)
 
     def open(self) -> Session:

@@ -27,6 +27,7 @@ class Server(Engine):
 
     driver: ClassVar[str]
     system_schemas: ClassVar[frozenset[str]]
+    schemas_are_databases: ClassVar[bool] = False
 
     def __init__(self, url: str) -> None:
         self.address = parse_url(url).set(drivername=self.driver)
@@ -83,10 +84,11 @@ class _Catalogue:
     def __init__(self, server: Server, inspector: Inspector) -> None:
         self._server, self._inspector = server, inspector
         self._default = inspector.default_schema_name
+        names = [self._default] if server.schemas_are_databases else inspector.get_schema_names()
         self._schemas: list[str | None] = [
             None if s == self._default else s
-            for s in inspector.get_schema_names()
-            if s not in server.system_schemas and not s.startswith("pg_temp")
+            for s in names
+            if s not in server.system_schemas and not (s or "").startswith("pg_temp")
         ]
 
     def _all(self, name: str, **options: Any) -> Mapping[Key, Any]:

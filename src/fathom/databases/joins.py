@@ -1,0 +1,240 @@
+"""Likely joins of tables that declare no keys: by names, types, and whether the values are found there."""
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fathom.databases.engine import Read
+from fathom.errors import QueryError
+from fathom.records import Column, ForeignKey, Schema, Table
+
+_LEAST_CONFIDENCE = 0.5
+_SECONDS_FOR_ONE = 0.5
+_PROBED_ROWS = 2_000
+_PROBED_VALUES = 200
+_UNIQUE_UP_TO_ROWS = 300_000
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_IDENTIFYING = frozenset("id ids key code no nr num number uid guid uuid pk fk sk ref ssn".split())
+_TABLE_PREFIXES = frozenset("ref tbl table dim fact lookup lu all vw master tb".split())
+_ROLES = frozenset("manager parent supervisor superior boss head leader mentor chief reports".split())
+
+Words = tuple[str, ...]
+
+
+@lru_cache(maxsize=50_000)
+def words_of(name: str) -> Words:
+    """The words of a name, in lower case and the singular: `homeTeam_IDs` -> home, team, id."""
+    found = [w.casefold() for part in name.split("_") for w in _WORDS.findall(part)]
+    return tuple(_singular(w) for w in found)
+
+
+def _singular(word: str) -> str:
+    if len(word) > 3 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _stem(words: Words) -> tuple[Words, bool]:
+    """The words without the last one where it only says that this identifies, and whether it did."""
+    if not words:
+        return words, False
+    if words[-1] in _IDENTIFYING:
+        return words[:-1], True
+    for ending in ("id", "code", "key"):  # written together, like `custid`
+        if words[-1].endswith(ending) and len(words[-1]) > len(ending) + 1:
+            return (*words[:-1], words[-1].removesuffix(ending)), True
+    return words, False
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A column that others may refer to. `name_weight` is how well a name in the index names it."""
+
+    table: Table
+    column: Column
+    name_weight: float
+
+
+@dataclass(slots=True)
+class _Prober:
+    """Asks the database about values, within the time there is; what can't be known is None."""
+
+    read: Read
+    identifiers: Mapping[str, str]
+    quote: Callable[[str], str]
+    until: float
+    _unique: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def share_found(self, child: Table, column: str, parent: Table, target: str) -> float | None:
+        """The share of the child's values that the parent has; None where there are none, or no time."""
+        value, key = self.quote(column), self.quote(target)
+        sql = (
+            "SELECT count(*), sum(CASE WHEN EXISTS"
+            f" (SELECT 1 FROM {self.identifiers[parent.name]} p WHERE p.{key} = s.v) THEN 1 ELSE 0 END)"
+            f" FROM (SELECT DISTINCT f.v FROM (SELECT c.{value} AS v FROM {self.identifiers[child.name]} c"
+            f" WHERE c.{value} IS NOT NULL LIMIT {_PROBED_ROWS}) f LIMIT {_PROBED_VALUES}) s"
+        )
+        row = self._ask(sql)
+        return None if row is None or not row[0] else float(row[1]) / row[0]
+
+    def is_unique(self, table: Table, column: str) -> bool:
+        """Whether no two rows share a value; False where the table is too big to see."""
+        known = self._unique.get((table.name, column))
+        if known is not None:
+            return known
+        unique = False
+        if table.row_count and table.row_count <= _UNIQUE_UP_TO_ROWS:
+            name = self.quote(column)
+            row = self._ask(
+                f"SELECT count(*), count({name}), count(DISTINCT {name}) FROM {self.identifiers[table.name]}"
+            )
+            unique = row is not None and row[0] == row[1] == row[2]
+        self._unique[table.name, column] = unique
+        return unique
+
+    def _ask(self, sql: str) -> tuple[int, ...] | None:
+        left = self.until - time.monotonic()
+        if left > 0:
+            with suppress(QueryError):
+                return self.read(sql, min(left, _SECONDS_FOR_ONE))[0]
+        return None
+
+
+def infer_joins(
+    schema: Schema,
+    read: Read,
+    identifiers: Mapping[str, str],
+    quote: Callable[[str], str],
+    seconds: float = 3.0,
+) -> tuple[ForeignKey, ...]:
+    """Joins that the schema doesn't declare, each with a confidence from 0.5 to 1.
+
+    Only for tables from which no declared key leads. `read` runs queries; past `seconds` names alone decide.
+    """
+    declared = {k.table for k in schema.foreign_keys}
+    probe = _Prober(read, identifiers, quote, time.monotonic() + seconds)
+    index = _index(schema.tables, probe)
+    found = []
+    for table in schema.tables:
+        if table.is_view or table.name in declared:
+            continue
+        for column in table.columns:
+            if (best := _best(table, column, index, probe)) is not None:
+                found.append(best)
+    return tuple(found)
+
+
+def _index(tables: Sequence[Table], probe: _Prober) -> Mapping[Words, list[_Target]]:
+    """Columns that may be referred to, by the names that they may be called by elsewhere."""
+    index: dict[Words, list[_Target]] = defaultdict(list)
+    for table in tables:
+        if table.is_view:
+            continue
+        name = words_of(table.name.rpartition(".")[2])
+        short = name[1:] if len(name) > 1 and name[0] in _TABLE_PREFIXES else name
+        for column in _identifying_columns(table, probe):
+            stem, _ = _stem(words_of(column.name))
+            names = {short: 1.0, name: 1.0}
+            if len(short) > 1:
+                names.setdefault(short[-1:], 0.8)
+            if stem and (stem == short or len(stem) > 1 or stem[0] != "name"):
+                # A key named after another table is most likely a reference itself.
+                names[stem] = max(names.get(stem, 0), 0.95 if stem != short else 1.0)
+            for words, weight in names.items():
+                index[words].append(_Target(table, column, weight))
+    return index
+
+
+def _identifying_columns(table: Table, probe: _Prober) -> Iterator[Column]:
+    """Single columns that identify a row: declared, or else unique and named so."""
+    single = {k[0] for k in (table.primary_key, *table.unique) if len(k) == 1}
+    if table.primary_key or single:
+        yield from (table.column(c) for c in sorted(single))
+        return
+    own = words_of(table.name)
+    for place, column in enumerate(table.columns):
+        stem, identifies = _stem(words_of(column.name))
+        named_so = identifies and (place == 0 or not stem or stem == own)
+        if (named_so or (place == 0 and column.kind in {"text", "integer"})) and probe.is_unique(
+            table, column.name
+        ):
+            yield column
+            return
+
+
+def _best(
+    table: Table, column: Column, index: Mapping[Words, list[_Target]], probe: _Prober
+) -> ForeignKey | None:
+    """The join from a column that is most likely, if any is likely enough."""
+    judged: list[tuple[float, int, _Target]] = []
+    for target, weight in sorted(_named(table, column, index).items(), key=lambda item: -item[1]):
+        if judged and weight < judged[0][0]:
+            break
+        share = probe.share_found(table, column.name, target.table, target.column.name)
+        confidence = weight * _trust(share)
+        if confidence >= _LEAST_CONFIDENCE:
+            judged.append((confidence, target.table.row_count or 0, target))
+            judged.sort(key=lambda j: (-j[0], -j[1], j[2].table.name))
+    if not judged:
+        return None
+    confidence, _, target = judged[0]
+    return ForeignKey(
+        table.name,
+        (column.name,),
+        target.table.name,
+        (target.column.name,),
+        inferred=True,
+        confidence=round(confidence, 2),
+    )
+
+
+def _trust(share: float | None) -> float:
+    """How far a name is believed when that share of the values is found."""
+    if share is None:
+        return 0.8
+    return 1.0 if share >= 0.99 else 0.85 if share >= 0.9 else 0.6 if share >= 0.6 else 0.0
+
+
+def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -> dict[_Target, float]:
+    """What the column's name may refer to, with how well it names it."""
+    words = words_of(column.name)
+    stem, identifies = _stem(words)
+    is_key = table.primary_key == (column.name,)
+    found: dict[tuple[str, str], tuple[_Target, float]] = {}
+    for start in range(len(stem)):
+        fit = (1.0 if start == 0 else 0.88) * (1.0 if identifies else 0.75)
+        for target in index.get(stem[start:], ()):
+            same_name = words_of(target.column.name) == words and target.table is not table
+            weight = target.name_weight * max(fit, 0.95 if same_name else 0.0)
+            place = (target.table.name, target.column.name)
+            if _fits(table, column, target, is_key=is_key) and weight > found.get(place, (target, 0.0))[1]:
+                found[place] = target, weight
+    if not found and len(table.primary_key) == 1 and _ROLES & set(words) and not is_key:
+        own = _Target(table, table.column(table.primary_key[0]), 0.75)
+        if _fits(table, column, own, is_key=False):
+            found[table.name, own.column.name] = own, 0.75
+    return dict(found.values())
+
+
+def _fits(table: Table, column: Column, target: _Target, *, is_key: bool) -> bool:
+    if target.table is table and target.column.name == column.name:
+        return False
+    if _family(column) != _family(target.column):
+        return False
+    if not is_key:
+        return True
+    # A table's own key refers to another only where the other table is the one that it is named after.
+    stem, _ = _stem(words_of(column.name))
+    return bool(stem) and stem == words_of(target.table.name) != words_of(table.name)
+
+
+def _family(column: Column) -> str:
+    return "number" if column.kind in {"integer", "number"} else column.kind

@@ -1,0 +1,104 @@
+"""Which words of schemas and queries people mean by which words of questions: IBM model 1.
+
+Brown et al., "The Mathematics of Statistical Machine Translation" (1993), section 4.1. A table gives
+t(target | source) for stems; a word that it has never seen translates to nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fathom.offline.linking.records import Floats
+
+NULL = ""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """t(target | source), sparse: `pairs` (entries x 2) numbers sources and targets, `weights` their t.
+
+    `prior` is each target's share of all targets, by its number.
+    """
+
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    pairs: np.ndarray[tuple[int, int], np.dtype[np.int32]]
+    weights: Floats
+    prior: Floats
+
+    @cached_property
+    def _entries(self) -> dict[str, dict[str, float]]:
+        table: dict[str, dict[str, float]] = {}
+        for (s, t), weight in zip(self.pairs.tolist(), self.weights.tolist(), strict=True):
+            table.setdefault(self.sources[s], {})[self.targets[t]] = weight
+        return table
+
+    @cached_property
+    def _priors(self) -> dict[str, float]:
+        return dict(zip(self.targets, self.prior.tolist(), strict=True))
+
+    def given(self, source: str) -> dict[str, float]:
+        """t(target | source) of every target that the source has been seen with."""
+        return self._entries.get(source, {})
+
+    def share(self, target: str) -> float:
+        """The target's share of all targets in training; 0 if never seen."""
+        return self._priors.get(target, 0.0)
+
+    def matrix(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
+        """t(target | source) as an array (sources x targets)."""
+        found = np.zeros((len(sources), len(targets)), np.float32)
+        for row, source in enumerate(sources):
+            if given := self._entries.get(source):
+                found[row] = [given.get(t, 0.0) for t in targets]
+        return found
+
+
+def learn(
+    pairs: Iterable[tuple[Sequence[str], Sequence[str]]],
+    *,
+    rounds: int = 8,
+    rarest: int = 2,
+    smallest: float = 1e-3,
+) -> Translation:
+    """Learn a translation from (source words, target words) pairs by expectation maximisation.
+
+    Words seen in fewer than `rarest` pairs are left out, as are final weights under `smallest`.
+    """
+    texts = [([NULL, *dict.fromkeys(s)], list(dict.fromkeys(t))) for s, t in pairs]
+    source_uses = Counter(w for s, _ in texts for w in s)
+    target_uses = Counter(w for _, t in texts for w in t)
+    sources = {w: i for i, w in enumerate(sorted(w for w, n in source_uses.items() if n >= rarest))}
+    targets = {w: i for i, w in enumerate(sorted(w for w, n in target_uses.items() if n >= rarest))}
+    cells: dict[tuple[int, int], int] = {}
+    cell_of, slot_of = [], []
+    slots = 0
+    for source, target in texts:
+        known = [sources[w] for w in source if w in sources]
+        for word in target:
+            if word in targets:
+                cell_of += [cells.setdefault((s, targets[word]), len(cells)) for s in known]
+                slot_of += [slots] * len(known)
+                slots += 1
+    numbered = np.array(list(cells), np.int32).reshape(-1, 2)
+    cell, slot = np.array(cell_of, np.int64), np.array(slot_of, np.int64)
+    weights = np.ones(len(numbered))
+    for _ in range(rounds):
+        mass = weights[cell]
+        mass /= np.maximum(np.bincount(slot, mass, slots)[slot], 1e-12)
+        counts = np.bincount(cell, mass, len(numbered))
+        totals = np.bincount(numbered[:, 0], counts, len(sources))
+        # Half a count is held back, so that rare words claim little.
+        weights = counts / (totals[numbered[:, 0]] + 0.5)
+    kept = weights >= smallest
+    prior = np.array([target_uses[w] for w in targets], np.float32)
+    return Translation(
+        tuple(sources),
+        tuple(targets),
+        numbered[kept],
+        weights[kept].astype(np.float32),
+        prior / max(float(prior.sum()), 1.0),
+    )

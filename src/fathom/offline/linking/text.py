@@ -1,18 +1,14 @@
 """Words: splitting questions and identifiers into them, and bringing words to their stems."""
 
 import re
-import tomllib
 from functools import lru_cache
-from importlib import resources
 
 import snowballstemmer
 
 from fathom.offline.linking.records import Span, Token
+from fathom.offline.linking.wordlists import IRREGULAR, STOP
 
 _STEMMER = snowballstemmer.stemmer("english")
-_WORDS = tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
-_IRREGULAR: dict[str, str] = _WORDS["irregular"]
-_STOP = frozenset(_WORDS["stop"]["words"].split())
 
 _TOKEN = re.compile(
     r"""(?P<number>[$€£]?\d+(?:,\d{3})+(?:\.\d+)?%?|[$€£]?\d*\.?\d+(?:st|nd|rd|th)\b|[$€£]?\d+(?:\.\d+)?%?(?![\w]))
@@ -32,12 +28,12 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z
 def stem(word: str) -> str:
     """The stem of a word folded in case: "cities" and "city" share one, "children" gives that of "child"."""
     word = _POSSESSIVE.sub("", word)
-    return str(_STEMMER.stemWord(_IRREGULAR.get(word, word)))
+    return str(_STEMMER.stemWord(IRREGULAR.get(word, word)))
 
 
 def is_stop(word: str) -> bool:
     """Whether a word folded in case carries grammar rather than content."""
-    return word in _STOP
+    return word in STOP
 
 
 def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:

@@ -1,0 +1,101 @@
+"""Grammar words that shape a query: comparisons, quantities, superlatives, negations."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from fathom.offline.linking.records import Aggregate, Comparison, Direction, QuantityMention, Span, Token
+from fathom.offline.linking.wordlists import (
+    AFTER,
+    ASCENDING,
+    BEFORE,
+    DESCENDING,
+    LESS,
+    NEGATIONS,
+    ORDER_ASCENDING,
+    ORDER_DESCENDING,
+    QUANTITIES,
+)
+
+_REACH = 4  # words between a comparison and its value: "more than [the age of] 30"
+_LONGEST = 5
+
+
+def comparison_at(tokens: Sequence[Token], span: Span) -> Comparison | None:
+    """What the words just before or after a value ask for; None where nothing does."""
+    words = [t.lower for t in tokens]
+    for start in range(span.end, min(span.end + 3, len(words))):
+        for size in (2, 1):
+            if (sign := AFTER.get(tuple(words[start : start + size]))) and start + size <= len(words):
+                return cast(Comparison, sign)
+    for gap in range(_REACH + 1):
+        end = span.first - gap
+        if end <= 0 or (gap and _closes(tokens[end])):
+            break
+        for size in range(min(_LONGEST, end), 0, -1):
+            phrase = tuple(words[end - size : end])
+            sign = BEFORE.get(phrase)
+            if sign and not (gap > 1 and sign in {"!=", "between"} and phrase[0] in {"not", "from"}):
+                return cast(Comparison, sign)
+        if sign := _comparative(words, end):
+            return sign
+    return None
+
+
+def _closes(token: Token) -> bool:
+    """Whether a word between a comparison and its value breaks the tie."""
+    return token.lower in {",", "and", "or", "?", ".", "who", "that", "which", "whose", "where", "with"}
+
+
+def _comparative(words: Sequence[str], end: int) -> Comparison | None:
+    """ "older than", "more expensive than": the comparison that ends just before `end`."""
+    if words[end - 1] != "than":
+        return None
+    for word in reversed(words[max(0, end - 4) : end - 1]):
+        if word in LESS:
+            return "<"
+        if word in {"more", "greater"} or (word.endswith("er") and len(word) > 4):
+            return ">"
+    return None
+
+
+def find_quantities(tokens: Sequence[Token]) -> tuple[QuantityMention, ...]:
+    """Words that ask for an aggregate, longest phrase first at each place."""
+    words = [t.lower for t in tokens]
+    found = []
+    place = 0
+    while place < len(words):
+        for size in range(3, 0, -1):
+            name = QUANTITIES.get(tuple(words[place : place + size]))
+            if name and place + size <= len(words):
+                found.append(QuantityMention(cast(Aggregate, name), Span(place, place + size)))
+                place += size
+                break
+        else:
+            place += 1
+    return tuple(found)
+
+
+def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
+    """The negating words."""
+    return tuple(
+        Span(i, i + 1)
+        for i, t in enumerate(tokens)
+        if not t.quoted and (t.lower in NEGATIONS or t.lower.replace("\u2019", "'").endswith("n't"))
+    )
+
+
+def superlative_direction(token: Token) -> Direction | None:
+    """The order that a superlative asks for; None for other words."""
+    word = token.lower
+    if token.quoted:
+        return None
+    if word in DESCENDING or word in ORDER_DESCENDING:
+        return "desc"
+    if word in ASCENDING or word in ORDER_ASCENDING:
+        return "asc"
+    if word.endswith("iest") or (word.endswith("est") and len(word) > 5 and word not in _NOT_SUPERLATIVE):
+        return "desc"
+    return None
+
+
+_NOT_SUPERLATIVE = {"interest", "request", "harvest", "forest", "contest", "protest", "suggest", "honest"}

@@ -1,0 +1,129 @@
+"""Numbers in questions, in digits and in words, and how the words around them compare."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from fathom.offline.linking.cues import comparison_at
+from fathom.offline.linking.records import NumberMention, Span, Token
+from fathom.offline.linking.wordlists import MULTIPLES, ORDINALS, SCALES, TENS, UNITS
+
+_DIGITS = re.compile(r"[$€£]?(?P<digits>\d[\d,]*\.?\d*|\.\d+)(?P<tail>%|st|nd|rd|th)?$")
+_PERCENT = {"percent", "percents", "pct", "%"}
+_ONE = {"one", "zero", "single", "half", "couple", "second", "first"}
+
+
+def find_numbers(tokens: Sequence[Token]) -> tuple[NumberMention, ...]:
+    """The numbers among the tokens, in order, with ranges joined."""
+    found: list[NumberMention] = []
+    place = 0
+    while place < len(tokens):
+        number = _number_at(tokens, place)
+        if number is None:
+            place += 1
+            continue
+        found.append(number)
+        place = number.span.end
+    return _ranges(tokens, found)
+
+
+def _number_at(tokens: Sequence[Token], place: int) -> NumberMention | None:
+    token = tokens[place]
+    value: int | float
+    if token.kind == "number" and (match := _DIGITS.match(token.lower)):
+        value, end = _plain(match["digits"]), place + 1
+        ordinal = match["tail"] not in (None, "%")
+        percent = match["tail"] == "%"
+        while end < len(tokens) and tokens[end].lower in SCALES and not ordinal:
+            value, end = _whole(value * SCALES[tokens[end].lower]), end + 1
+    elif token.kind == "word":
+        value, end, ordinal = _spelt(tokens, place)
+        percent = False
+        if end == place:
+            return None
+    else:
+        return None
+    if end < len(tokens) and tokens[end].lower in _PERCENT:
+        percent, end = True, end + 1
+    span = Span(place, end)
+    year = token.kind == "number" and end == place + 1 and 1500 <= value <= 2100 and value == int(value)
+    year = year and "," not in token.text and "." not in token.text
+    return NumberMention(
+        value=value,
+        span=span,
+        comparison=comparison_at(tokens, span) or "=",
+        ordinal=ordinal,
+        percent=percent,
+        year=year,
+        limit=_limit(tokens, span, ordinal),
+    )
+
+
+def _plain(digits: str) -> int | float:
+    text = digits.replace(",", "").rstrip(".")
+    return float(text) if "." in text else int(text)
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def _spelt(tokens: Sequence[Token], place: int) -> tuple[int | float, int, bool]:
+    """Value, end and whether it is an ordinal, of number words starting here; `place` ends none."""
+    first = tokens[place].lower
+    if first in ORDINALS and not tokens[place].quoted:
+        return ORDINALS[first], place + 1, True
+    if first in MULTIPLES:
+        return _whole(MULTIPLES[first]), place + 1, False
+    total, part, end = 0, 0, place
+    while end < len(tokens):
+        word = tokens[end].lower
+        if word in UNITS:
+            part += UNITS[word]
+        elif word in TENS:
+            part += TENS[word]
+        elif word in SCALES and end > place:
+            part = max(part, 1) * SCALES[word]
+            if SCALES[word] > 100:
+                total, part = total + part, 0
+        elif not (word in {"and", "-"} and end > place and _goes_on(tokens, end)):
+            break
+        end += 1
+    return total + part, end, False
+
+
+def _goes_on(tokens: Sequence[Token], end: int) -> bool:
+    """Whether "and" or a hyphen stands inside a number: "one hundred and five", "twenty-one"."""
+    following = tokens[end + 1].lower if end + 1 < len(tokens) else ""
+    before = tokens[end - 1].lower
+    if tokens[end].lower == "-":
+        return before in TENS and following in UNITS
+    return before in SCALES and (following in UNITS or following in TENS)
+
+
+def _limit(tokens: Sequence[Token], span: Span, ordinal: bool) -> float:
+    """How likely the number says how many rows to give: "top 3", "3 most expensive", "the 5 oldest"."""
+    before = [t.lower for t in tokens[max(0, span.first - 2) : span.first]]
+    after = [t.lower for t in tokens[span.end : span.end + 2]]
+    superlative = any(w.endswith("est") or w in {"most", "least", "top"} for w in after)
+    if before and before[-1] in {"top", "first", "bottom", "last", "best"}:
+        return 0.95
+    if superlative:
+        return 0.9
+    return 0.3 if ordinal else 0.05
+
+
+def _ranges(tokens: Sequence[Token], numbers: Sequence[NumberMention]) -> tuple[NumberMention, ...]:
+    """Give the first number of each range ("between 3 and 5", "from 3 to 5") its upper end."""
+    joined = list(numbers)
+    for place, (low, high) in enumerate(pairwise(numbers)):
+        between = [t.lower for t in tokens[low.span.end : high.span.first]]
+        link = [w for w in between if w in {"and", "to", "through", "till", "until", "-", "or"}]
+        near = len(between) <= 4 and len(link) == 1
+        before = {t.lower for t in tokens[max(0, low.span.first - 5) : low.span.first]}
+        opened = "between" in before or ("from" in before and link[:1] != ["and"]) or "range" in before
+        if near and (opened and link[0] in {"and", "to", "through", "till", "until", "-"}):
+            joined[place] = NumberMention(
+                low.value, low.span, "between", high.value, False, low.percent, low.year, 0.0
+            )
+    return tuple(joined)

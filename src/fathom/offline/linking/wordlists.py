@@ -1,0 +1,44 @@
+"""The closed word lists of English that linking relies on, from `words.toml`."""
+
+import tomllib
+from importlib import resources
+from typing import Any
+
+
+def _read() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+_LISTS = _read()
+
+STOP = frozenset(_LISTS["stop"]["words"].split())
+IRREGULAR: dict[str, str] = _LISTS["irregular"]
+
+UNITS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["numbers"]["units"].split())}
+TENS: dict[str, int] = {w: 20 + 10 * i for i, w in enumerate(_LISTS["numbers"]["tens"].split())}
+SCALES: dict[str, int] = _LISTS["numbers"]["scales"]
+ORDINALS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["numbers"]["ordinals"].split())}
+MULTIPLES: dict[str, float] = _LISTS["numbers"]["multiples"]
+
+BEFORE: dict[tuple[str, ...], str] = {
+    tuple(phrase.split()): sign for sign, phrases in _LISTS["before"].items() for phrase in phrases
+}
+AFTER: dict[tuple[str, ...], str] = {
+    tuple(phrase.split()): sign for sign, phrases in _LISTS["after"].items() for phrase in phrases
+}
+LESS = frozenset(_LISTS["comparatives"]["less"].split())
+
+DESCENDING = frozenset(_LISTS["superlatives"]["desc"].split())
+ASCENDING = frozenset(_LISTS["superlatives"]["asc"].split())
+ORDER_DESCENDING = frozenset(_LISTS["superlatives"]["ordering_desc"].split())
+ORDER_ASCENDING = frozenset(_LISTS["superlatives"]["ordering_asc"].split())
+TURNS = frozenset(_LISTS["superlatives"]["turns"].split())
+
+QUANTITIES: dict[tuple[str, ...], str] = {
+    tuple(phrase.split()): name for name, phrases in _LISTS["quantities"].items() for phrase in phrases
+}
+NEGATIONS = frozenset(_LISTS["negations"]["words"].split())
+MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].split(), start=1)}
+TRUE: frozenset[str] = frozenset(_LISTS["booleans"]["true"])
+FALSE: frozenset[str] = frozenset(_LISTS["booleans"]["false"])
+CODES: dict[str, frozenset[str]] = {c: frozenset(w.split()) for c, w in _LISTS["codes"].items()}

@@ -12,8 +12,9 @@ Floats = npt.NDArray[np.float32]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "between", "like"]
 Direction = Literal["asc", "desc"]
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
-Role = Literal["select", "where", "group", "order", "aggregate"]
-ROLES: tuple[Role, ...] = ("select", "where", "group", "order", "aggregate")
+ValueMatch = Literal["exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number"]
+Role = Literal["select", "aggregate", "where", "group", "order"]
+ROLES: tuple[Role, ...] = ("select", "aggregate", "where", "group", "order")
 
 
 class ColumnKey(NamedTuple):
@@ -79,7 +80,9 @@ class ValueMention:
 
     `comparison` is what the words around it ask for; "like" where only a part of the stored text is
     named, and then `value` is that part. `probability` is learned: that the query compares this column
-    with this value.
+    with this value. A number matched with a column it may be compared with has match "number", and the
+    other end of a range in `upper`; "quoted" text is in no cell but may be looked for in a text column.
+    `rows` is how many hold the value, `coverage` the share of the value that the words name.
     """
 
     column: ColumnKey
@@ -87,8 +90,11 @@ class ValueMention:
     text: str
     span: Span
     score: float
-    match: Literal["exact", "case", "stem", "partial", "typo", "boolean", "synonym", "quoted", "contains"]
+    match: ValueMatch
     comparison: Comparison = "="
+    upper: int | float | None = None
+    rows: int = 0
+    coverage: float = 1.0
     probability: float = 0.0
 
 

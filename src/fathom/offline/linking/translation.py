@@ -5,11 +5,13 @@ t(target | source) for stems; a word that it has never seen translates to nothin
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from fathom.offline.linking.records import Floats
 
@@ -25,7 +27,7 @@ class Translation:
 
     sources: tuple[str, ...]
     targets: tuple[str, ...]
-    pairs: np.ndarray[tuple[int, int], np.dtype[np.int32]]
+    pairs: npt.NDArray[np.int32]
     weights: Floats
     prior: Floats
 
@@ -39,6 +41,27 @@ class Translation:
     @cached_property
     def _priors(self) -> dict[str, float]:
         return dict(zip(self.targets, self.prior.tolist(), strict=True))
+
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The table as arrays for an npz file, under a name."""
+        return {
+            f"{name}.sources": np.array("\n".join(self.sources)),
+            f"{name}.targets": np.array("\n".join(self.targets)),
+            f"{name}.pairs": self.pairs.astype(np.uint16),
+            f"{name}.weights": self.weights.astype(np.float16),
+            f"{name}.prior": self.prior,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Self:
+        """The table that `arrays` wrote under a name."""
+        return cls(
+            tuple(str(arrays[f"{name}.sources"]).split("\n")),
+            tuple(str(arrays[f"{name}.targets"]).split("\n")),
+            arrays[f"{name}.pairs"].astype(np.int32),
+            arrays[f"{name}.weights"].astype(np.float32),
+            arrays[f"{name}.prior"].astype(np.float32),
+        )
 
     def given(self, source: str) -> dict[str, float]:
         """t(target | source) of every target that the source has been seen with."""

@@ -1,0 +1,202 @@
+"""From a question to its `Linking`: reads it against a schema, then weighs what it found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.features import column_features, table_features
+from fathom.offline.linking.reading import Reading, read
+from fathom.offline.linking.records import (
+    ROLES,
+    ColumnKey,
+    ColumnMention,
+    Direction,
+    Floats,
+    Linking,
+    Span,
+    SuperlativeMention,
+    TableMention,
+    ValueMention,
+)
+from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
+from fathom.offline.linking.translation import Translation
+from fathom.offline.linking.value_features import value_features, value_pairs
+from fathom.offline.linking.values import ShortValues, short_values
+from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, TURNS
+from fathom.offline.trees import Forest, load_forest
+from fathom.records import Question, Schema, TableProfile
+from fathom.retrieval import ValueIndex
+
+_MENTIONED = 0.5  # alignment from which words count as a mention
+
+
+@dataclass(frozen=True)
+class LinkingWeights:
+    """What linking has learned: translations, and forests that score tables, columns by role, and values."""
+
+    translation: Translation
+    tables: Forest
+    columns: Mapping[str, Forest]
+    values: Forest
+
+
+def load_linking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> LinkingWeights:
+    """The weights from the arrays of an npz file."""
+    return LinkingWeights(
+        Translation.from_arrays(arrays, "translation"),
+        load_forest(arrays, "tables"),
+        {role: load_forest(arrays, f"columns.{role}") for role in ROLES},
+        load_forest(arrays, "values"),
+    )
+
+
+class Linker:
+    """Links questions to one database. Compiled once; safe to share between threads."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        weights: LinkingWeights,
+        *,
+        profiles: Mapping[str, TableProfile] | None = None,
+        index: ValueIndex | None = None,
+        notes: Notes = NO_NOTES,
+    ) -> None:
+        self.words: SchemaWords = compile_schema(schema, profiles, notes)
+        self._weights = weights
+        self._index = index
+        self._short: ShortValues = short_values(profiles or {})
+
+    def read(self, question: Question) -> Reading:
+        """What the question matches, before it is weighed."""
+        return read(
+            question.text,
+            question.evidence,
+            self.words,
+            translation=self._weights.translation,
+            index=self._index,
+            short=self._short,
+        )
+
+    def link(self, question: Question) -> Linking:
+        """Tie the question's words to the database."""
+        reading = self.read(question)
+        tables = self._weights.tables.probabilities(table_features(reading))
+        rows = column_features(reading, tables)
+        columns = np.stack([self._weights.columns[r].probabilities(rows) for r in ROLES], axis=1)
+        pairs = value_pairs(reading, columns[:, 2])
+        likely = self._weights.values.probabilities(value_features(reading, pairs, columns, tables))
+        values = tuple(replace(p, probability=float(v)) for p, v in zip(pairs, likely, strict=True))
+        return assemble(reading, tables, columns, values)
+
+
+def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[ValueMention, ...]) -> Linking:
+    """The linking that a reading and its scores come to. `columns` are scores (columns x roles)."""
+    words = reading.words
+    alignment = reading.columns.alignment
+    return Linking(
+        tokens=reading.tokens,
+        tables=words.tables,
+        columns=words.columns,
+        alignment=alignment,
+        table_scores=tables,
+        column_scores={role: columns[:, i] for i, role in enumerate(ROLES)},
+        explained=_explained(reading, values),
+        table_mentions=tuple(
+            TableMention(words.tables[i], span, score)
+            for i, span, score in _mentions(reading.tables.alignment)
+        ),
+        column_mentions=tuple(
+            ColumnMention(words.columns[i], span, score) for i, span, score in _mentions(alignment)
+        ),
+        values=tuple(sorted(values, key=lambda v: -v.probability)),
+        numbers=reading.numbers,
+        dates=reading.dates,
+        quantities=reading.quantities,
+        superlatives=_superlatives(reading, columns[:, ROLES.index("order")]),
+        negations=reading.negations,
+        quotes=reading.quotes,
+        index=words.index,
+    )
+
+
+def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:
+    """Runs of tokens that mention a name, as (name, span, score)."""
+    found = []
+    for row in np.flatnonzero(alignment.max(axis=1, initial=0) >= 0.25):
+        places = np.flatnonzero(alignment[row] >= 0.2)
+        runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+        for run in runs:
+            score = min(1.0, float(alignment[row, run].sum()))
+            if score >= _MENTIONED:
+                found.append((int(row), Span(int(run[0]), int(run[-1]) + 1), score))
+    return found
+
+
+def _explained(reading: Reading, values: tuple[ValueMention, ...]) -> Floats:
+    """How far names, values, numbers and cues account for each token."""
+    tokens = reading.tokens
+    share = np.array([float(t.stop) for t in tokens], np.float32)
+    for matches in (reading.tables, reading.columns):
+        if len(tokens):
+            word = np.maximum(matches.letters, matches.meaning)
+            scaled = word / np.maximum(word.max(axis=1, keepdims=True), 1e-6)
+            strong = np.where(matches.alignment >= 0.15, np.maximum(scaled, matches.alignment), 0)
+            share = np.maximum(share, strong.max(axis=0, initial=0))
+    for value in values:
+        if value.match != "quoted":
+            span = slice(value.span.first, value.span.end)
+            share[span] = np.maximum(share[span], max(value.probability, 0.9 * (value.score >= 0.9)))
+    for number in reading.numbers:
+        share[number.span.first : number.span.end] = 1
+    for date in reading.dates:
+        share[date.span.first : date.span.end] = 1
+    for quantity in reading.quantities:
+        share[quantity.span.first : quantity.span.end] = 1
+    share[list(reading.superlatives)] = np.maximum(share[list(reading.superlatives)], 0.5)
+    return np.asarray(share, np.float32)
+
+
+def _superlatives(reading: Reading, order: Floats) -> tuple[SuperlativeMention, ...]:
+    """The superlatives with the number they ask for and the columns they may order by."""
+    found = []
+    for place in reading.superlatives:
+        token = reading.tokens[place]
+        direction: Direction = superlative_direction(token) or "desc"
+        near = reading.columns.alignment[:, place : place + 4].max(axis=1, initial=0)
+        scores = 0.7 * order + 0.3 * near
+        implied = [
+            (
+                column,
+                _turned(token.lower, direction, dated=bool(reading.words.traits[i, 2])),
+                float(scores[i]),
+            )
+            for i, column in enumerate(reading.words.columns)
+            if scores[i] >= 0.1
+        ]
+        implied.sort(key=lambda c: -c[2])
+        count = next(
+            (
+                int(n.value)
+                for n in reading.numbers
+                if not n.ordinal
+                and (n.span.end in {place, place - 1} or n.span.first in {place + 1, place + 2})
+            ),
+            1,
+        )
+        found.append(SuperlativeMention(Span(place, place + 1), direction, count, tuple(implied[:5])))
+    return tuple(found)
+
+
+def _turned(word: str, direction: Direction, *, dated: bool) -> Direction:
+    """The oldest person has the earliest date of birth."""
+    if word in ORDER_ASCENDING | ORDER_DESCENDING or not (dated and word in TURNS):
+        return direction
+    return "asc" if direction == "desc" else "desc"
+
+
+__all__ = ["ColumnKey", "Linker", "LinkingWeights", "assemble", "load_linking_weights"]

@@ -1,0 +1,88 @@
+"""One question read against one schema: everything that the learned scores look at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fathom.offline.linking.alignment import NameMatches, match_names, match_words
+from fathom.offline.linking.cues import find_negations, find_quantities, superlative_direction
+from fathom.offline.linking.dates import find_dates
+from fathom.offline.linking.numbers import find_numbers
+from fathom.offline.linking.records import (
+    ColumnKey,
+    DateMention,
+    Floats,
+    NumberMention,
+    QuantityMention,
+    Span,
+    Token,
+    ValueMention,
+)
+from fathom.offline.linking.schema_words import SchemaWords
+from fathom.offline.linking.text import quotes, tokenize
+from fathom.offline.linking.translation import Translation
+from fathom.offline.linking.values import ShortValues, find_codes, find_flags, find_quoted, find_values
+from fathom.retrieval import ValueIndex
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question's tokens with what they match in a schema, before anything learned weighs it."""
+
+    tokens: tuple[Token, ...]
+    words: SchemaWords
+    tables: NameMatches
+    columns: NameMatches
+    held: tuple[ValueMention, ...]
+    numbers: tuple[NumberMention, ...]
+    dates: tuple[DateMention, ...]
+    quantities: tuple[QuantityMention, ...]
+    negations: tuple[Span, ...]
+    quotes: tuple[Span, ...]
+    superlatives: tuple[int, ...]
+
+
+def read(
+    question: str,
+    evidence: str,
+    words: SchemaWords,
+    *,
+    translation: Translation,
+    index: ValueIndex | None,
+    short: ShortValues,
+) -> Reading:
+    """Read a question, and its evidence, against a schema."""
+    tokens = (*tokenize(question), *tokenize(evidence, evidence=True))
+    matches = match_words(tokens, words, translation)
+    tables = match_names(matches, words.table_names, tokens)
+    columns = match_names(matches, words.column_names, tokens)
+    negations = find_negations(tokens)
+    quoted = quotes(tokens)
+    held = find_values(question, tokens, index, words, evidence=evidence)
+    held += find_codes(tokens, short, words)
+    held += find_flags(tokens, short, words, _best_tokens(columns, words.columns), negations)
+    held += find_quoted(tokens, quoted, words, held)
+    return Reading(
+        tokens=tokens,
+        words=words,
+        tables=tables,
+        columns=columns,
+        held=tuple(held),
+        numbers=find_numbers(tokens),
+        dates=find_dates(question, tokens),
+        quantities=find_quantities(tokens),
+        negations=negations,
+        quotes=quoted,
+        superlatives=tuple(i for i, t in enumerate(tokens) if superlative_direction(t)),
+    )
+
+
+def _best_tokens(matches: NameMatches, columns: Sequence[ColumnKey]) -> dict[ColumnKey, tuple[int, float]]:
+    """For each column that some token names, the token and how well it does."""
+    alignment: Floats = matches.alignment
+    if not alignment.size:
+        return {}
+    best = alignment.argmax(axis=1)
+    scores = np.take_along_axis(alignment, best[:, None], axis=1)[:, 0]
+    return {c: (int(t), float(s)) for c, t, s in zip(columns, best, scores, strict=True) if s >= 0.3}

@@ -1,0 +1,178 @@
+"""Values that a question names: those in cells, yes-or-no columns, codes, quoted text and numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fathom.offline.linking.cues import comparison_at
+from fathom.offline.linking.records import ColumnKey, NumberMention, Span, Token, ValueMatch, ValueMention
+from fathom.offline.linking.schema_words import SchemaWords
+from fathom.offline.linking.wordlists import CODES, FALSE, TRUE
+from fathom.records import TableProfile
+from fathom.retrieval import ValueIndex
+
+_FEW = 12  # distinct values a column may have for its codes to be read as words
+
+
+@dataclass(frozen=True)
+class ShortValues:
+    """The values of columns that hold only a few, where these are short: codes, flags."""
+
+    by_column: Mapping[ColumnKey, tuple[str | int | float, ...]]
+
+
+def short_values(profiles: Mapping[str, TableProfile]) -> ShortValues:
+    """Collect codes and flags from profiles."""
+    found = {}
+    for profile in profiles.values():
+        for seen in profile.columns.values():
+            values = [v for v, _ in seen.common if isinstance(v, str | int | float)]
+            few = seen.distinct is not None and 0 < seen.distinct <= _FEW and len(values) == seen.distinct
+            if few and all(len(str(v)) <= 5 for v in values):
+                found[ColumnKey(profile.table, seen.column)] = tuple(values)
+    return ShortValues(found)
+
+
+def find_values(
+    text: str,
+    tokens: Sequence[Token],
+    index: ValueIndex | None,
+    words: SchemaWords,
+    *,
+    evidence: str = "",
+) -> list[ValueMention]:
+    """The cell values that question and evidence name, each with the column that holds it."""
+    found: dict[tuple[ColumnKey, str, Span], ValueMention] = {}
+    if index is None:
+        return []
+    for source, given in ((text, False), (evidence, True)):
+        for mention in index.mentions(source) if source else ():
+            span = span_of(tokens, mention.start, mention.end, evidence=given)
+            if span is None:
+                continue
+            for match in mention.matches:
+                column = ColumnKey(match.table, match.column)
+                if column in words.index:
+                    found[column, match.value, span] = ValueMention(
+                        column,
+                        match.value,
+                        mention.text,
+                        span,
+                        match.score,
+                        match.kind,
+                        comparison_at(tokens, span) or "=",
+                        rows=match.count,
+                        coverage=match.coverage,
+                    )
+    return list(found.values())
+
+
+def span_of(tokens: Sequence[Token], start: int, end: int, *, evidence: bool) -> Span | None:
+    """The tokens between two characters of the question, or of the evidence."""
+    inside = [
+        i
+        for i, t in enumerate(tokens)
+        if t.evidence == evidence and t.start < end and t.end > start and t.kind != "sign"
+    ]
+    return Span(inside[0], inside[-1] + 1) if inside else None
+
+
+def find_codes(tokens: Sequence[Token], short: ShortValues, words: SchemaWords) -> list[ValueMention]:
+    """Codes that stand for words of the question: 'F' for "women", or the initial of a word."""
+    found = []
+    for column, values in short.by_column.items():
+        if column not in words.index:
+            continue
+        for value in values:
+            code = str(value).casefold()
+            for place, token in enumerate(tokens):
+                if token.stop or token.kind != "word":
+                    continue
+                if token.lower in CODES.get(code, ()):
+                    found.append(_mention(column, value, (token, place), 0.9, "code"))
+                elif len(code) <= 2 and _initial(code, token):
+                    found.append(_mention(column, value, (token, place), 0.2, "code"))
+    return found
+
+
+def find_flags(
+    tokens: Sequence[Token],
+    short: ShortValues,
+    words: SchemaWords,
+    mentioned: Mapping[ColumnKey, tuple[int, float]],
+    negations: Sequence[Span],
+) -> list[ValueMention]:
+    """Yes-or-no columns that a word names: the value that stands for "yes", or "no" after a negation.
+
+    `mentioned` gives for each column the token that names it best, and how well.
+    """
+    found = []
+    for column, values in short.by_column.items():
+        flags = {str(v).casefold(): v for v in values}
+        yes, no = _only(flags, TRUE), _only(flags, FALSE)
+        if len(flags) > 2 or column not in mentioned or (yes is None and no is None):
+            continue
+        place, score = mentioned[column]
+        denied = any(0 <= place - n.first <= 4 for n in negations)
+        for value, wanted in ((yes, not denied), (no, denied)):
+            if value is not None:
+                weight = score if wanted else 0.3 * score
+                found.append(_mention(column, value, (tokens[place], place), weight, "boolean"))
+    return found
+
+
+def find_quoted(
+    tokens: Sequence[Token], quotes: Sequence[Span], words: SchemaWords, held: Sequence[ValueMention]
+) -> list[ValueMention]:
+    """Quoted text that no cell holds whole, for every text column."""
+    found = []
+    known = {v.span for v in held if v.match in {"exact", "folded"}}
+    for span in quotes:
+        if span in known:
+            continue
+        text = " ".join(t.text for t in tokens[span.first : span.end])
+        sign = comparison_at(tokens, span) or "="
+        for column, traits in zip(words.columns, words.traits, strict=True):
+            if traits[1] or traits[2]:
+                found.append(ValueMention(column, text, text, span, 0.5, "quoted", sign))
+    return found
+
+
+def pair_numbers(
+    tokens: Sequence[Token], numbers: Sequence[NumberMention], words: SchemaWords
+) -> list[ValueMention]:
+    """Each number with each column that it may be compared with."""
+    found = []
+    for number in numbers:
+        text = " ".join(t.text for t in tokens[number.span.first : number.span.end])
+        for column, traits in zip(words.columns, words.traits, strict=True):
+            if traits[0] or (traits[2] and number.year):
+                found.append(
+                    ValueMention(
+                        column,
+                        number.value,
+                        text,
+                        number.span,
+                        0.5,
+                        "number",
+                        number.comparison,
+                        number.upper,
+                    )
+                )
+    return found
+
+
+def _initial(code: str, token: Token) -> bool:
+    if not code.isalpha() or code in TRUE | FALSE:
+        return False
+    return len(code) < len(token.lower) and token.lower.startswith(code)
+
+
+def _only(flags: Mapping[str, str | int | float], kind: frozenset[str]) -> str | int | float | None:
+    return next((v for k, v in flags.items() if k in kind), None)
+
+
+def _mention(
+    column: ColumnKey, value: str | int | float, at: tuple[Token, int], score: float, match: ValueMatch
+) -> ValueMention:
+    token, place = at
+    return ValueMention(column, value, token.text, Span(place, place + 1), score, match)

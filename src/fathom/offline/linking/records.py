@@ -12,7 +12,9 @@ Floats = npt.NDArray[np.float32]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "between", "like"]
 Direction = Literal["asc", "desc"]
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
-ValueMatch = Literal["exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number"]
+ValueMatch = Literal[
+    "exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number", "date"
+]
 Role = Literal["select", "aggregate", "where", "group", "order"]
 ROLES: tuple[Role, ...] = ("select", "aggregate", "where", "group", "order")
 
@@ -81,8 +83,8 @@ class ValueMention:
     `comparison` is what the words around it ask for; "like" where only a part of the stored text is
     named, and then `value` is that part. `probability` is learned: that the query compares this column
     with this value. A number matched with a column it may be compared with has match "number", and the
-    other end of a range in `upper`; "quoted" text is in no cell but may be looked for in a text column.
-    `rows` is how many hold the value, `coverage` the share of the value that the words name.
+    other end of a range in `upper`; a "date" is in ISO form; "quoted" text is in no cell but may be looked
+    for in a text column. `rows` is how many hold the value, `coverage` the share of it that the words name.
     """
 
     column: ColumnKey

@@ -7,9 +7,9 @@ import numpy as np
 
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import Floats, Span, ValueMention
-from fathom.offline.linking.values import pair_numbers
+from fathom.offline.linking.values import pair_dates, pair_numbers
 
-_MATCHES = ("exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number")
+_MATCHES = ("exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number", "date")
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "between", "like")
 _LEADS = (
     ("in", "at", "on"),
@@ -29,7 +29,8 @@ def value_pairs(reading: Reading, where: Floats) -> tuple[ValueMention, ...]:
     quoted = [v for v in reading.held if v.match == "quoted"]
     certain = [v for v in reading.held if v.match != "quoted"]
     kept: list[ValueMention] = list(certain)
-    for group in (numbered, quoted):
+    dated = pair_dates(reading.tokens, reading.dates, reading.words)
+    for group in (numbered, quoted, dated):
         by_span: dict[Span, list[ValueMention]] = {}
         for value in group:
             by_span.setdefault(value.span, []).append(value)
@@ -42,7 +43,7 @@ def value_pairs(reading: Reading, where: Floats) -> tuple[ValueMention, ...]:
 def value_features(
     reading: Reading, pairs: Sequence[ValueMention], columns: Floats, tables: Floats
 ) -> Floats:
-    """One row for each pair (pairs x features). `columns` (columns x roles) and `tables` are learned scores."""
+    """One row for each pair (pairs x features), given the learned scores of columns by role and of tables."""
     if not pairs:
         return np.zeros((0, _SIZE), np.float32)
     words, tokens = reading.words, reading.tokens

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.offline.linking.cues import comparison_at
-from fathom.offline.linking.records import ColumnKey, NumberMention, Span, Token, ValueMatch, ValueMention
+from fathom.offline.linking.records import (
+    ColumnKey,
+    DateMention,
+    NumberMention,
+    Span,
+    Token,
+    ValueMatch,
+    ValueMention,
+)
 from fathom.offline.linking.schema_words import SchemaWords
 from fathom.offline.linking.wordlists import CODES, FALSE, TRUE
 from fathom.records import TableProfile
@@ -120,21 +128,46 @@ def find_flags(
     return found
 
 
-def find_quoted(
+def find_fragments(
     tokens: Sequence[Token], quotes: Sequence[Span], words: SchemaWords, held: Sequence[ValueMention]
 ) -> list[ValueMention]:
-    """Quoted text that no cell holds whole, for every text column."""
-    found = []
+    """Text to look for that no cell holds whole, in every text column: quoted, or after "containing"."""
     known = {v.span for v in held if v.match in {"exact", "folded"}}
-    for span in quotes:
-        if span in known:
+    spans = {s: comparison_at(tokens, s) or "=" for s in quotes if s not in known}
+    for place, token in enumerate(tokens):
+        single = Span(place, place + 1)
+        if token.stop or token.quoted or token.evidence:
             continue
-        text = " ".join(t.text for t in tokens[span.first : span.end])
-        sign = comparison_at(tokens, span) or "="
-        for column, traits in zip(words.columns, words.traits, strict=True):
-            if traits[1] or traits[2]:
-                found.append(ValueMention(column, text, text, span, 0.5, "quoted", sign))
-    return found
+        if comparison_at(tokens, single) == "like" and not token.lower.startswith(("contain", "includ")):
+            spans[single] = "like"
+    texts = {s: " ".join(t.text for t in tokens[s.first : s.end]) for s in spans}
+    return [
+        ValueMention(column, texts[span], texts[span], span, 0.5, "quoted", sign)
+        for span, sign in spans.items()
+        for column, traits in zip(words.columns, words.traits, strict=True)
+        if traits[1] or traits[2]
+    ]
+
+
+def pair_dates(
+    tokens: Sequence[Token], dates: Sequence[DateMention], words: SchemaWords
+) -> list[ValueMention]:
+    """Each date with each column of dates; the value is its first day in ISO form."""
+    return [
+        ValueMention(
+            column,
+            date.first,
+            " ".join(t.text for t in tokens[date.span.first : date.span.end]),
+            date.span,
+            0.5,
+            "date",
+            date.comparison,
+        )
+        for date in dates
+        if date.first is not None
+        for column, traits in zip(words.columns, words.traits, strict=True)
+        if traits[2]
+    ]
 
 
 def pair_numbers(

@@ -1,5 +1,11 @@
 """Ties a question's words to the tables, columns, values and numbers of one database."""
 
+from fathom.offline.linking.linker import (
+    Linker,
+    LinkingWeights,
+    default_linking_weights,
+    load_linking_weights,
+)
 from fathom.offline.linking.records import (
     ROLES,
     Aggregate,
@@ -17,6 +23,7 @@ from fathom.offline.linking.records import (
     SuperlativeMention,
     TableMention,
     Token,
+    ValueMatch,
     ValueMention,
 )
 
@@ -29,7 +36,9 @@ __all__ = [
     "DateMention",
     "Direction",
     "Floats",
+    "Linker",
     "Linking",
+    "LinkingWeights",
     "NumberMention",
     "QuantityMention",
     "Role",
@@ -37,5 +46,8 @@ __all__ = [
     "SuperlativeMention",
     "TableMention",
     "Token",
+    "ValueMatch",
     "ValueMention",
+    "default_linking_weights",
+    "load_linking_weights",
 ]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.records import (
     ROLES,
-    ColumnKey,
     ColumnMention,
     Direction,
     Floats,
     Linking,
+    Role,
     Span,
     SuperlativeMention,
     TableMention,
@@ -40,18 +42,33 @@ class LinkingWeights:
 
     translation: Translation
     tables: Forest
-    columns: Mapping[str, Forest]
+    columns: Mapping[Role, Forest]
     values: Forest
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The weights as arrays for an npz file."""
+        found = self.translation.arrays("translation") | self.tables.arrays("tables")
+        for role, forest in self.columns.items():
+            found |= forest.arrays(f"columns.{role}")
+        return found | self.values.arrays("values")
 
 
 def load_linking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> LinkingWeights:
-    """The weights from the arrays of an npz file."""
+    """The weights from the arrays that `LinkingWeights.arrays` wrote."""
     return LinkingWeights(
         Translation.from_arrays(arrays, "translation"),
         load_forest(arrays, "tables"),
         {role: load_forest(arrays, f"columns.{role}") for role in ROLES},
         load_forest(arrays, "values"),
     )
+
+
+@cache
+def default_linking_weights() -> LinkingWeights:
+    """The weights that come with the package, learned from Spider's training split."""
+    file = resources.files("fathom.offline") / "weights" / "linking.npz"
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        return load_linking_weights(arrays)
 
 
 class Linker:
@@ -197,6 +214,3 @@ def _turned(word: str, direction: Direction, *, dated: bool) -> Direction:
     if word in ORDER_ASCENDING | ORDER_DESCENDING or not (dated and word in TURNS):
         return direction
     return "asc" if direction == "desc" else "desc"
-
-
-__all__ = ["ColumnKey", "Linker", "LinkingWeights", "assemble", "load_linking_weights"]

@@ -133,7 +133,8 @@ def find_fragments(
 ) -> list[ValueMention]:
     """Text to look for that no cell holds whole, in every text column: quoted, or after "containing"."""
     known = {v.span for v in held if v.match in {"exact", "folded"}}
-    spans = {s: comparison_at(tokens, s) or "=" for s in quotes if s not in known}
+    spans = {s: comparison_at(tokens, s) or "=" for s in quotes}
+    spans = {s: sign for s, sign in spans.items() if sign == "like" or s not in known}
     for place, token in enumerate(tokens):
         single = Span(place, place + 1)
         if token.stop or token.quoted or token.evidence:

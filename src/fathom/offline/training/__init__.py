@@ -1,0 +1,1 @@
+"""Learns the offline method's weights from the Spider training split; not needed to use them."""

@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fathom.benchmarks.biomed import build
+
+
+@pytest.fixture(scope="session")
+def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("biomed") / "small.duckdb", rows=100_000)
+
+
+@pytest.fixture
+def small(small_file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(str(small_file), read_only=True) as connection:
+        yield connection

@@ -25,14 +25,33 @@ def check_calls(tokens: Sequence[Token], names: Names, dialect: str, aliases: Co
             _check_call(at, tokens, names, dialect)
 
 
-def check_attribute(dot: exp.Dot, names: Names) -> None:
-    """PostgreSQL takes (x).f for f(x), so a field may not have the name of a function that isn't listed."""
-    if isinstance(dot.expression, exp.Identifier):
-        name = dot.expression.name.casefold()
-        if name not in names.functions and (
-            name in syntax().why_refused or name.startswith(("pg_", "lo_", "dblink"))
-        ):
-            raise _refused_function(name)
+def check_fields(tree: exp.Expr, names: Names) -> None:
+    """PostgreSQL takes `(x).f` for `f(x)`, and `a.f` too where `a` is what a function in FROM gave.
+
+    So a field of such must be one that the query names itself, or a usual one. Raises `Refused`.
+    """
+    rows_of_functions: dict[str, set[str]] = {}
+    for source in tree.find_all(exp.Table, exp.Lateral, exp.Unnest):
+        function = source if isinstance(source, exp.Unnest) else source.this
+        if isinstance(function, exp.Func):
+            alias = source.args.get("alias")
+            columns = alias.columns if isinstance(alias, exp.TableAlias) else []
+            known = rows_of_functions.setdefault((source.alias or function.sql_name()).casefold(), set())
+            known.update(c.name.casefold() for c in columns)
+            if isinstance(function, exp.Anonymous):
+                rows_of_functions[function.name.casefold()] = known
+    for node in tree.find_all(exp.Dot, exp.Column):
+        named, field = frozenset[str](), node.expression
+        if isinstance(node, exp.Column):
+            source_name = node.table.casefold()
+            if source_name not in rows_of_functions:
+                continue
+            named, field = frozenset((*rows_of_functions[source_name], source_name)), node.this
+        if isinstance(field, exp.Identifier) and field.name.casefold() not in named | names.fields:
+            raise Refused(
+                "function",
+                f"{field.name[:60]!r} after a value may be a call; name the columns: FROM f(...) AS a(b).",
+            )
 
 
 def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -72,7 +91,7 @@ def check_name(name: str, names: Names) -> None:
     if folded in names.functions:
         return
     if folded in syntax().why_refused:
-        raise _refused_function(folded)
+        raise Refused("function", f"{folded}() isn't let through: {syntax().why_refused[folded]}.")
     close = get_close_matches(folded, names.functions, n=1)
     hint = f" Did you mean {close[0]}()?" if close else ""
     raise Refused(
@@ -80,11 +99,3 @@ def check_name(name: str, names: Names) -> None:
         f"{name[:60]}() isn't on the list of functions that only compute.{hint}",
         ErrorClass.NO_SUCH_FUNCTION,
     )
-
-
-def _refused_function(name: str) -> Refused:
-    return Refused("function", f"{name[:60]}() isn't let through: {_why(name)}.")
-
-
-def _why(name: str) -> str:
-    return syntax().why_refused.get(name, "it belongs to the server")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from math import prod
 from operator import add, mul, sub
 
 from sqlglot import exp
@@ -88,11 +89,18 @@ def _constant(node: exp.Expr | None) -> Decimal | None:
     if isinstance(node, exp.Neg):
         inner = _constant(node.this)
         return None if inner is None else -inner
+    if isinstance(node, exp.Array):
+        return _product(node.expressions)
     combine = _ARITHMETIC.get(type(node))
     if combine is None or node is None:
         return None
     left, right = _constant(node.this), _constant(node.expression)
     return None if left is None or right is None else combine(left, right)
+
+
+def _product(nodes: list[exp.Expr]) -> Decimal | None:
+    numbers = [_constant(node) for node in nodes]
+    return prod((n for n in numbers if n is not None), start=Decimal(1)) if all(numbers) else None
 
 
 def _power(base: Decimal, exponent: Decimal) -> Decimal:

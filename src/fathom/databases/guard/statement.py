@@ -77,6 +77,7 @@ def parse(sql: str, dialect: str) -> tuple[list[Token], exp.Expr]:
         tokens = split(sql, dialect)
     options = _options_end(tokens) if explains else 0
     if not tokens[options:]:
+        check_text(sql, tokens, dialect)
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
     _check_start(sql, tokens[options], dialect, explains=explains)
     check_text(sql, tokens, dialect)
@@ -106,12 +107,13 @@ def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> Non
         dialects = _QUERY_STARTS[word]
         if dialects is None or dialect in dialects:
             return
-    if word not in _REFUSED_STARTS:
+    if word.split()[0] not in _REFUSED_STARTS:
         check_text(sql[: token.end + 1], [token], dialect)
     raise _refused_start(word, word.upper())
 
 
 def _refused_start(word: str, shown: str) -> Refused:
+    word = word.split(maxsplit=1)[0] if word else word
     if word in _REFUSED_STARTS:
         rule, reason = _REFUSED_STARTS[word]
         return Refused(rule, reason.format(shown))

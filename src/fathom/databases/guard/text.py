@@ -141,6 +141,8 @@ def _check_quoted(text: str, quote: str, dialect: str) -> None:
 
 def _check_word(text: str) -> None:
     for c in text:
+        if c == "$":
+            raise Refused("quoting", "$ outside quotes begins strings or parameters on some engines.")
         if c == "\\":
             raise Refused("client_command", "backslash commands belong to database clients, not to SQL.")
         if c.isascii():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from fathom.databases.guard.calls import check_attribute, check_calls, check_name
+from fathom.databases.guard.calls import check_calls, check_fields, check_name
 from fathom.databases.guard.words import Names, Refused, names_of, syntax
 
 _REFUSED_SYNTAX = {
@@ -35,9 +35,9 @@ def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
             aliases.add(node.this.meta.get("start", -1))
         elif isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
             check_name(node.name, names)
-        elif isinstance(node, exp.Dot) and dialect == "postgres":
-            check_attribute(node, names)
     check_calls(tokens, names, dialect, aliases)
+    if dialect == "postgres":
+        check_fields(tree, names)
 
 
 def _check_syntax(node: exp.Expr, dialect: str) -> None:

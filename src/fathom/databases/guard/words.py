@@ -25,7 +25,8 @@ class Names:
     """What one dialect's queries may call and read, in lower case.
 
     `readable` are the tables that may be read among those that belong to the engine: the ones in
-    `own_schemas`, or whose name starts with one of `own_prefixes`.
+    `own_schemas`, or whose name starts with one of `own_prefixes`. `qualifiers` may stand before a function,
+    `fields` after a value.
     """
 
     functions: frozenset[str]
@@ -33,6 +34,7 @@ class Names:
     own_schemas: frozenset[str]
     own_prefixes: tuple[str, ...]
     qualifiers: frozenset[str]
+    fields: frozenset[str] = frozenset()
 
     def may_read(self, schema: str, table: str) -> bool:
         """Whether a table is a user's own, or one of the engine's that shows no secrets."""
@@ -105,4 +107,5 @@ def _read(dialect: str) -> Names:
         own_schemas=frozenset(tables["own_schemas"].split()),
         own_prefixes=tuple(tables["own_prefixes"].split()),
         qualifiers=frozenset(content["settings"]["qualifiers"].split()),
+        fields=frozenset(content["settings"].get("fields", "").split()),
     )

@@ -1,5 +1,6 @@
 import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.retrieval import ValueIndex
+from tests.databases import makers
 
 LAYOUT = """
 CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, born DATE, height REAL);
@@ -184,20 +186,26 @@ def test_processes_may_build_at_once(file: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").rglob("*.draft"))
 
 
-@pytest.fixture
-def duckdb_file(tmp_path: Path) -> Path:
-    duckdb = pytest.importorskip("duckdb")
-    path = tmp_path / "people.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("CREATE TYPE mood AS ENUM ('calm', 'merry')")
-        connection.execute(
-            "CREATE TABLE person (id UUID DEFAULT uuid(), name VARCHAR, mood mood, age INTEGER)"
-        )
-        connection.execute("INSERT INTO person (name, mood, age) VALUES ('Ada Lovelace', 'merry', 36)")
-    return path
-
-
-def test_other_engines_are_read_alike(duckdb_file: Path, tmp_path: Path) -> None:
-    with connect(duckdb_file) as database, ValueIndex.open_or_build(database, tmp_path) as index:
-        assert _names(index, "lovelace") == ["Ada Lovelace"]
-        assert [(m.column, m.value) for m in index.lookup("merry")] == [("mood", "merry")]
+@pytest.mark.parametrize(
+    ("databases", "mood"),
+    [
+        (makers.sqlite_databases, "VARCHAR(9)"),
+        (makers.duckdb_databases, "ENUM ('calm', 'merry')"),
+        (makers.postgres_databases, "mood"),
+        (makers.mysql_databases, "ENUM ('calm', 'merry')"),
+    ],
+    ids=["sqlite", "duckdb", "postgres", "mysql"],
+)
+def test_every_engine_is_read_alike(
+    tmp_path: Path, databases: Callable[[Path], AbstractContextManager[makers.Make]], mood: str
+) -> None:
+    layout = f"CREATE TABLE person (name VARCHAR(40), mood {mood}, age INTEGER, note TEXT)"
+    types = ["CREATE TYPE mood AS ENUM ('calm', 'merry')"] if mood == "mood" else []
+    rows = "('Ada Lovelace', 'merry', 36, 'née Byron'), ('Ada Lovelace', NULL, 1, NULL)"
+    with databases(tmp_path) as make:
+        database = make(*types, layout, f"INSERT INTO person VALUES {rows}")
+        for _ in range(2):
+            with ValueIndex.open_or_build(database, tmp_path / "cache") as index:
+                assert [(m.value, m.count) for m in index.lookup("lovelace")] == [("Ada Lovelace", 2)]
+                assert [(m.column, m.value) for m in index.lookup("merry")] == [("mood", "merry")]
+                assert _names(index, "nee byron") == ["née Byron"]

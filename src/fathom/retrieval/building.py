@@ -111,10 +111,10 @@ def _tables(database: Database) -> dict[str, Table]:
 
 
 def _columns(database: Database, table: Table) -> list[Column]:
-    """The columns that may hold text: in SQLite any column may."""
+    """The columns that may hold text: in SQLite any column may, elsewhere also enumerations and lists."""
     if database.dialect == "sqlite":
         return [c for c in table.columns if c.kind != "blob"]
-    return [c for c in table.columns if c.kind == "text"]
+    return [c for c in table.columns if c.kind in {"text", "other"}]
 
 
 def _text(database: Database, table: str, column: str) -> str:

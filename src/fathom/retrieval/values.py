@@ -14,7 +14,7 @@ from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
 from fathom.retrieval.building import Progress, open_or_build
 from fathom.retrieval.matches import IndexedColumn, ValueMatch, ValueMention
-from fathom.retrieval.typos import correctable, similarity, wanted
+from fathom.retrieval.typos import SHORTEST, correctable, similarity, wanted
 from fathom.retrieval.words import FUNCTION_WORDS, Token, key, tokens, words
 
 _LONGEST_NAME = 12  # words of a question that are looked up as one value
@@ -213,14 +213,20 @@ class ValueIndex:
         return sorted(alike, key=lambda a: (-a[2], -a[1], a[0]))[:_SPELLINGS]
 
     def _beginning(self, word: str) -> list[tuple[str, int, float, float]]:
-        """Words of the index that begin with this one: (word, values that hold it, 1, share of letters)."""
-        rows = self._rows(
+        """Words of the index that begin with this one, or that it begins with ("successful", 'Success'):
+        (word, values that hold it, 1, share of letters)."""
+        longer = self._rows(
             "SELECT term, held FROM term WHERE term > ? AND term < ? ORDER BY term LIMIT ?",
             word,
             word + "\U0010ffff",
             _NEAR,
         )
-        found = [(t, held, 1.0, len(word) / len(t)) for t, held in rows if 2 * len(word) >= len(t)]
+        shorter = self._rows(
+            "SELECT term, held FROM term WHERE term IN (SELECT value FROM json_each(?))",
+            json.dumps([word[:n] for n in range(max(SHORTEST, len(word) // 2 + 1), len(word))]),
+        )
+        found = [(t, held, 1.0, len(word) / len(t)) for t, held in longer if 2 * len(word) >= len(t)]
+        found += [(t, held, 1.0, len(t) / len(word)) for t, held in shorter]
         return sorted(found, key=lambda a: (-a[3], -a[1], a[0]))[:_SPELLINGS]
 
     def _candidates(

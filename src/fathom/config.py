@@ -7,6 +7,9 @@ one that FATHOM_CONFIG names:
 
     [databases]
     sales = "postgresql://reader@localhost/sales"
+
+    [packs]
+    sales = "sales.yaml"
 """
 
 import os
@@ -23,13 +26,14 @@ from fathom.errors import ConfigError
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept;
-    `data` is the folder of published benchmarks.
+    `data` is the folder of published benchmarks; `packs` maps names of databases to their knowledge packs.
     """
 
     file: Path
     cache: Path
     databases: Mapping[str, str] = field(default_factory=dict)
     data: Path | None = None
+    packs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -48,7 +52,19 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     data = environment.get("FATHOM_DATA") or content.get("data")
     if not isinstance(data, str | None):
         raise ConfigError(f'{file}: data must be a folder, such as data = "~/benchmarks".')
-    if unknown := sorted(set(content) - {"databases", "data"}):
-        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: data, databases.")
+    if unknown := sorted(set(content) - {"databases", "data", "packs"}):
+        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: data, databases, packs.")
     folder = Path(data).expanduser() if data else None
-    return Settings(file=file, cache=cache, databases=databases, data=folder)
+    packs = _packs(content.get("packs", {}), file)
+    return Settings(file=file, cache=cache, databases=databases, data=folder, packs=packs)
+
+
+def _packs(section: object, file: Path) -> dict[str, tuple[Path, ...]]:
+    """Pack files by database; their paths are relative to the settings file."""
+    packs: dict[str, tuple[Path, ...]] = {}
+    for name, named in section.items() if isinstance(section, dict) else [("", None)]:
+        files = [named] if isinstance(named, str) else named
+        if not isinstance(files, list) or not all(isinstance(one, str) for one in files):
+            raise ConfigError(f'{file}: [packs] must map databases to files, such as sales = "sales.yaml".')
+        packs[name] = tuple(file.parent / Path(one).expanduser() for one in files)
+    return packs

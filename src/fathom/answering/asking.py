@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fathom import registry
 from fathom.answering.assumptions import inferred_joins
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import explain
 from fathom.answering.words import in_words
+from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
 from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack, load_packs
@@ -36,15 +38,22 @@ def prepare(
     packs: Iterable[str | Path | KnowledgePack] = (),
     examples: Iterable[SolvedExample] = (),
     limits: Limits | None = None,
-    cache: Path | None = None,
+    settings: Settings | None = None,
 ) -> Asking:
     """Get ready to ask one database several questions.
 
-    Raises `UnknownName` for a method that isn't registered and `InputError` for a pack that can't be read.
+    The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
+    on top of them. Raises `UnknownName` for a method that isn't registered and `InputError` for a pack that
+    can't be read.
     """
     chosen = find_method(method) if isinstance(method, str) else method
+    settings = settings or read_settings()
     context = Context(
-        database, _knowledge(packs), tuple(examples), limits if limits is not None else Limits(), cache
+        database,
+        _knowledge([*_own_packs(database, settings), *packs]),
+        tuple(examples),
+        limits if limits is not None else Limits(),
+        settings.cache,
     )
     return Asking(database, chosen, context)
 
@@ -130,6 +139,14 @@ def _question(question: str | Question, evidence: str) -> Question:
     if isinstance(question, str):
         return Question(question, evidence=evidence)
     return replace(question, evidence=evidence) if evidence else question
+
+
+def _own_packs(database: Database, settings: Settings) -> Iterable[Path]:
+    """What is known about a database beforehand, by the name that it was opened by."""
+    kind, is_demo, name = database.known_as.partition("demo:")
+    if is_demo and not kind and name in registry.names("packs"):
+        return [registry.load("packs", name)]
+    return settings.packs.get(database.known_as, ())
 
 
 def _knowledge(packs: Iterable[str | Path | KnowledgePack]) -> KnowledgePack:

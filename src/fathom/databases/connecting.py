@@ -25,10 +25,13 @@ def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Dat
     settings = settings or read_settings()
     text = str(url_or_path)
     if text.startswith("demo:"):
-        return _open_demo(text.removeprefix("demo:"), settings)
-    if isinstance(url_or_path, str) and text in settings.databases:
-        return _open(settings.databases[text], settings, base=settings.file.parent, name=text)
-    return _open(text, settings)
+        database = _open_demo(text.removeprefix("demo:"), settings)
+    elif isinstance(url_or_path, str) and text in settings.databases:
+        database = _open(settings.databases[text], settings, base=settings.file.parent, name=text)
+    else:
+        return _open(text, settings)
+    database.known_as = text
+    return database
 
 
 def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | None = None) -> Database:

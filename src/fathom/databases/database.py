@@ -26,11 +26,13 @@ _CHECKED_STATEMENTS = 10_000
 class Database:
     """One database, open for reading only. Several threads may use it; each query gets its own connection.
 
-    `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql.
+    `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql. `known_as` is
+    the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL.
     """
 
     def __init__(self, engine: Engine, *, name: str, url: str, cache_folder: Path | None = None) -> None:
         self.name, self.url, self.dialect = name, url, engine.dialect
+        self.known_as = ""
         self._engine = engine
         self._cache = cache_folder
         self._sessions = _Sessions(engine)

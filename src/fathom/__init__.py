@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from fathom.answering import ask
     from fathom.databases import Database, connect
     from fathom.errors import FathomError
+    from fathom.evaluation.runs.running import evaluate
     from fathom.records import Answer, Limits, Question, Result, SolvedExample
 
 _HOMES = {
     "ask": "answering",
     "connect": "databases",
+    "evaluate": "evaluation.runs.running",
     "Database": "databases",
     "FathomError": "errors",
     "Answer": "records",
@@ -35,6 +37,7 @@ __all__ = [
     "SolvedExample",
     "ask",
     "connect",
+    "evaluate",
 ]
 
 

@@ -1,0 +1,149 @@
+"""The records of a run as columns, read by DuckDB: what every summary is computed from."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from fathom.errors import InputError
+from fathom.evaluation.metrics.rates import Floats
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.folder import RECORDS
+
+MODULES = ("selection", "generation", "revision", "answering")
+USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd",
+        "model_seconds", "database_seconds", "own_seconds")  # fmt: skip
+SELECTED = ("table_precision", "table_recall", "table_f1", "column_precision", "column_recall", "column_f1")
+_USAGE = "STRUCT(" + ", ".join(f"{u} DOUBLE" for u in USED) + ")"
+_TYPES = {
+    "id": "VARCHAR",
+    "outcome": "VARCHAR",
+    "difficulty": "VARCHAR",
+    "database": "VARCHAR",
+    "tags": "VARCHAR[]",
+    "answerable": "BOOLEAN",
+    "declined": "BOOLEAN",
+    "confidence": "DOUBLE",
+    "score": "DOUBLE",
+    "jaccard": "DOUBLE",
+    "soft_f1": "DOUBLE",
+    "error_class": "VARCHAR",
+    "seconds": "DOUBLE",
+    "selection_score": "STRUCT(" + ", ".join(f"{s} DOUBLE" for s in SELECTED) + ")",
+    "before_revision": "STRUCT(outcome VARCHAR)",
+    "candidates": "STRUCT(outcome VARCHAR)[]",
+    "usage": "STRUCT(" + ", ".join(f"{m} {_USAGE}" for m in (*MODULES, "total")) + ")",
+}
+# One letter an outcome, in the order of the candidates: "iec" is an incorrect one, an error, a correct one.
+LETTERS = {"c": Outcome.CORRECT, "i": Outcome.INCORRECT, "e": Outcome.ERROR}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """One entry a question in every array. Missing numbers are NaN, missing texts are empty.
+
+    `usage` maps a module, or `total`, to an array (questions x `USED`); `selection` is questions x
+    `SELECTED`; `before` and `outcome` hold a letter of `LETTERS`, `candidates` a letter each.
+    """
+
+    id: npt.NDArray[np.object_]
+    outcome: npt.NDArray[np.object_]
+    before: npt.NDArray[np.object_]
+    candidates: npt.NDArray[np.object_]
+    difficulty: npt.NDArray[np.object_]
+    database: npt.NDArray[np.object_]
+    tags: npt.NDArray[np.object_]
+    error_class: npt.NDArray[np.object_]
+    answerable: npt.NDArray[np.bool_]
+    declined: npt.NDArray[np.bool_]
+    confidence: Floats
+    score: Floats
+    jaccard: Floats
+    soft_f1: Floats
+    seconds: Floats
+    selection: Floats
+    usage: dict[str, Floats]
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    @property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """Whether each question's best guess is correct."""
+        found: npt.NDArray[np.bool_] = self.outcome == "c"
+        return found
+
+    def take(self, rows: npt.NDArray[np.intp]) -> "Columns":
+        """The columns of some of the questions."""
+        kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        usage = {m: used[rows] for m, used in self.usage.items()}
+        return Columns(**{**{k: v[rows] for k, v in kept.items() if k != "usage"}, "usage": usage})
+
+
+def read_columns(folder: Path) -> Columns:
+    """Read a run's records. Raises `InputError` when there are none, or one is damaged."""
+    file = folder / RECORDS
+    try:
+        lines = _whole_lines(file)
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", file=file) from error
+    with duckdb.connect() as connection:
+        reader = connection.execute(_query(), [str(file), _TYPES])
+        found = reader.fetchnumpy()
+    if len(found["id"]) != lines:
+        raise InputError(f"{lines - len(found['id'])} of {lines} records are damaged", file=file)
+    return _columns(found)
+
+
+def _whole_lines(file: Path) -> int:
+    """The number of finished lines; a torn last one, of a run still going on, isn't counted."""
+    with file.open("rb") as stream:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(1 << 22), b""))
+
+
+def _query() -> str:
+    used = ", ".join(f"usage.{m}.{u} AS {m}_{u}" for m in (*MODULES, "total") for u in USED)
+    selected = ", ".join(f"selection_score.{s} AS {s}" for s in SELECTED)
+    plain = "id, difficulty, database, error_class, answerable, declined, confidence, score, jaccard, soft_f1"
+    return f"""
+        SELECT {plain}, seconds, left(outcome, 1) AS outcome, left(before_revision.outcome, 1) AS before,
+            array_to_string(list_transform(candidates, lambda c: left(c.outcome, 1)), '') AS candidates,
+            array_to_string(tags, chr(31)) AS tags, {selected}, {used}
+        FROM read_json($1, columns = $2, format = 'newline_delimited', ignore_errors = true)
+        WHERE id IS NOT NULL
+    """
+
+
+def _columns(found: dict[str, Any]) -> Columns:
+    def texts(name: str) -> npt.NDArray[np.object_]:
+        return np.asarray(np.ma.filled(found[name], ""), dtype=object)
+
+    def floats(name: str) -> Floats:
+        values = found[name]
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan), dtype=np.float64)
+
+    def flags(name: str, *, otherwise: bool) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.ma.filled(found[name], otherwise), dtype=bool)
+
+    return Columns(
+        id=texts("id"),
+        outcome=texts("outcome"),
+        before=texts("before"),
+        candidates=texts("candidates"),
+        difficulty=texts("difficulty"),
+        database=texts("database"),
+        tags=texts("tags"),
+        error_class=texts("error_class"),
+        answerable=flags("answerable", otherwise=True),
+        declined=flags("declined", otherwise=False),
+        confidence=floats("confidence"),
+        score=floats("score"),
+        jaccard=floats("jaccard"),
+        soft_f1=floats("soft_f1"),
+        seconds=floats("seconds"),
+        selection=np.column_stack([floats(s) for s in SELECTED]),
+        usage={m: np.column_stack([floats(f"{m}_{u}") for u in USED]) for m in (*MODULES, "total")},
+    )

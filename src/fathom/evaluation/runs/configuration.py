@@ -1,0 +1,88 @@
+"""What a run is of, and what it ran on: the content of `run.json`."""
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+_PACKAGES = ("askfathom", "sqlglot", "sqlalchemy", "duckdb", "numpy", "pydantic-ai-slim")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Everything that decides a run's outcomes. Two runs of one configuration are the same run.
+
+    `digest` is the SHA-256 of the benchmark's questions; `limit` asks only the first so many.
+    """
+
+    method: str
+    benchmark: str
+    split: str
+    digest: str
+    comparison: str
+    model: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    limit: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The configuration as JSON values."""
+        return {**asdict(self), "settings": dict(self.settings)}
+
+    def differences(self, stored: Mapping[str, Any]) -> list[str]:
+        """What is not as in a stored configuration, one line each.
+
+        A greater `limit` is no difference: it asks the same questions first, and then some more.
+        """
+        mine = self.as_json()
+        mine.pop("limit")
+        changed = [
+            f"{name}: {stored.get(name)!r} there, {value!r} now"
+            for name, value in mine.items()
+            if stored.get(name) != value
+        ]
+        before = stored.get("limit")
+        if self.limit is not None and (before is None or before > self.limit):
+            changed.append(f"limit: {before or 'none'} there, {self.limit} now")
+        return changed
+
+
+def environment() -> dict[str, Any]:
+    """Versions and the code's commit, to know later what produced a figure."""
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+        "packages": {p: v for p in _PACKAGES if (v := _version(p))},
+        "code": _commit(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+@cache
+def _commit() -> dict[str, Any] | None:
+    """The commit of the source tree that this package runs from; None when it was installed from a wheel."""
+    folder = Path(__file__).resolve().parents[4]
+    if not (folder / ".git").exists():
+        return None
+    head, status = _git(folder, "rev-parse", "HEAD"), _git(folder, "status", "--porcelain")
+    return {"commit": head, "dirty": bool(status)} if head else None
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

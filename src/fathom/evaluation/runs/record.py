@@ -1,0 +1,188 @@
+"""One line of a run: what became of one question. Written once, read by analysis, reports and audits."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from fathom.errors import InputError
+from fathom.evaluation.outcome import Outcome
+from fathom.records import Usage
+
+PREVIEW_ROWS = 20
+PREVIEW_COLUMNS = 30
+_LONGEST_CELL = 200
+_LONGEST_TEXT = 20_000
+_LONGEST_LINE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """One query held against gold. `score` is the partial credit of the comparison, from 0 to 1."""
+
+    sql: str
+    outcome: Outcome
+    verdict: str = ""
+    score: float | None = None
+    error: str | None = None
+    error_class: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first rows of a result as JSON values, and how many there were (at least, where `cut`)."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    row_count: int
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionScore:
+    """Precision, recall and F1 of one question's selected tables, and of its columns."""
+
+    table_precision: float
+    table_recall: float
+    table_f1: float
+    column_precision: float
+    column_recall: float
+    column_f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRecord:
+    """One question of a run. `outcome` is that of the best guess, also where the method `declined`.
+
+    `candidates` are in the method's order; `before_revision` is the query that entered the revision
+    module, None where the method has none. `usage` is by module, with all of it under `total`.
+    """
+
+    id: str
+    question: str
+    database: str
+    outcome: Outcome
+    evidence: str = ""
+    difficulty: str = ""
+    tags: tuple[str, ...] = ()
+    answerable: bool = True
+    gold: tuple[str, ...] = ()
+    sql: str | None = None
+    verdict: str = ""
+    score: float | None = None
+    jaccard: float | None = None
+    soft_f1: float | None = None
+    error: str | None = None
+    error_class: str | None = None
+    declined: bool = False
+    refusal: str = ""
+    confidence: float | None = None
+    candidates: tuple[JudgedQuery, ...] = ()
+    before_revision: JudgedQuery | None = None
+    selection: Mapping[str, list[str]] | None = None
+    gold_schema: Mapping[str, list[str]] | None = None
+    selection_score: SelectionScore | None = None
+    usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seconds: float = 0.0
+    rows: Preview | None = None
+    gold_rows: Preview | None = None
+    trace: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Whether the best guess is correct."""
+        return self.outcome is Outcome.CORRECT
+
+    def line(self) -> bytes:
+        """The record as one line of JSON with its end; an oversized trace is left out, and says so."""
+        content = {k: _json_value(v) for k, v in asdict(self).items()}
+        encoded = _encode(content)
+        if len(encoded) > _LONGEST_LINE:
+            content["trace"] = [{"name": "(the trace was too large to keep)"}]
+            encoded = _encode(content)
+        return encoded
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> "QuestionRecord":
+        """A record from its JSON; fields that a later version added are passed over.
+
+        Raises `InputError` when it isn't a record.
+        """
+        known = {f.name: content[f.name] for f in fields(cls) if f.name in content}
+        try:
+            return cls(
+                **{
+                    **known,
+                    "outcome": Outcome(content["outcome"]),
+                    "tags": tuple(content.get("tags") or ()),
+                    "gold": tuple(content.get("gold") or ()),
+                    "candidates": tuple(_judged(c) for c in content.get("candidates") or ()),
+                    "before_revision": _judged(content["before_revision"])
+                    if content.get("before_revision")
+                    else None,
+                    "selection_score": SelectionScore(**content["selection_score"])
+                    if content.get("selection_score")
+                    else None,
+                    "rows": _preview(content.get("rows")),
+                    "gold_rows": _preview(content.get("gold_rows")),
+                    "trace": tuple(content.get("trace") or ()),
+                }
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"is not the record of a question ({error!r})") from error
+
+
+def _judged(content: Mapping[str, Any]) -> JudgedQuery:
+    return JudgedQuery(**{**content, "outcome": Outcome(content["outcome"])})
+
+
+def _preview(content: Mapping[str, Any] | None) -> Preview | None:
+    if not content:
+        return None
+    rows = tuple(tuple(r) for r in content["rows"])
+    return Preview(tuple(content["columns"]), rows, content["row_count"], content.get("cut", False))
+
+
+def _encode(content: Mapping[str, Any]) -> bytes:
+    # Text that isn't valid Unicode (half a surrogate pair) must not make the whole line unreadable.
+    return json.dumps(content, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n"
+
+
+def preview(columns: Iterable[str], rows: Iterable[Iterable[Any]], row_count: int, *, cut: bool) -> Preview:
+    """Keep the first rows and columns of a result, each cell short enough to show."""
+    shown = [tuple(cell(v) for _, v in zip(range(PREVIEW_COLUMNS), row, strict=False))
+             for _, row in zip(range(PREVIEW_ROWS), rows, strict=False)]  # fmt: skip
+    return Preview(tuple(str(c) for c in columns)[:PREVIEW_COLUMNS], tuple(shown), row_count, cut)
+
+
+def cell(value: Any) -> Any:
+    """A cell as a JSON value: numbers stay numbers, everything else becomes text of bounded length."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        value = f"x'{bytes(value[: _LONGEST_CELL // 2]).hex()}'"
+    text = str(value)
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    """Usage as JSON values; an unknown cost stays null."""
+    content = asdict(usage)
+    content["cost_usd"] = None if usage.cost_usd is None else float(usage.cost_usd)
+    return content
+
+
+def _json_value(value: Any) -> Any:
+    """Whatever a method's trace may hold, as JSON of bounded size."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "…"
+    if value is None or isinstance(value, bool | int | float):
+        return cell(value)
+    if isinstance(value, Mapping):
+        return {str(k): _json_value(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_json_value(v) for v in value]
+    return cell(value)

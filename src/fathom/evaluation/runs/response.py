@@ -1,0 +1,87 @@
+"""What a method gave back, brought into one shape: methods may return a draft, an answer or plain SQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fathom.errors import FathomError
+from fathom.records import Answer, Draft, Selection, Trace
+
+
+class UnusableAnswer(FathomError):
+    """A method returned something that is no answer."""
+
+    def __init__(self, returned: object) -> None:
+        self.returned = returned
+        super().__init__(
+            f"The method returned a {type(returned).__name__}; it should return a Draft, an Answer, SQL as "
+            "text, or None where it declines."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer, whatever the method. `sql` is the best guess, also where it `declined`."""
+
+    sql: str | None
+    declined: bool = False
+    refusal: str = ""
+    confidence: float | None = None
+    candidates: tuple[str, ...] = ()
+    before_revision: str | None = None
+    revised: bool = False
+    selection: Selection | None = None
+    trace: Trace = Trace()
+
+
+def respond(returned: object) -> Response:
+    """Read what a method returned. Raises `UnusableAnswer`."""
+    if returned is None:
+        return Response(None, declined=True)
+    if isinstance(returned, str):
+        return Response(returned.strip() or None)
+    if isinstance(returned, Draft | Answer):
+        return _from_trace(returned)
+    raise UnusableAnswer(returned)
+
+
+def _from_trace(returned: Draft | Answer) -> Response:
+    """A draft or an answer; what entered the revision module is read from the trace."""
+    sql: str | None = None
+    candidates: tuple[str, ...] = ()
+    entered: str | None = None
+    revised = False
+    for step in returned.trace.steps:
+        if step.module == "revision" and not revised:
+            revised, entered = True, sql or (candidates[0] if candidates else None)
+        sql = step.found.get("sql", sql)
+        if step.module == "generation":
+            candidates = _candidates(step.found) or candidates
+    if isinstance(returned, Draft):
+        # The candidates of the draft count also for methods that keep no trace of their steps.
+        candidates = candidates or tuple(c.sql for c in returned.candidates)
+    refusal = returned.refusal.reason if returned.refusal else ""
+    return Response(
+        sql=returned.sql or sql,
+        declined=returned.refusal is not None or len(returned.readings) > 1,
+        refusal=refusal or ("asks back" if returned.readings else ""),
+        confidence=returned.confidence,
+        candidates=candidates,
+        before_revision=entered,
+        revised=revised,
+        selection=_selection(returned),
+        trace=returned.trace,
+    )
+
+
+def _candidates(found: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(c["sql"] for c in found.get("candidates", ()) if isinstance(c, Mapping) and c.get("sql"))
+
+
+def _selection(returned: Draft | Answer) -> Selection | None:
+    if isinstance(returned, Draft) and returned.selection is not None:
+        return returned.selection
+    for step in reversed(returned.trace.steps):
+        if step.found.get("selection"):
+            return Selection({t: tuple(c) for t, c in step.found["selection"].items()})
+    return None

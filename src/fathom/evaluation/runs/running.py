@@ -1,0 +1,272 @@
+"""`evaluate`: ask a benchmark's questions, judge the answers, keep each as soon as it is there."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
+from fathom.errors import ErrorClass, InputError
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.asking import Asked, Asker
+from fathom.evaluation.runs.configuration import Configuration
+from fathom.evaluation.runs.folder import RunFolder, read_records
+from fathom.evaluation.runs.judging import Exam, Marks, judge
+from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, usage_json
+from fathom.evaluation.runs.response import Response
+from fathom.evaluation.runs.scoring import Scorers, WorkerDied
+from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
+from fathom.evaluation.runs.summary import Summary, summarise
+from fathom.records import Trace, Usage
+
+
+class Progress(Protocol):
+    """Told what happens while a run goes on."""
+
+    def begin(self, run: str, total: int, done: int) -> None:
+        """A run starts, or goes on where `done` questions were answered before."""
+
+    def advance(self, record: QuestionRecord) -> None:
+        """One more question is answered, judged and kept."""
+
+    def end(self) -> None:
+        """The run is over, or was stopped."""
+
+
+class Silent:
+    """Progress that nobody watches."""
+
+    def begin(self, run: str, total: int, done: int) -> None:
+        """Say nothing."""
+
+    def advance(self, record: QuestionRecord) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""
+
+
+class RunStopped(KeyboardInterrupt):
+    """Ctrl-C stopped a run; what was answered is kept in `folder`, and the same call goes on from there."""
+
+    def __init__(self, folder: Path, done: int, total: int) -> None:
+        self.folder, self.done, self.total = folder, done, total
+        super().__init__(f"stopped after {done:,} of {total:,} questions")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stored run."""
+
+    folder: Path
+
+    def summary(self) -> Summary:
+        """Its figures."""
+        return summarise(self.folder)
+
+    def records(self) -> Iterator[QuestionRecord]:
+        """Its records, in the order in which they were answered."""
+        return read_records(self.folder)
+
+
+def evaluate(
+    benchmark: str | Path | Benchmark,
+    method: Subject,
+    *,
+    out: str | Path | None = None,
+    model: str | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    workers: int = 1,
+    comparison: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    with_examples: bool = False,
+    packs: Sequence[str | Path] = (),
+    timeout: float = 30.0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure a method on a benchmark and keep the run in a folder; go on where it stopped before.
+
+    `method` is a registered name, a `Method`, or any callable (plain or async) from a `Question` to a
+    `Draft`, an `Answer`, SQL as text, or None where it declines. `workers` questions are asked at a time;
+    answers are judged in `executor`, or in processes of its own. `with_examples` gives the method the
+    benchmark's training questions as solved examples; `packs` are knowledge packs beside the benchmark's.
+    `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
+    seconds. `out` defaults to a folder below `runs` named after what is run.
+
+    Raises `DifferentRun` when the folder holds another run, `RunInUse` when another process writes there,
+    `RunStopped` on Ctrl-C, and the errors of loading benchmark, method and packs.
+    """
+    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    paths = [Path(p) for p in packs]
+    contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
+    named = name_subject(method, contexts, model=model)
+    configuration = Configuration(
+        method=named.name,
+        model=model,
+        benchmark=loaded.name,
+        split=loaded.split,
+        digest=loaded.digest,
+        comparison=comparison or loaded.comparison,
+        settings=settings_json(settings, with_examples=with_examples, packs=paths),
+        seed=seed,
+        limit=limit,
+    )
+    total = _count(loaded, limit)
+    path = Path(out) if out is not None else default_folder(configuration)
+    watching = progress or Silent()
+    try:
+        with (
+            RunFolder(path, configuration) as folder,
+            Asker(named.ask, workers) as asker,
+            Scorers(executor, workers=workers) as scorers,
+        ):
+            watching.begin(f"{named.name} on {loaded.name}", total, len(folder.done))
+            work = _Work(folder, asker, scorers, configuration.comparison, timeout, watching.advance)
+            todo = (q for q in islice(loaded, limit) if q.id not in folder.done)
+            try:
+                work.through(todo, most=max(1, workers))
+            except KeyboardInterrupt:
+                raise RunStopped(path, len(folder.done), total) from None
+    finally:
+        watching.end()
+        contexts.close()
+    return Run(path)
+
+
+def default_folder(configuration: Configuration) -> Path:
+    """Where a run is kept when nobody says: the same run gets the same folder."""
+    parts = (configuration.benchmark, configuration.split, configuration.method, configuration.model)
+    return Path("runs") / "-".join(re.sub(r"[^\w.]+", "_", p) for p in parts if p)
+
+
+def _count(benchmark: Benchmark, limit: int | None) -> int:
+    """How many questions will be asked; the same id twice could not be told apart later."""
+    seen: set[str] = set()
+    for question in islice(benchmark, limit):
+        if question.id in seen:
+            raise InputError(f"holds the id {question.id!r} twice", file=benchmark.files[0], field="id")
+        seen.add(question.id)
+    if not seen:
+        raise InputError("holds no question", file=benchmark.files[0] if benchmark.files else benchmark.name)
+    return len(seen)
+
+
+@dataclass(slots=True)
+class _Answered:
+    """A question whose answer is being judged."""
+
+    question: BenchmarkQuestion
+    asked: Asked
+    exam: Exam
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Questions on their way from asking through judging into the folder."""
+
+    folder: RunFolder
+    asker: Asker
+    scorers: Scorers
+    comparison: str
+    timeout: float
+    advance: Callable[[QuestionRecord], None]
+
+    def through(self, todo: Iterator[BenchmarkQuestion], *, most: int) -> None:
+        """Work all questions through, `most` being asked at a time and a few more being judged."""
+        asking: dict[Future[Asked], BenchmarkQuestion] = {}
+        judging: dict[Future[Marks], _Answered] = {}
+        waiting = 2 * self.scorers.workers
+        while True:
+            room = most - len(asking) if len(judging) < waiting else 0
+            for question in islice(todo, room):
+                asking[self.asker.submit(question)] = question
+            if not asking and not judging:
+                return
+            under_way: list[Future[Any]] = [*asking, *judging]
+            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            for asked in [f for f in asking if f in done]:
+                self._answered(asking.pop(asked), asked.result(), judging)
+            for judged in [f for f in judging if f in done]:
+                self._judged(judging.pop(judged), judged)
+
+    def _answered(
+        self, question: BenchmarkQuestion, asked: Asked, judging: dict["Future[Marks]", _Answered]
+    ) -> None:
+        if asked.response is None:
+            failed = JudgedQuery("", Outcome.ERROR, "error", 0.0, asked.error, ErrorClass.OTHER.value)
+            self._keep(question, asked, Marks(failed, jaccard=0.0, soft_f1=0.0))
+            return
+        # The trace stays here: judging doesn't need it, and it may be large.
+        response = replace(asked.response, trace=Trace())
+        exam = Exam(question, response, self.comparison, self.timeout)
+        judging[self.scorers.submit(judge, exam)] = _Answered(question, asked, exam)
+
+    def _judged(self, answered: _Answered, future: "Future[Marks]") -> None:
+        try:
+            marks = self.scorers.settle(future, judge, answered.exam)
+        except WorkerDied as error:
+            sql = answered.exam.response.sql or ""
+            lost = JudgedQuery(sql, Outcome.ERROR, "error", 0.0, str(error), ErrorClass.OTHER.value)
+            marks = Marks(lost, jaccard=0.0, soft_f1=0.0)
+        self._keep(answered.question, answered.asked, marks)
+
+    def _keep(self, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:
+        record = _record(question, asked, marks)
+        self.folder.append(record)
+        self.advance(record)
+
+
+def _record(question: BenchmarkQuestion, asked: Asked, marks: Marks) -> QuestionRecord:
+    response = asked.response or Response(None)
+    selection = response.selection
+    final = marks.final
+    return QuestionRecord(
+        id=question.id,
+        question=question.text,
+        database=question.database_name or question.database,
+        outcome=final.outcome,
+        evidence=question.evidence,
+        difficulty=question.difficulty,
+        tags=question.tags,
+        answerable=question.answerable,
+        gold=question.gold,
+        sql=response.sql,
+        verdict=final.verdict,
+        score=final.score,
+        jaccard=marks.jaccard,
+        soft_f1=marks.soft_f1,
+        error=final.error,
+        error_class=final.error_class,
+        declined=response.declined,
+        refusal=response.refusal,
+        confidence=response.confidence,
+        candidates=marks.candidates,
+        before_revision=marks.before_revision,
+        selection={t: list(c) for t, c in selection.tables.items()} if selection else None,
+        gold_schema=marks.gold_schema,
+        selection_score=marks.selection_score,
+        usage=_usage(response.trace),
+        seconds=asked.seconds,
+        rows=marks.rows,
+        gold_rows=marks.gold_rows,
+        trace=tuple(
+            {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
+            for s in response.trace.steps
+        ),
+    )
+
+
+def _usage(trace: Trace) -> dict[str, dict[str, Any]]:
+    """Usage by module and in total; nothing where the method keeps no trace, for then it isn't known."""
+    if not trace.steps:
+        return {}
+    modules: dict[str, Usage] = {}
+    for step in trace.steps:
+        modules[step.module] = modules.get(step.module, Usage()) + step.usage
+    return {name: usage_json(used) for name, used in {**modules, "total": trace.usage}.items()}

@@ -1,0 +1,110 @@
+"""What is measured: a registered method, a composed one, or any callable, made into one way to ask."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fathom import registry
+from fathom.benchmarks import Benchmark, BenchmarkQuestion
+from fathom.databases import connect
+from fathom.errors import ConfigError
+from fathom.evaluation.runs.asking import Ask, is_async
+from fathom.knowledge import KnowledgePack, load_packs
+from fathom.methods import Context, Method, run_method
+from fathom.records import Draft, Question, SolvedExample
+
+Subject = str | Method | Callable[[Question], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A subject with the name that its figures are printed with."""
+
+    name: str
+    ask: Ask
+
+
+class Contexts:
+    """The context of each database that a benchmark asks, made when first needed."""
+
+    def __init__(self, benchmark: Benchmark, *, packs: Sequence[Path], with_examples: bool) -> None:
+        self._benchmark = benchmark
+        self._packs = tuple(packs)
+        self._with_examples = with_examples
+        self._made: dict[str, Context] = {}
+        self._lock = threading.Lock()
+
+    def of(self, question: BenchmarkQuestion) -> Context:
+        """The context of a question. Raises what connecting and reading packs raise."""
+        with self._lock:
+            if question.database not in self._made:
+                self._made[question.database] = self._make(question)
+            return self._made[question.database]
+
+    def _make(self, question: BenchmarkQuestion) -> Context:
+        name = question.database_name
+        packs = (*self._benchmark.packs(name), *self._packs)
+        examples: tuple[SolvedExample, ...] = ()
+        if self._with_examples:
+            examples = tuple(self._benchmark.examples(name or None))
+        knowledge = load_packs(*packs) if packs else KnowledgePack()
+        return Context(connect(question.database), knowledge, examples=examples)
+
+    def close(self) -> None:
+        """Close the databases."""
+        for context in self._made.values():
+            context.database.close()
+
+
+def name_subject(subject: Subject, contexts: Contexts, *, model: str | None = None) -> Named:
+    """Look a method up by its name, or take it as it is. Raises `UnknownName` with the nearest name.
+
+    A registered object may be a `Method`, or any callable that takes a question.
+    """
+    found = registry.load("methods", subject) if isinstance(subject, str) else subject
+    name = subject if isinstance(subject, str) else _name(found)
+    if isinstance(found, Method):
+        if model is not None:
+            raise ConfigError(f"The method {name!r} asks no language model; leave out the model {model!r}.")
+        return Named(name, _asking_method(found, contexts))
+    if not callable(found):
+        raise ConfigError(f"{name!r} is no method: it is neither a Method nor callable.")
+    return Named(name, _asking_callable(found))
+
+
+def _name(subject: object) -> str:
+    if isinstance(subject, Method):
+        return subject.name
+    return str(getattr(subject, "__qualname__", None) or type(subject).__qualname__)
+
+
+def _asking_method(method: Method, contexts: Contexts) -> Ask:
+    async def ask(question: BenchmarkQuestion) -> Draft:
+        context = await asyncio.to_thread(contexts.of, question)
+        return await run_method(method, question.question, context)
+
+    return ask
+
+
+def _asking_callable(function: Callable[[Question], Any]) -> Ask:
+    """The callable gets the question alone, never the gold; what it returns is read by `respond`."""
+    if is_async(function):
+
+        async def ask(question: BenchmarkQuestion) -> Any:
+            return await function(question.question)
+
+        return ask
+    return lambda question: function(question.question)
+
+
+def settings_json(settings: Mapping[str, Any] | None, *, with_examples: bool, packs: Sequence[Path]) -> Any:
+    """The settings that decide outcomes, as `run.json` keeps them."""
+    kept = dict(settings or {})
+    if with_examples:
+        kept["with_examples"] = True
+    if packs:
+        kept["packs"] = [p.name for p in packs]
+    return kept

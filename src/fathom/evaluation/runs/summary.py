@@ -1,0 +1,214 @@
+"""A run in figures: everything of specs/metrics.md, sections 2, 3 and 6, that its records allow."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fathom.evaluation.metrics import (
+    PASS_AT,
+    Mean,
+    Rate,
+    calibration,
+    calibration_error,
+    condition_on_recall,
+    means,
+    pass_at,
+    risk_coverage,
+    transitions,
+)
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.columns import LETTERS, MODULES, SELECTED, USED, Columns, read_columns
+from fathom.evaluation.runs.folder import read_configuration
+
+_CURVE_POINTS = 200
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run's figures. `all` is over every question; `by` maps a grouping to its groups' figures."""
+
+    folder: str
+    configuration: Mapping[str, Any]
+    all: Mapping[str, Any]
+    by: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    @property
+    def name(self) -> str:
+        """The method, with its model where it has one."""
+        model = self.configuration.get("model")
+        return f"{self.configuration['method']} · {model}" if model else str(self.configuration["method"])
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON object: the headline figures flat, with `intervals`, then everything else."""
+        head = ("method", "model", "benchmark", "split", "comparison")
+        return {
+            **{k: self.configuration.get(k) for k in head},
+            "folder": self.folder,
+            **self.all,
+            "by": {grouping: dict(groups) for grouping, groups in self.by.items()},
+        }
+
+
+def summarise(folder: Path) -> Summary:
+    """Summarise the records of a run, also of one that isn't finished. Raises `InputError`."""
+    configuration = read_configuration(folder)["configuration"]
+    columns = read_columns(folder)
+    return Summary(str(folder), configuration, figures(columns), groups(columns))
+
+
+def groups(columns: Columns) -> dict[str, dict[str, dict[str, Any]]]:
+    """The figures by difficulty, database and category; a grouping that the benchmark lacks is left out."""
+    found = {
+        "difficulty": _groups(columns.difficulty),
+        "database": _groups(columns.database),
+        "category": _tagged(columns.tags),
+    }
+    return {
+        grouping: {name: figures(columns.take(rows), curves=False) for name, rows in members.items()}
+        for grouping, members in found.items()
+        if members
+    }
+
+
+def _groups(labels: npt.NDArray[np.object_]) -> dict[str, Rows]:
+    names, member = np.unique(labels.astype(str), return_inverse=True)
+    return {str(n): np.flatnonzero(member == i) for i, n in enumerate(names) if n}
+
+
+def _tagged(tags: npt.NDArray[np.object_]) -> dict[str, Rows]:
+    """A question counts in each of its categories."""
+    members: dict[str, list[int]] = {}
+    for row, joined in enumerate(tags):
+        for tag in joined.split("\x1f") if joined else ():
+            members.setdefault(tag, []).append(row)
+    return {tag: np.array(members[tag], dtype=np.intp) for tag in sorted(members)}
+
+
+def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
+    """All figures over some questions, as JSON values; what can't be known is None, never 0."""
+    n = len(columns)
+    counts = Counter(columns.outcome.tolist())
+    rates = _rates(columns, counts, n)
+    averaged = _averages(columns)
+    seconds = columns.seconds[~np.isnan(columns.seconds)]
+    return {
+        "n": n,
+        "correct": counts["c"],
+        "incorrect": counts["i"],
+        "error": counts["e"],
+        "declined": int(columns.declined.sum()),
+        **{name: rate.value for name, rate in rates.items()},
+        "intervals": {name: list(rate.interval()) for name, rate in rates.items()},
+        "counts": {name: [rate.hits, rate.trials] for name, rate in rates.items()},
+        "error_classes": dict(sorted(Counter(e for e in columns.error_class.tolist() if e).items())),
+        "seconds": float(seconds.sum()),
+        "seconds_per_question": averaged.pop("seconds").as_json(),
+        "seconds_median": float(np.median(seconds)) if len(seconds) else None,
+        "seconds_p95": float(np.percentile(seconds, 95)) if len(seconds) else None,
+        "partial": {k: averaged.pop(k).as_json() for k in ("score", "jaccard", "soft_f1")},
+        "selection": _selection(columns, averaged),
+        "generation": _generation(columns),
+        "revision": _revision(columns),
+        "usage": _usage(averaged),
+        "confidence": _confidence(columns, curves=curves),
+    }
+
+
+def _rates(columns: Columns, counts: Counter[str], n: int) -> dict[str, Rate]:
+    answered, right = ~columns.declined, columns.right
+    able = columns.answerable
+    return {
+        "correct_rate": Rate(counts["c"], n),
+        "incorrect_rate": Rate(counts["i"], n),
+        "error_rate": Rate(counts["e"], n),
+        "coverage": Rate(int(answered.sum()), n),
+        "selective_accuracy": Rate(int((answered & right).sum()), int(answered.sum())),
+        "unanswerable_refused": Rate(int((~able & columns.declined).sum()), int((~able).sum())),
+        "answerable_refused": Rate(int((able & columns.declined).sum()), int(able.sum())),
+    }
+
+
+def _averages(columns: Columns) -> dict[str, Mean]:
+    """Every mean over questions, in one bootstrap; usage under (module, measure)."""
+    parts = {"score": columns.score, "jaccard": columns.jaccard, "soft_f1": columns.soft_f1,
+             "seconds": columns.seconds}  # fmt: skip
+    parts |= {name: columns.selection[:, i] for i, name in enumerate(SELECTED)}
+    for module in (*MODULES, "total"):
+        parts |= {f"{module}/{u}": columns.usage[module][:, i] for i, u in enumerate(USED)}
+    return dict(zip(parts, means(np.column_stack(list(parts.values()))), strict=True))
+
+
+def _selection(columns: Columns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:
+    if not averaged["column_f1"].n:
+        return None
+    recall = columns.selection[:, SELECTED.index("column_recall")]
+    known = ~np.isnan(recall)
+    conditioned = condition_on_recall(
+        list(zip(recall[known].tolist(), columns.right[known].tolist(), strict=True))
+    )
+    return {
+        **{name: averaged[name].as_json() for name in SELECTED},
+        "correct_where_recall_is_full": conditioned.full_recall.as_json(),
+        "correct_where_recall_is_partial": conditioned.partial_recall.as_json(),
+        "recall_where_right": conditioned.recall_when_right.as_json(),
+        "recall_where_wrong": conditioned.recall_when_wrong.as_json(),
+    }
+
+
+def _generation(columns: Columns) -> dict[str, Any] | None:
+    lettered = Counter(columns.candidates.tolist())
+    if not any(lettered):
+        return None
+    questions = {tuple(LETTERS[x] for x in letters): n for letters, n in lettered.items()}
+    first: Counter[Outcome] = Counter()
+    for outcomes, n in questions.items():
+        first[outcomes[0] if outcomes else Outcome.ERROR] += n
+    return {
+        "first": {o.value: Rate(first[o], len(columns)).as_json() for o in Outcome},
+        "candidates": max(len(outcomes) for outcomes in questions),
+        "pass_at": {str(k): pass_at(questions, k).as_json() for k in PASS_AT},
+    }
+
+
+def _revision(columns: Columns) -> dict[str, Any] | None:
+    lettered = Counter(zip(columns.before.tolist(), columns.outcome.tolist(), strict=True))
+    moves = {(LETTERS[before], LETTERS[after]): n for (before, after), n in lettered.items() if before}
+    return transitions(moves).as_json() if moves else None
+
+
+def _usage(averaged: Mapping[str, Mean]) -> dict[str, Any]:
+    return {
+        module: {u: averaged[f"{module}/{u}"].as_json() for u in USED}
+        for module in (*MODULES, "total")
+        if averaged[f"{module}/calls"].n
+    }
+
+
+def _confidence(columns: Columns, *, curves: bool) -> dict[str, Any] | None:
+    known = ~np.isnan(columns.confidence)
+    stated = columns.confidence[known], columns.right[known]
+    curve = risk_coverage(*stated)
+    if curve is None:
+        return None
+    bins = calibration(*stated)
+    found: dict[str, Any] = {
+        "n": int(known.sum()),
+        "calibration_error": calibration_error(bins),
+        "risk_coverage_area": curve.area,
+    }
+    if curves:
+        found["bins"] = [{"confidence": b.confidence, **b.right.as_json()} for b in bins]
+        found["risk_coverage"] = [list(p) for p in _thinned(curve.points)]
+    return found
+
+
+def _thinned(points: tuple[tuple[float, float], ...]) -> Iterable[tuple[float, float]]:
+    """At most a few hundred points of a curve: more can't be seen."""
+    step = max(1, len(points) // _CURVE_POINTS)
+    return (*points[:-1:step], points[-1])

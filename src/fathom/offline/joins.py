@@ -9,8 +9,11 @@ from itertools import count
 from fathom.offline.query import Column, Join, TableRef
 from fathom.records.schema import ForeignKey, Schema, Table
 
+KEY_COST = 1.4
+"""What a join costs that names alone suggest, to a table's key; a declared key costs 1."""
 GUESSED_COST = 2.5
-"""What a join of equally named columns costs, against 1 for a declared key: used where nothing else leads."""
+"""What a join of equally named columns costs, none of them a key: used where nothing else leads."""
+_GENERIC = frozenset(("id", "name", "year", "date", "type", "description", "status", "title", "details"))
 MOST_PLANS = 6
 SLACK = 1.01
 """How much dearer than the cheapest path an alternative path may be."""
@@ -164,19 +167,25 @@ def _declared(schema: Schema, key: ForeignKey) -> Edge | None:
 
 
 def _guessed(left: Table, right: Table) -> list[Edge]:
-    """Joins of equally named columns where one of them is a key, for schemas with keys missing."""
-    theirs = {c.name.casefold(): c for c in right.columns}
+    """Joins that names suggest, for schemas with keys missing: equal names, or `start_station_id` to `station.id`."""
+    theirs = {c.name.casefold(): c.name for c in right.columns}
     found = []
     for column in left.columns:
         other = theirs.get(column.name.casefold())
-        if other is None:
+        if other is None or column.name.casefold() in _GENERIC:
             continue
-        keys = (left.primary_key == (column.name,)) + (right.primary_key == (other.name,))
-        generic = column.name.casefold() in {"id", "name", "year", "date", "type", "description", "status"}
-        if generic:
-            continue
+        keys = (left.primary_key == (column.name,)) + (right.primary_key == (other,))
         looks_like_key = column.name.casefold().endswith(("id", "code", "no", "number", "_name"))
-        if keys or looks_like_key:
-            cost = GUESSED_COST + 0.1 * (2 - keys)
-            found.append(Edge(left.name, right.name, ((column.name, other.name),), cost))
+        cost = {1: KEY_COST, 2: 2.0}.get(keys, GUESSED_COST + (0.0 if looks_like_key else 0.7))
+        found.append(Edge(left.name, right.name, ((column.name, other),), cost))
+    for one, two in ((left, right), (right, left)):
+        if len(two.primary_key) != 1:
+            continue
+        (key,) = two.primary_key
+        tail = f"{two.name}_{key}".casefold().replace("_", "")
+        for column in one.columns:
+            folded = column.name.casefold().replace("_", "")
+            if folded.endswith(tail) and column.name.casefold() != key.casefold():
+                edge = Edge(one.name, two.name, ((column.name, key),), KEY_COST + 0.2)
+                found.append(edge if one is left else edge.reversed())
     return found

@@ -167,7 +167,7 @@ def _declared(schema: Schema, key: ForeignKey) -> Edge | None:
 
 
 def _guessed(left: Table, right: Table) -> list[Edge]:
-    """Joins that names suggest, for schemas with keys missing: equal names, or `start_station_id` to `station.id`."""
+    """Joins that names suggest where keys are missing: equal names, or `start_station_id` to `station.id`."""
     theirs = {c.name.casefold(): c.name for c in right.columns}
     found = []
     for column in left.columns:

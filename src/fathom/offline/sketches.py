@@ -237,7 +237,7 @@ def _rebuild(
 
 
 def instantiate(sketch: Query, filling: Filling, planner: JoinPlanner) -> Query:
-    """The query that a sketch gives with its slots filled. Raises `Unrepresentable` where a link is missing."""
+    """The query of a sketch with its slots filled. Raises `Unrepresentable` where a link is missing."""
     return _Instance(filling, planner).query(sketch, None)
 
 
@@ -256,7 +256,7 @@ class _Instance:
         group: list[Expression] = []
         for item in sketch.group:
             group.extend(self._keys(item) if _is(item, "key:") else (self._expression(item, outer, sketch),))
-        query = Query(
+        return Query(
             select=select, distinct=sketch.distinct,
             where=self._condition(sketch.where, sketch), group=tuple(dict.fromkeys(group)),
             having=self._condition(sketch.having, sketch),
@@ -265,7 +265,6 @@ class _Instance:
             tables=tuple(self.filling.tables[t.name] for t in sketch.tables),
             source=source, compound=compound,
         )  # fmt: skip
-        return query
 
     def _keys(self, expression: Expression) -> tuple[Expression, ...]:
         assert isinstance(expression, Column)
@@ -298,7 +297,9 @@ class _Instance:
         if slot.table.name != ANY:
             inside = [self.filling.tables[slot.table.name]]
         else:
-            inside = list(dict.fromkeys(self.filling.columns[c].table for c in slots(replace(sketch, select=()))))
+            inside = list(
+                dict.fromkeys(self.filling.columns[c].table for c in slots(replace(sketch, select=())))
+            )
         exact = [
             (table, b)
             for table in inside

@@ -1,0 +1,301 @@
+"""Fills a sketch's slots with a database's columns, tables and values: a beam over linking's scores."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import ColumnKey, Linking, Role, Span
+from fathom.offline.query import Column, Query, TableRef
+from fathom.offline.sketches import Bound, Filling
+from fathom.offline.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
+from fathom.records.schema import Schema
+
+BEAM = 10
+OPTIONS = 9
+NUMERIC = frozenset(("integer", "number"))
+NOTHING_LINKS = -6.0
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOption:
+    """Something the question compares: a column, the operator and values, where the words are, how likely."""
+
+    column: ColumnKey | None
+    bounds: tuple[Bound, ...]
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A filling with the sum of its slots' scores (log-odds)."""
+
+    filling: Filling
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    score: float = 0.0
+    columns: tuple[tuple[str, Column], ...] = ()
+    values: tuple[tuple[str, Bound], ...] = ()
+    tables: tuple[tuple[str, TableRef], ...] = ()
+    limit: int | None = None
+    spans: tuple[Span, ...] = ()
+    homes: tuple[frozenset[str], ...] = ()
+
+    def column(self, slot: str) -> Column | None:
+        return next((c for s, c in self.columns if s == slot), None)
+
+
+def log_odds(probability: float) -> float:
+    """The logarithm of the odds, kept within reason."""
+    p = min(max(probability, 0.002), 0.995)
+    return math.log(p / (1 - p))
+
+
+class SlotFiller:
+    """Fills sketches for one question. Scores are log-odds, so that sketches of different sizes compare."""
+
+    def __init__(self, linking: Linking, schema: Schema, planner: JoinPlanner) -> None:
+        self.linking, self.schema, self.planner = linking, schema, planner
+        self._kinds = {ColumnKey(t.name, c.name): c.kind for t in schema.tables for c in t.columns}
+        self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
+            ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
+        }
+        self._cache: dict[tuple[object, ...], list[tuple[ColumnKey, float]]] = {}
+
+    def fill(self, sketch: Query, most: int = BEAM) -> list[Filled]:
+        """The likeliest fillings of a sketch, best first."""
+        plan = plan_slots(sketch)
+        states = [_State(homes=(frozenset(),) * plan.scopes)]
+        for comparison in plan.comparisons:
+            states = self._best(s for state in states for s in self._compare(state, comparison, plan))
+        if plan.limited:
+            states = self._best(s for state in states for s in self._limit(state))
+        filled: set[str] = {c.column for c in plan.comparisons if c.column}
+        previous: list[ColumnSlot] = []
+        for slot in plan.columns:
+            if slot.name in filled:
+                continue
+            twin = next((p.name for p in reversed(previous) if p.signature == slot.signature), None)
+            states = self._best(s for state in states for s in self._column(state, slot, twin, plan))
+            previous.append(slot)
+        for table in plan.tables:
+            states = self._best(s for state in states for s in self._table(state, table))
+        return [
+            Filled(Filling(dict(s.columns), dict(s.tables), dict(s.values), s.limit), s.score)
+            for s in states[:most]
+        ]
+
+    @staticmethod
+    def _best(states: Iterator[_State]) -> list[_State]:
+        return sorted(states, key=lambda s: -s.score)[:BEAM]
+
+    def _enter(self, state: _State, table: str, scopes: Sequence[int]) -> tuple[float, _State]:
+        """What it costs to bring a table into the scopes, and the state with it there."""
+        cost, homes = 0.0, list(state.homes)
+        for scope in scopes:
+            if table in homes[scope]:
+                continue
+            if homes[scope]:
+                distance = min(self.planner.distance(h, table) for h in homes[scope])
+                cost += NOTHING_LINKS if math.isinf(distance) else -0.9 * distance
+            cost += 0.35 * log_odds(self.linking.table_score(table)) if scope == 0 else 0.0
+            homes[scope] |= {table}
+        return cost, replace(state, homes=tuple(homes))
+
+    # Values
+
+    def _compare(self, state: _State, slot: ValueSlots, plan: SlotPlan) -> Iterator[_State]:
+        fixed = state.column(slot.column) if slot.column else None
+        for option in self._value_options(slot):
+            if any(option.span.overlaps(s) for s in state.spans):
+                continue
+            if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
+                continue
+            values = state.values + tuple(zip(slot.values, option.bounds, strict=True))
+            changed = replace(
+                state, score=state.score + option.score, values=values, spans=(*state.spans, option.span)
+            )
+            if option.column is not None and slot.column is not None:
+                instance = next(c.instance for c in plan.columns if c.name == slot.column)
+                column = Column(TableRef(option.column.table, instance), option.column.column)
+                cost, changed = self._enter(changed, option.column.table, (slot.scope,))
+                columns = changed.columns if fixed else (*changed.columns, (slot.column, column))
+                changed = replace(changed, columns=columns, score=changed.score + cost)
+            yield changed
+
+    def _value_options(self, slot: ValueSlots) -> list[ValueOption]:
+        if slot.counted:
+            return self._counted if len(slot.values) == 1 else []
+        if len(slot.values) == 2 and slot.operator.endswith("between"):
+            return self._ranges
+        if len(slot.values) == 1:
+            return self._single
+        return []
+
+    @cached_property
+    def _single(self) -> list[ValueOption]:
+        """Comparisons of a column with one value: of values found, of numbers and of dates."""
+        linking = self.linking
+        options = [
+            ValueOption(v.column, (Bound(v.value, v.comparison),), v.span, log_odds(v.probability))
+            for v in linking.values
+        ]
+        known = {(o.span, o.column) for o in options}
+        for number in linking.numbers:
+            bound = Bound(number.value, number.comparison)
+            for column, score in self._numeric(number.span):
+                if (number.span, column) not in known and number.upper is None:
+                    weight = 0.5 * log_odds(1 - number.limit)
+                    options.append(ValueOption(column, (bound,), number.span, weight + score))
+        for date in linking.dates:
+            if date.first is None:
+                continue
+            for column, score in self._dated(date.span):
+                first, operator = date.first, date.comparison
+                if operator in {"<=", ">"} and date.last:
+                    first = date.last
+                options.append(ValueOption(column, (Bound(first, operator),), date.span, score))
+        options.sort(key=lambda o: -o.score)
+        return options[: 3 * OPTIONS]
+
+    @cached_property
+    def _ranges(self) -> list[ValueOption]:
+        options = []
+        for number in self.linking.numbers:
+            if number.upper is None:
+                continue
+            for column, score in self._numeric(number.span):
+                ends = (Bound(number.value), Bound(number.upper))
+                options.append(ValueOption(column, ends, number.span, 2.0 + score))
+        for date in self.linking.dates:
+            if date.first is not None and date.last is not None:
+                ends = (Bound(date.first), Bound(date.last))
+                options += [ValueOption(c, ends, date.span, s) for c, s in self._dated(date.span)]
+        return sorted(options, key=lambda o: -o.score)[:OPTIONS]
+
+    @cached_property
+    def _counted(self) -> list[ValueOption]:
+        """Numbers that a count or another aggregate may be compared with."""
+        return [
+            ValueOption(None, (Bound(n.value, n.comparison),), n.span, log_odds(1 - n.limit))
+            for n in self.linking.numbers
+            if not n.year
+        ]
+
+    def _numeric(self, span: Span) -> list[tuple[ColumnKey, float]]:
+        """Columns a number may be compared with: by their role score and how near their words are."""
+        options = []
+        for column, score in self._ranked("where", ()):
+            if self._kinds[column] in NUMERIC or self._kinds[column] in {"date", "datetime", "other"}:
+                options.append((column, 0.6 * score + self._nearness(column, span)))
+        return sorted(options, key=lambda o: -o[1])[:6]
+
+    def _dated(self, span: Span) -> list[tuple[ColumnKey, float]]:
+        options = []
+        for column, score in self._ranked("where", ()):
+            if self._kinds[column] in {"date", "datetime", "time"} or "date" in column.column.casefold():
+                options.append((column, 0.6 * score + 1.0 + self._nearness(column, span)))
+        return sorted(options, key=lambda o: -o[1])[:4]
+
+    def _nearness(self, column: ColumnKey, span: Span) -> float:
+        """1 for a column mentioned right at the span, falling with distance; 0 where it isn't mentioned."""
+        row = self.linking.alignment[self.linking.index[column]]
+        best = 0.0
+        for place in row.nonzero()[0]:
+            gap = max(span.first - place, place - span.end + 1, 1)
+            best = max(best, float(row[place]) * 2.0 / (1.0 + 0.25 * (gap - 1)))
+        return best
+
+    def _limit(self, state: _State) -> Iterator[_State]:
+        for number in self.linking.numbers:
+            whole = isinstance(number.value, int) and 1 < number.value <= 1000
+            if whole and not any(number.span.overlaps(s) for s in state.spans):
+                score = state.score + log_odds(number.limit)
+                yield replace(state, limit=int(number.value), score=score, spans=(*state.spans, number.span))
+
+    # Columns and tables
+
+    def _column(self, state: _State, slot: ColumnSlot, twin: str | None, plan: SlotPlan) -> Iterator[_State]:
+        after = state.column(twin) if twin else None
+        least = self.linking.index[ColumnKey(after.table.name, after.name)] if after else -1
+        taken = {c for _, c in state.columns if _[0] == slot.name[0]}
+        linked = {name for name, _ in plan.linked}
+        options = list(self._options(slot))
+        if slot.name in linked:
+            options += [(k, -0.5) for k in self._link_columns(state)]
+        for key, score in options:
+            column = Column(TableRef(key.table, slot.instance), key.column)
+            if column in taken or self.linking.index[key] <= least:
+                continue
+            cost, changed = self._enter(state, key.table, slot.scopes)
+            if slot.name in linked and key not in self._keys:
+                cost -= 2.0
+            yield replace(
+                changed, score=changed.score + cost + score, columns=(*changed.columns, (slot.name, column))
+            )
+
+    def _link_columns(self, state: _State) -> list[ColumnKey]:
+        """The keys of the tables already shown: what a subquery most likely links to."""
+        return [ColumnKey(t, k) for t in sorted(state.homes[0]) for k in self.schema.table(t).primary_key[:1]]
+
+    def _options(self, slot: ColumnSlot) -> list[tuple[ColumnKey, float]]:
+        needs = tuple(sorted({(u.clause, u.function, u.detail) for u in slot.uses}))
+        return self._ranked(slot.role, needs)[:OPTIONS]
+
+    def _ranked(self, role: Role, needs: tuple[tuple[str, str, str], ...]) -> list[tuple[ColumnKey, float]]:
+        """The columns for a role, best first, with what aggregates and orderings ask of them."""
+        key = (role, needs)
+        if key not in self._cache:
+            scores = self.linking.column_scores[role]
+            options = [
+                (c, log_odds(float(p)) + self._fitness(c, needs))
+                for c, p in zip(self.linking.columns, scores, strict=True)
+            ]
+            self._cache[key] = sorted(options, key=lambda o: (-o[1], o[0]))
+        return self._cache[key]
+
+    def _fitness(self, column: ColumnKey, needs: tuple[tuple[str, str, str], ...]) -> float:
+        score = 0.0
+        for clause, function, detail in needs:
+            numeric = self._kinds[column] in NUMERIC
+            if function in {"sum", "avg"}:
+                score -= (0.0 if numeric else 2.5) + (1.5 if column in self._keys else 0.0)
+            if function in {"min", "max"} and self._kinds[column] == "text":
+                score -= 1.0
+            direction = {"min": "asc", "max": "desc"}.get(function) or detail.partition(" ")[0]
+            if direction in {"asc", "desc"} and (clause == "order" or function):
+                score += self._implied(column, direction)
+        return score
+
+    def _implied(self, column: ColumnKey, direction: str) -> float:
+        """How a superlative word speaks for ordering by this column in this direction."""
+        best = 0.0
+        for superlative in self.linking.superlatives:
+            for candidate, towards, score in superlative.columns:
+                if candidate == column:
+                    best = max(best, 2.0 * score if towards == direction else -score, key=abs)
+        return best
+
+    def _table(self, state: _State, slot: TableSlot) -> Iterator[_State]:
+        for table in self.schema.tables:
+            if slot.linked is not None and not self._refers(table.name, state.column(slot.linked)):
+                continue
+            if slot.linked is None and table.name in state.homes[slot.scope]:
+                continue
+            cost, changed = self._enter(state, table.name, (slot.scope,))
+            score = log_odds(self.linking.table_score(table.name))
+            ref = TableRef(table.name, slot.instance)
+            yield replace(
+                changed, score=changed.score + cost + score, tables=(*changed.tables, (slot.name, ref))
+            )
+
+    def _refers(self, table: str, column: Column | None) -> bool:
+        return column is not None and any(
+            e.right == table and any(a == column.name for a, _ in e.pairs)
+            for e in self.planner.neighbours(column.table.name)
+        )

@@ -1,0 +1,36 @@
+"""A small network over sparse features: one hidden layer, several softmax heads. Inference only, in NumPy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Network:
+    """`embedding` (features x hidden) is summed over a question's features; `heads` are (weights, bias)."""
+
+    vocabulary: Mapping[str, int]
+    embedding: Floats
+    bias: Floats
+    heads: Mapping[str, tuple[Floats, Floats]]
+
+    def hidden(self, features: Sequence[str]) -> Floats:
+        """The hidden layer for a question's features."""
+        places = [self.vocabulary[f] for f in features if f in self.vocabulary]
+        total = self.embedding[places].sum(axis=0) / np.sqrt(max(len(places), 1)) + self.bias
+        return np.asarray(np.maximum(total, 0), np.float32)
+
+    def log_probabilities(self, features: Sequence[str]) -> dict[str, Floats]:
+        """By head, the logarithms of its classes' probabilities."""
+        hidden = self.hidden(features)
+        return {name: log_softmax(hidden @ w + b) for name, (w, b) in self.heads.items()}
+
+
+def log_softmax(scores: Floats) -> Floats:
+    """The logarithm of the softmax, without overflow."""
+    shifted = scores - scores.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float32)

@@ -1,0 +1,122 @@
+"""Which sketch a question asks for: several weak predictors, their log-probabilities added.
+
+One network predicts the whole sketch and each of its parts; the nearest training questions vote for theirs.
+Sketches never seen whole are proposed where their parts are likely together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from fathom.offline.network import Floats, Network
+from fathom.offline.parts import Parts, coherent, put_together, take_apart
+from fathom.offline.query import Query
+
+HEADS = ("shown", "condition", "tail", "rest")
+WHOLE, APART, VOTED = 0.45, 0.4, 0.35
+"""Weights of the log-probabilities: of the whole sketch, of its parts, of the neighbours' vote."""
+UNSEEN = -7.5
+"""The log-probability that stands in for the whole sketch's where it was never seen."""
+NEIGHBOURS = 24
+SHARPNESS = 14.0
+RARE_VOTE = 1e-3
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The training questions as rows of weighted features (a compressed sparse matrix) with their sketches."""
+
+    vocabulary: Mapping[str, int]
+    rarity: Floats
+    pointer: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+
+    @cached_property
+    def _norms(self) -> Floats:
+        squared = self.rarity[self.places] ** 2
+        return np.sqrt(np.maximum(np.add.reduceat(squared, self.pointer[:-1]), 1e-6)).astype(np.float32)
+
+    def votes(self, features: Sequence[str], sketches: int) -> Floats:
+        """By sketch, the share of the nearest questions' votes (cosine of rarity-weighted features)."""
+        query = np.zeros(len(self.rarity), np.float32)
+        known = [self.vocabulary[f] for f in features if f in self.vocabulary]
+        query[known] = self.rarity[known]
+        norm = float(np.sqrt((query**2).sum())) or 1.0
+        products = query[self.places] * self.rarity[self.places]
+        similarity = np.add.reduceat(products, self.pointer[:-1]) / (self._norms * norm)
+        nearest = np.argsort(-similarity, kind="stable")[:NEIGHBOURS]
+        weights = np.exp(SHARPNESS * (similarity[nearest] - similarity[nearest[0]]))
+        shares = np.bincount(self.labels[nearest], weights, minlength=sketches)
+        return np.asarray(shares / shares.sum(), np.float32)
+
+
+@dataclass(frozen=True)
+class ShapeModel:
+    """Predicts sketches. `parts` lists by head the classes of that head."""
+
+    sketches: tuple[Query, ...]
+    parts: Mapping[str, tuple[Query, ...]]
+    networks: tuple[Network, ...]
+    neighbours: Neighbourhood
+
+    @cached_property
+    def _made_of(self) -> npt.NDArray[np.int64]:
+        """By sketch, the class of each part (sketches x heads)."""
+        number = {head: {p: i for i, p in enumerate(self.parts[head])} for head in HEADS}
+        return np.array(
+            [
+                [number[head][part] for head, part in zip(HEADS, take_apart(s), strict=True)]
+                for s in self.sketches
+            ]
+        )
+
+    @cached_property
+    def _combinations(self) -> dict[tuple[int, ...], int]:
+        return {tuple(int(p) for p in row): i for i, row in enumerate(self._made_of)}
+
+    def propose(self, features: Sequence[str], most: int = 40) -> list[tuple[Query, float]]:
+        """The likeliest sketches with their scores, best first; scores act like log-probabilities."""
+        logs = self._logs(features)
+        apart = sum(logs[h][self._made_of[:, i]] for i, h in enumerate(HEADS))
+        votes = np.log(self.neighbours.votes(features, len(self.sketches)) + RARE_VOTE)
+        scores = WHOLE * logs["whole"] + APART * apart + VOTED * votes
+        order = np.argsort(-scores, kind="stable")[:most]
+        found = [(self.sketches[i], float(scores[i])) for i in order]
+        found += self._composed(logs, found[-1][1])
+        found.sort(key=lambda f: -f[1])
+        return found[:most]
+
+    def _logs(self, features: Sequence[str]) -> dict[str, Floats]:
+        every = [network.log_probabilities(features) for network in self.networks]
+        return {head: np.mean([e[head] for e in every], axis=0) for head in every[0]}
+
+    def _composed(self, logs: Mapping[str, Floats], least: float) -> list[tuple[Query, float]]:
+        """Sketches never seen whole, of likely parts."""
+        likely = [np.argsort(-logs[h], kind="stable")[:n] for h, n in zip(HEADS, (5, 5, 5, 3), strict=True)]
+        base = WHOLE * UNSEEN + VOTED * float(np.log(RARE_VOTE))
+        found = []
+        for chosen in product(*likely):
+            combination = tuple(int(c) for c in chosen)
+            if combination in self._combinations:
+                continue
+            score = base + APART * sum(float(logs[h][c]) for h, c in zip(HEADS, combination, strict=True))
+            if score > least:
+                sketch = self._compose(combination)
+                if sketch is not None:
+                    found.append((sketch, score))
+        return found
+
+    def _compose(self, combination: tuple[int, ...]) -> Query | None:
+        parts = Parts(*(self.parts[h][c] for h, c in zip(HEADS, combination, strict=True)))
+        return _checked(parts)
+
+
+@lru_cache(8192)
+def _checked(parts: Parts) -> Query | None:
+    sketch = put_together(parts)
+    return sketch if coherent(sketch) else None

@@ -54,13 +54,18 @@ def put_together(parts: Parts) -> Query:
         count += len(own)
     shown, condition, tail, rest = numbered
     return replace(
-        shown, where=condition.where, group=tail.group, having=tail.having, order=tail.order, limit=tail.limit,
+        shown, where=condition.where,
+        group=tail.group, having=tail.having, order=tail.order, limit=tail.limit,
         offset=rest.offset, tables=rest.tables, source=rest.source, compound=rest.compound,
     )  # fmt: skip
 
 
 def coherent(sketch: Query) -> bool:
-    """Whether every slot that a clause takes up again was introduced, and grouping makes sense."""
+    """Whether every slot that a clause takes up again was introduced by another."""
+    shown = set(_slot_names(sketch.select))
+    tail = (sketch.group, sketch.having, sketch.order)
+    if any(n.rpartition(":")[2] not in shown for n in _slot_names(tail) if n.rpartition(":")[2][0] in "sa"):
+        return False
     introduced: set[str] = set()
     for name in _slot_names(sketch):
         base = name.rpartition(":")[2]

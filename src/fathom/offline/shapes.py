@@ -28,7 +28,7 @@ RARE_VOTE = 1e-3
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The training questions as rows of weighted features (a compressed sparse matrix) with their sketches."""
+    """The training questions as rows of weighted features (a sparse matrix) with their sketches."""
 
     vocabulary: Mapping[str, int]
     rarity: Floats

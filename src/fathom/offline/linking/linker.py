@@ -120,6 +120,7 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         tables=words.tables,
         columns=words.columns,
         alignment=alignment,
+        table_alignment=reading.tables.alignment,
         table_scores=tables,
         column_scores={role: columns[:, i] for i, role in enumerate(ROLES)},
         explained=_explained(reading, values),

@@ -159,15 +159,17 @@ class Linking:
     """A question's words tied to one database.
 
     `columns` lists every column in schema order; `alignment` (columns x tokens) says how far each token
-    mentions each column, from 0 to 1; `column_scores` holds by role the learned probabilities, in the
-    same order, that the query uses the column; `table_scores` those of tables, in schema order.
-    `explained` (tokens) is how far the linking accounts for each content word, 1 for function words.
+    mentions each column, from 0 to 1, `table_alignment` (tables x tokens) each table; `column_scores`
+    holds by role the learned probabilities, in the same order, that the query uses the column;
+    `table_scores` those of tables, in schema order. `explained` (tokens) is how far the linking accounts
+    for each content word, 1 for function words.
     """
 
     tokens: tuple[Token, ...]
     tables: tuple[str, ...]
     columns: tuple[ColumnKey, ...]
     alignment: Floats
+    table_alignment: Floats
     table_scores: Floats
     column_scores: Mapping[Role, Floats]
     explained: Floats

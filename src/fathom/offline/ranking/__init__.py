@@ -1,0 +1,1 @@
+"""Ranks candidate queries, and says how sure it is of the best."""

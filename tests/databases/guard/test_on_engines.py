@@ -62,9 +62,9 @@ def test_limits_stop_what_no_rule_can_see(database: Database) -> None:
         else:
             ended_by_engine = database.dialect == "mysql" and "RECURSIVE" in sql
             assert result.truncated or ended_by_engine, sql
-        assert time.monotonic() - started < 5, sql
+        assert time.monotonic() - started < 15, sql
     assert _picture(database) == before
-    assert _resident_megabytes() - memory < 600
+    assert _resident_megabytes() - memory < 2500  # DuckDB's own limit is 2 GB
 
 
 def _run(database: Database, sql: str) -> None:

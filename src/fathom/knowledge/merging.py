@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from fathom.knowledge.parts import ColumnNote, Conflict, TableNote
+from fathom.knowledge.parts import ColumnNote, Conflict, TableNote, Term
 
 if TYPE_CHECKING:
     from fathom.knowledge.pack import KnowledgePack
@@ -20,7 +20,8 @@ def merged_fields(earlier: "KnowledgePack", later: "KnowledgePack") -> dict[str,
         **_texts(earlier, later, ("description", "dialect"), "pack", found),
         "name": " + ".join(dict.fromkeys(n for n in (earlier.name, later.name) if n)),
         "tables": _merge_by_name(earlier.tables, later.tables, "", found, _merge_tables),
-        "glossary": _keyed("term", earlier.glossary, later.glossary, lambda t: t.term, found),
+        # One word may mean one thing in one table and another in the next.
+        "glossary": _keyed("term", earlier.glossary, later.glossary, _place_of, found),
         "conventions": _keyed("convention", earlier.conventions, later.conventions, lambda c: c.name, found),
         "joins": tuple(dict.fromkeys((*earlier.joins, *later.joins))),
         "examples": _keyed("example", earlier.examples, later.examples, lambda e: e.question, found),
@@ -28,6 +29,11 @@ def merged_fields(earlier: "KnowledgePack", later: "KnowledgePack") -> dict[str,
         # Last, because the others find conflicts.
         "conflicts": (*earlier.conflicts, *later.conflicts, *found),
     }
+
+
+def _place_of(term: Term) -> str:
+    place = term.column or ", ".join(term.tables)
+    return f"{term.term} of {place}" if place else term.term
 
 
 def _keyed(

@@ -4,12 +4,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from fathom.benchmarks.biomed import DEMO_ROWS as ROWS
 from fathom.benchmarks.biomed import build
 
 
 @pytest.fixture(scope="session")
 def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("biomed") / "small.duckdb", rows=100_000)
+    return build(tmp_path_factory.mktemp("biomed") / "small.duckdb", rows=ROWS)
 
 
 @pytest.fixture

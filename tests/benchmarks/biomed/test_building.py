@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from fathom.benchmarks.biomed import biomed, build, build_published, demo
+from fathom.benchmarks.biomed import DEMO_ROWS, biomed, build, build_published, demo
 from fathom.benchmarks.biomed.tables import (
     AD_GWAS,
     AD_PATHWAYS,
@@ -54,11 +54,11 @@ def test_tables_columns_and_proportions_are_those_published(small: duckdb.DuckDB
         described = small.execute(f'DESCRIBE "{table}"').fetchall()
         assert [(row[0], row[1]) for row in described] == list(columns.items())
         counts[table] = _one(small, f'SELECT COUNT(*) FROM "{table}"')
-    share = 100_000 / sum(PUBLISHED.values())
+    share = DEMO_ROWS / sum(PUBLISHED.values())
     for table in (AD_GWAS, PD_GWAS, SMR, FREQUENCIES):
         assert counts[table] == pytest.approx(PUBLISHED[table] * share, abs=1)
     assert (counts[AD_PATHWAYS], counts[DRUGS]) == (542, 1_000)
-    assert 100_000 <= sum(counts.values()) <= 110_000
+    assert DEMO_ROWS <= sum(counts.values()) <= 1.05 * DEMO_ROWS
 
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

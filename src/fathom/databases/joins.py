@@ -18,28 +18,36 @@ _PROBED_ROWS = 2_000
 _PROBED_VALUES = 200
 _UNIQUE_UP_TO_ROWS = 300_000
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_IDENTIFYING = frozenset("id ids key code no nr num number uid guid uuid pk fk sk ref ssn".split())
-_TABLE_PREFIXES = frozenset("ref tbl table dim fact lookup lu all vw master tb".split())
-_ROLES = frozenset("manager parent supervisor superior boss head leader mentor chief reports".split())
+_MIXABLE = {"number", "text"}
 
 Words = tuple[str, ...]
 
 
 @lru_cache(maxsize=50_000)
 def words_of(name: str) -> Words:
-    """The words of a name, in lower case and the singular: `homeTeam_IDs` -> home, team, id."""
+    """The words of a name, in lower case and without endings: `homeTeam_IDs` -> hom, team, id."""
     found = [w.casefold() for part in name.split("_") for w in _WORDS.findall(part)]
-    return tuple(_singular(w) for w in found)
+    while len(found) > 1 and found[-1].isdigit():  # club_id_1, club_id_2
+        found.pop()
+    return tuple(map(_root, found))
 
 
-def _singular(word: str) -> str:
-    if len(word) > 3 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
+def _root(word: str) -> str:
+    """One form for singular and plural: campus, campuses -> campus; city, cities -> citi."""
     if len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+        word = word[:-1]
+    if len(word) > 3:
+        word = word.removesuffix("e")
+    return word[:-1] + "i" if len(word) > 2 and word.endswith("y") else word
+
+
+def _roots(words: str) -> frozenset[str]:
+    return frozenset(map(_root, words.split()))
+
+
+_IDENTIFYING = _roots("id code no nr num number uid guid uuid pk fk sk ref ssn key")
+_TABLE_PREFIXES = _roots("ref tbl table dim fact lookup lu all vw master tb")
+_ROLES = _roots("manager parent supervisor superior boss head leader mentor chief reports")
 
 
 def _stem(words: Words) -> tuple[Words, bool]:
@@ -48,7 +56,7 @@ def _stem(words: Words) -> tuple[Words, bool]:
         return words, False
     if words[-1] in _IDENTIFYING:
         return words[:-1], True
-    for ending in ("id", "code", "key"):  # written together, like `custid`
+    for ending in ("id", "cod", "kei"):  # written together, like `custid`
         if words[-1].endswith(ending) and len(words[-1]) > len(ending) + 1:
             return (*words[:-1], words[-1].removesuffix(ending)), True
     return words, False
@@ -90,7 +98,7 @@ class _Prober:
         known = self._unique.get((table.name, column))
         if known is not None:
             return known
-        unique = False
+        unique = table.row_count == 0  # nothing speaks against it
         if table.row_count and table.row_count <= _UNIQUE_UP_TO_ROWS:
             name = self.quote(column)
             row = self._ask(
@@ -135,31 +143,40 @@ def infer_joins(
 def _index(tables: Sequence[Table], probe: _Prober) -> Mapping[Words, list[_Target]]:
     """Columns that may be referred to, by the names that they may be called by elsewhere."""
     index: dict[Words, list[_Target]] = defaultdict(list)
+    table_names = {_table_words(t) for t in tables}
     for table in tables:
         if table.is_view:
             continue
-        name = words_of(table.name.rpartition(".")[2])
-        short = name[1:] if len(name) > 1 and name[0] in _TABLE_PREFIXES else name
+        name, short = words_of(table.name.rpartition(".")[2]), _table_words(table)
         for column in _identifying_columns(table, probe):
             stem, _ = _stem(words_of(column.name))
             names = {short: 1.0, name: 1.0}
             if len(short) > 1:
                 names.setdefault(short[-1:], 0.8)
-            if stem and (stem == short or len(stem) > 1 or stem[0] != "name"):
+            if stem not in {(), (_root("name"),)}:
                 # A key named after another table is most likely a reference itself.
-                names[stem] = max(names.get(stem, 0), 0.95 if stem != short else 1.0)
+                names.setdefault(stem, 0.7 if stem in table_names else 0.95)
             for words, weight in names.items():
                 index[words].append(_Target(table, column, weight))
     return index
 
 
+def _table_words(table: Table) -> Words:
+    """The words of a table's name that say what a row is."""
+    words = words_of(table.name.rpartition(".")[2])
+    return words[1:] if len(words) > 1 and words[0] in _TABLE_PREFIXES else words
+
+
 def _identifying_columns(table: Table, probe: _Prober) -> Iterator[Column]:
-    """Single columns that identify a row: declared, or else unique and named so."""
+    """Single columns that identify a row: declared, or else unique and named so, like `grape` in grapes."""
     single = {k[0] for k in (table.primary_key, *table.unique) if len(k) == 1}
+    own = _table_words(table)
+    for column in table.columns:
+        named_so = words_of(column.name) == own and column.kind == "text"
+        if column.name in single or (named_so and probe.is_unique(table, column.name)):
+            yield column
     if table.primary_key or single:
-        yield from (table.column(c) for c in sorted(single))
         return
-    own = words_of(table.name)
     for place, column in enumerate(table.columns):
         stem, identifies = _stem(words_of(column.name))
         named_so = identifies and (place == 0 or not stem or stem == own)
@@ -179,6 +196,8 @@ def _best(
         if judged and weight < judged[0][0]:
             break
         share = probe.share_found(table, column.name, target.table, target.column.name)
+        if share is None and _family(column) != _family(target.column):
+            continue  # '1' and 1 join on some engines, so where they do the values tell
         confidence = weight * _trust(share)
         if confidence >= _LEAST_CONFIDENCE:
             judged.append((confidence, target.table.row_count or 0, target))
@@ -210,10 +229,10 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
     is_key = table.primary_key == (column.name,)
     found: dict[tuple[str, str], tuple[_Target, float]] = {}
     for start in range(len(stem)):
-        fit = (1.0 if start == 0 else 0.88) * (1.0 if identifies else 0.75)
         for target in index.get(stem[start:], ()):
             same_name = words_of(target.column.name) == words and target.table is not table
-            weight = target.name_weight * max(fit, 0.95 if same_name else 0.0)
+            fit = 1.0 if identifies or same_name else 0.75
+            weight = target.name_weight * fit * (1.0 if start == 0 else 0.88)
             place = (target.table.name, target.column.name)
             if _fits(table, column, target, is_key=is_key) and weight > found.get(place, (target, 0.0))[1]:
                 found[place] = target, weight
@@ -227,7 +246,10 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
 def _fits(table: Table, column: Column, target: _Target, *, is_key: bool) -> bool:
     if target.table is table and target.column.name == column.name:
         return False
-    if _family(column) != _family(target.column):
+    if (
+        _family(column) != _family(target.column)
+        and not {_family(column), _family(target.column)} <= _MIXABLE
+    ):
         return False
     if not is_key:
         return True

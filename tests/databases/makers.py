@@ -33,7 +33,7 @@ def sqlite_databases(folder: Path) -> Iterator[Make]:
         def make(*statements: str) -> Database:
             path = folder / f"{next(number)}.db"
             with sqlite3.connect(path) as writer:
-                for statement in statements:
+                for statement in ("PRAGMA user_version = 1", *statements):
                     writer.execute(statement)
             writer.close()
             return opened.enter_context(connect(path, settings=_settings(folder)))
@@ -92,9 +92,10 @@ def _server_databases(url: URL, folder: Path, drop: str) -> Iterator[Make]:
             with server.connect() as connection:
                 connection.exec_driver_sql(f"CREATE DATABASE {made[-1]}")
             own = url.set(database=made[-1])
-            with create_engine(own, poolclass=NullPool).begin() as connection:
+            plain = {"no_parameters": True}
+            with create_engine(own, poolclass=NullPool, execution_options=plain).begin() as connection:
                 for statement in statements:
-                    connection.exec_driver_sql(statement.replace("%", "%%"))
+                    connection.exec_driver_sql(statement)
             text = own.render_as_string(hide_password=False)
             return opened.enter_context(connect(text, settings=_settings(folder)))
 

@@ -13,8 +13,9 @@ from typing import ClassVar
 
 import pytest
 
-from fathom.databases import Database
-from fathom.errors import ErrorClass, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
+from fathom.config import Settings
+from fathom.databases import Database, connect
+from fathom.errors import DatabaseError, ErrorClass, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
 from fathom.records import ForeignKey, Limits
 from tests.databases.makers import Make
 
@@ -38,6 +39,11 @@ NUMBERS = tuple(
     "INSERT INTO numbers VALUES " + ", ".join(f"({i}, 'text {i}')" for i in range(first, first + 500))
     for first in range(0, 3000, 500)
 )
+
+
+def _settings_of(database: Database) -> Settings:
+    assert database._cache is not None
+    return Settings(file=database._cache / "none.toml", cache=database._cache)
 
 
 class EngineSuite:
@@ -155,6 +161,88 @@ class EngineSuite:
         assert sorted(rows, key=lambda r: str(r[0])) == [("Ann", "Oslo"), ("Bo", "Göteborg"), ("Cy", None)]
         with pytest.raises(SchemaError, match="Did you mean 'customer'"):
             next(shop.scan("custmer"))
+
+    def test_profiles_columns(self, shop: Database) -> None:
+        profile = shop.profile()["customer"].columns
+        assert profile["id"].minimum == 1
+        assert profile["id"].maximum == 3
+        assert profile["id"].distinct == 3
+        assert profile["id"].exact
+        assert profile["city"].null_share == pytest.approx(1 / 3)
+        assert set(profile["city"].samples) == {"Oslo", "Göteborg"}
+        code = shop.profile()["sale"].columns["code"]
+        assert code.common == (("A1", 2), ("B2", 1))
+        assert code.format == "code"
+        assert shop.profile()["town"].columns["city"].rows_seen == 3
+
+    def test_keeps_its_profile_on_disk(self, make: Make, shop: Database) -> None:
+        first = shop.profile()
+        with connect(shop.url, settings=_settings_of(shop)) as again:
+            assert again.profile() == first
+            assert again.fingerprint == shop.fingerprint
+
+    def test_infers_joins_where_none_are_declared(self, make: Make) -> None:
+        database = make(
+            "CREATE TABLE genes (gene_id INTEGER, symbol VARCHAR(10))",
+            "CREATE TABLE variant (variant_id INTEGER, gene_id INTEGER, note VARCHAR(10))",
+            "INSERT INTO genes VALUES (101, 'APOE'), (102, 'TREM2'), (103, 'APP')",
+            "INSERT INTO variant VALUES (1, 101, 'a'), (2, 101, 'b'), (3, 103, 'c')",
+        )
+        (join,) = database.schema.foreign_keys
+        assert (join.table, join.columns, join.target_table) == ("variant", ("gene_id",), "genes")
+        assert join.inferred
+        assert 0.5 <= join.confidence <= 1
+
+    def test_copes_with_odd_names(self, make: Make) -> None:
+        quote = "`" if self.dialect == "mysql" else '"'
+        names = [n.replace("'", quote) for n in ("'order'", "'two words'", "'größe'", "'it''s'", "'a.b%c'")]
+        columns = ", ".join(f"{n} INTEGER" for n in names)
+        database = make(
+            f"CREATE TABLE {names[1]} ({columns})", f"INSERT INTO {names[1]} VALUES (1, 2, 3, 4, 5)"
+        )
+        (table,) = database.schema.tables
+        assert [c.name for c in table.columns] == ["order", "two words", "größe", f"it{quote}s", "a.b%c"]
+        assert list(database.scan("two words")) == [[(1, 2, 3, 4, 5)]]
+        assert database.run(f"SELECT 7 % 4 AS {names[4]}, '100%s' AS x").rows == ((3, "100%s"),)
+        assert database.profile()["two words"].columns["a.b%c"].minimum == 5
+
+    def test_describes_empty_and_no_tables(self, make: Make) -> None:
+        assert make().schema.tables == ()
+        empty = make("CREATE TABLE hollow (a INTEGER)")
+        assert empty.schema.table("hollow").row_count == 0
+        assert empty.profile()["hollow"].columns["a"].null_share == 0
+        assert empty.run("SELECT a FROM hollow").rows == ()
+
+    def test_comments_where_the_engine_keeps_them(self, make: Make) -> None:
+        if "comments" in make().gaps:
+            pytest.skip(make().gaps["comments"])
+        statements = {
+            "mysql": ["CREATE TABLE t (a INTEGER COMMENT 'of a') COMMENT 'of t'"],
+        }.get(
+            self.dialect,
+            ["CREATE TABLE t (a INTEGER)", "COMMENT ON TABLE t IS 'of t'", "COMMENT ON COLUMN t.a IS 'of a'"],
+        )
+        table = make(*statements).schema.table("t")
+        assert (table.comment, table.column("a").comment) == ("of t", "of a")
+
+    def test_one_giant_value_is_not_kept(self, shop: Database) -> None:
+        limits = Limits(bytes=100_000)
+        sql = (
+            "SELECT replace(replace(replace(label, 't', {0}), 'e', {0}), 'x', {0}) FROM numbers WHERE id = 7"
+        )
+        try:
+            result = shop.run(sql.format("'" + 400 * "x" + "'"), limits)
+        except QueryFailed:
+            assert self.dialect == "sqlite"  # which refuses to make a value beyond the limit
+        else:
+            assert result.truncated == "bytes"
+            assert result.rows == ()
+
+    def test_a_closed_database_says_so(self, make: Make) -> None:
+        database = make()
+        database.close()
+        with pytest.raises(DatabaseError, match="closed"):
+            database.run("SELECT 1")
 
     def test_several_threads_share_it(self, shop: Database) -> None:
         start = threading.Barrier(8)

@@ -124,8 +124,8 @@ def _system_of(path: Path, settings: Settings) -> str:
         raise ConnectionFailed(f"There is no file {path}.{_nearby(path, settings)}") from None
     except IsADirectoryError:
         raise ConnectionFailed(f"{path} is a folder; name the database file in it.") from None
-    except OSError as error:
-        raise ConnectionFailed(f"{path} can't be read: {error.strerror}.") from error
+    except (OSError, ValueError) as error:
+        raise ConnectionFailed(f"{path} can't be read: {error}.") from error
     if header == b"SQLite format 3\0":
         return "sqlite"
     if header[8:12] == b"DUCK":

@@ -108,6 +108,9 @@ class MySQL(Server):
     def quote(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
+    def plain_name(self, reflected: str) -> str:
+        return reflected.replace("``", "`")
+
     def is_lost(self, error: Exception) -> bool:
         return isinstance(error, pymysql.InterfaceError) or (
             isinstance(error, pymysql.OperationalError) and error.args[0] in _LOST

@@ -49,7 +49,17 @@ class PostgresSession(Session):
         # The stream goes by the extended protocol, in which the server takes one statement only.
         self._rows = _streamed(cursor, sql)
         self._first = list(islice(self._rows, 1))
-        return tuple(d.name for d in cursor.description) if cursor.description else None
+        if cursor.description:
+            return tuple(d.name for d in cursor.description)
+        return self._columns_of_no_rows(sql)
+
+    def _columns_of_no_rows(self, sql: str) -> tuple[str, ...] | None:
+        """The driver forgets the columns of a stream without rows, so the server is asked for them."""
+        server = self._connection.pgconn
+        server.prepare(b"", sql.encode())
+        found = server.describe_prepared(b"")
+        names = (found.fname(i) or b"" for i in range(found.nfields))
+        return tuple(readable(n) for n in names) or None
 
     def fetch(self, count: int) -> list[Row]:
         if self._first:

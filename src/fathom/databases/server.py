@@ -57,6 +57,10 @@ class Server(Engine):
             cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
             raise DatabaseError(f"The schema can't be read: {self.without_secrets(cause)}") from None
 
+    def plain_name(self, reflected: str) -> str:
+        """A column's name as it is, where SQLAlchemy gives it otherwise."""
+        return reflected
+
     def counts(self, read: Read) -> "Counts":
         """Row counts by schema and table."""
         raise NotImplementedError
@@ -144,7 +148,9 @@ class _Catalogue:
             declared = ""  # a type of the server's own that SQLAlchemy doesn't know
         declared = declared.split(" COLLATE ")[0]
         comment = found.get("comment") or None
-        return Column(found["name"], declared, kind_of(declared), found["nullable"], comment)
+        return Column(
+            self._server.plain_name(found["name"]), declared, kind_of(declared), found["nullable"], comment
+        )
 
     def _keys(self, foreign: Mapping[Key, Iterable[Mapping[str, Any]]]) -> Iterable[ForeignKey]:
         for key, constraints in foreign.items():

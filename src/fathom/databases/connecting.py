@@ -92,12 +92,14 @@ def _open_file(
     if system and found != system:
         raise ConnectionFailed(f"{path} is a {_TITLES[found]} file, not a {_TITLES[system]} one.")
     path = path.resolve()
-    return Database(
+    database = Database(
         _file_engine(found, path),
         name=name or path.stem,
         url=f"{found}:///{path}",
         cache_folder=settings.cache,
     )
+    database.check_connection()
+    return database
 
 
 def _file_engine(system: str, path: Path) -> Engine:

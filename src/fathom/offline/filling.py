@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking, Role, Span
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, Role, Span, ValueMention
 from fathom.offline.query import Column, Query, TableRef
 from fathom.offline.sketches import Bound, Filling
 from fathom.offline.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
@@ -15,6 +15,7 @@ from fathom.records.schema import Schema
 BEAM = 10
 OPTIONS = 9
 NUMERIC = frozenset(("integer", "number"))
+DATED = frozenset(("date", "datetime", "time"))
 NOTHING_LINKS = -6.0
 
 
@@ -142,15 +143,19 @@ class SlotFiller:
         """Comparisons of a column with one value: of values found, of numbers and of dates."""
         linking = self.linking
         options = [
-            ValueOption(v.column, (Bound(v.value, v.comparison),), v.span, log_odds(v.probability))
+            ValueOption(v.column, (bound,), v.span, log_odds(v.probability) + cost)
             for v in linking.values
+            for bound, cost in self._readings(v)
         ]
         known = {(o.span, o.column) for o in options}
         for number in linking.numbers:
-            bound = Bound(number.value, number.comparison)
             for column, score in self._numeric(number.span):
+                bound = Bound(number.value, number.comparison)
                 if (number.span, column) not in known and number.upper is None:
+                    if self._kinds[column] in DATED:
+                        bound = _within_year(number) if number.year else bound
                     weight = 0.5 * log_odds(1 - number.limit)
+                    weight -= 4.0 if self._kinds[column] in DATED and not number.year else 0.0
                     options.append(ValueOption(column, (bound,), number.span, weight + score))
         for date in linking.dates:
             if date.first is None:
@@ -162,6 +167,25 @@ class SlotFiller:
                 options.append(ValueOption(column, (Bound(first, operator),), date.span, score))
         options.sort(key=lambda o: -o.score)
         return options[: 3 * OPTIONS]
+
+    def _readings(self, mention: ValueMention) -> Iterator[tuple[Bound, float]]:
+        """How a value may be compared, each with its cost: as the words around it say, or negated."""
+        value: str | int | float = mention.value
+        if mention.comparison == "like":
+            part = mention.text if mention.match not in {"contains", "exact", "quoted"} else str(value)
+            before = {
+                t.stem for t in self.linking.tokens[max(0, mention.span.first - 4) : mention.span.first]
+            }
+            head = "" if before & {"start", "begin"} else "%"
+            tail = "" if before & {"end", "finish"} else "%"
+            value = f"{head}{part.strip('%')}{tail}"
+        yield Bound(value, mention.comparison), 0.0
+        if self.linking.negations and mention.comparison in {"=", "like"}:
+            operator = "!=" if mention.comparison == "=" else "not like"
+            near = any(0 <= mention.span.first - n.end <= 6 for n in self.linking.negations)
+            yield Bound(value, operator), (0.3 if near else -1.5)
+        if mention.comparison == "!=":
+            yield Bound(value, "="), -1.5
 
     @cached_property
     def _ranges(self) -> list[ValueOption]:
@@ -191,14 +215,14 @@ class SlotFiller:
         """Columns a number may be compared with: by their role score and how near their words are."""
         options = []
         for column, score in self._ranked("where", ()):
-            if self._kinds[column] in NUMERIC or self._kinds[column] in {"date", "datetime", "other"}:
+            if self._kinds[column] in NUMERIC | DATED or self._kinds[column] == "other":
                 options.append((column, 0.6 * score + self._nearness(column, span)))
         return sorted(options, key=lambda o: -o[1])[:6]
 
     def _dated(self, span: Span) -> list[tuple[ColumnKey, float]]:
         options = []
         for column, score in self._ranked("where", ()):
-            if self._kinds[column] in {"date", "datetime", "time"} or "date" in column.column.casefold():
+            if self._kinds[column] in DATED or "date" in column.column.casefold():
                 options.append((column, 0.6 * score + 1.0 + self._nearness(column, span)))
         return sorted(options, key=lambda o: -o[1])[:4]
 
@@ -299,3 +323,16 @@ class SlotFiller:
             e.right == table and any(a == column.name for a, _ in e.pairs)
             for e in self.planner.neighbours(column.table.name)
         )
+
+
+def _within_year(number: NumberMention) -> Bound:
+    """A date kept as text compared with a year."""
+    year = int(number.value)
+    match number.comparison:
+        case ">" | "<=":
+            return Bound(f"{year}-12-31 23:59:59", number.comparison)
+        case "<" | ">=":
+            return Bound(f"{year}-01-01", number.comparison)
+        case "!=":
+            return Bound(f"{year}%", "not like")
+    return Bound(f"{year}%", "like")

@@ -6,8 +6,7 @@ Sketches never seen whole are proposed where their parts are likely together.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import product
+from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,13 @@ from fathom.offline.parts import Parts, coherent, put_together, take_apart
 from fathom.offline.query import Query
 
 HEADS = ("shown", "condition", "tail", "rest")
-WHOLE, APART, VOTED = 0.45, 0.4, 0.35
+WHOLE, APART, VOTED = 0.45, 0.4, 0.2
 """Weights of the log-probabilities: of the whole sketch, of its parts, of the neighbours' vote."""
 UNSEEN = -7.5
 """The log-probability that stands in for the whole sketch's where it was never seen."""
+WIDTHS = (8, 8, 8, 4)
+COMPOSED = 20
+"""How many likely classes of each part are combined, and how many combinations are proposed."""
 NEIGHBOURS = 24
 SHARPNESS = 14.0
 RARE_VOTE = 1e-3
@@ -97,18 +99,19 @@ class ShapeModel:
 
     def _composed(self, logs: Mapping[str, Floats], least: float) -> list[tuple[Query, float]]:
         """Sketches never seen whole, of likely parts."""
-        likely = [np.argsort(-logs[h], kind="stable")[:n] for h, n in zip(HEADS, (5, 5, 5, 3), strict=True)]
-        base = WHOLE * UNSEEN + VOTED * float(np.log(RARE_VOTE))
-        found = []
-        for chosen in product(*likely):
-            combination = tuple(int(c) for c in chosen)
-            if combination in self._combinations:
-                continue
-            score = base + APART * sum(float(logs[h][c]) for h, c in zip(HEADS, combination, strict=True))
-            if score > least:
+        likely = [np.argsort(-logs[h], kind="stable")[:n] for h, n in zip(HEADS, WIDTHS, strict=True)]
+        sums = reduce(np.add.outer, [logs[h][c] for h, c in zip(HEADS, likely, strict=True)])
+        scores = APART * sums.ravel() + WHOLE * UNSEEN + VOTED * float(np.log(RARE_VOTE))
+        found: list[tuple[Query, float]] = []
+        for place in np.argsort(-scores, kind="stable")[:400]:
+            if scores[place] <= least or len(found) >= COMPOSED:
+                break
+            chosen = np.unravel_index(place, sums.shape)
+            combination = tuple(int(c[i]) for c, i in zip(likely, chosen, strict=True))
+            if combination not in self._combinations:
                 sketch = self._compose(combination)
                 if sketch is not None:
-                    found.append((sketch, score))
+                    found.append((sketch, float(scores[place])))
         return found
 
     def _compose(self, combination: tuple[int, ...]) -> Query | None:

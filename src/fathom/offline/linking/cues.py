@@ -25,6 +25,9 @@ def comparison_at(tokens: Sequence[Token], span: Span) -> Comparison | None:
     words = [t.lower for t in tokens]
     for start in range(span.end, min(span.end + 3, len(words))):
         for size in (2, 1):
+            follows = words[start + size] if start + size < len(words) else ""
+            if follows == "than" or follows.isdigit():
+                continue  # "below 600 or higher than 900": the phrase belongs to the next number
             if (sign := AFTER.get(tuple(words[start : start + size]))) and start + size <= len(words):
                 return cast(Comparison, sign)
     for gap in range(_REACH + 1):

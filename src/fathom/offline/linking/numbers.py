@@ -110,6 +110,9 @@ def _limit(tokens: Sequence[Token], span: Span, ordinal: bool) -> float:
         return 0.95
     if superlative:
         return 0.9
+    later = any(t.lower.endswith("est") or t.lower in {"most", "least"} for t in tokens[span.end :])
+    if later and not ordinal and comparison_at(tokens, span) is None:
+        return 0.5
     return 0.3 if ordinal else 0.05
 
 

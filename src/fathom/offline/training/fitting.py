@@ -8,10 +8,10 @@ from scipy.sparse import csr_matrix
 
 from fathom.offline.network import Floats, Network
 
-HIDDEN = 128
+HIDDEN = 96
 
 
-def vocabulary(rows: Sequence[Sequence[str]], *, least: int = 3, most: int = 24_000) -> dict[str, int]:
+def vocabulary(rows: Sequence[Sequence[str]], *, least: int = 3, most: int = 8_000) -> dict[str, int]:
     """The features seen at least so often, most frequent first."""
     counts = Counter(f for row in rows for f in row)
     kept = sorted((f for f, n in counts.items() if n >= least), key=lambda f: (-counts[f], f))[:most]
@@ -39,11 +39,11 @@ def fit_network(
     sizes: Mapping[str, int],
     *,
     seed: int = 0,
-    epochs: int = 14,
-    rate: float = 0.002,
+    epochs: int = 20,
+    rate: float = 0.004,
     batch: int = 64,
-    dropout: float = 0.4,
-    word_dropout: float = 0.15,
+    dropout: float = 0.5,
+    word_dropout: float = 0.3,
     decay: float = 1e-5,
 ) -> Network:
     """A network for questions `rows` whose class under each head is given by `targets` (-1: unknown)."""

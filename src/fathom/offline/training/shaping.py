@@ -16,7 +16,7 @@ def fit_shapes(
     sketches: Sequence[Query],
     *,
     seeds: Sequence[int] = (0, 1),
-    epochs: int = 14,
+    epochs: int = 20,
 ) -> ShapeModel:
     """A model of the sketches of questions given by their features (see `delexical.features`)."""
     counts = Counter(sketches)
@@ -36,7 +36,7 @@ def fit_shapes(
 
 
 def _neighbourhood(rows: Sequence[Sequence[str]], labels: Sequence[int]) -> Neighbourhood:
-    words = vocabulary(rows, least=3, most=20_000)
+    words = vocabulary(rows, least=3)
     uses = np.zeros(len(words))
     indices = []
     for row in rows:

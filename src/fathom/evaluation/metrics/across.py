@@ -13,7 +13,7 @@ def correct_at_budget(
 ) -> list[tuple[float, Rate]]:
     """CR@budget: the correct rate when a question over budget counts as wrong.
 
-    Each question gives (what it cost, right); an unknown cost is over every budget.
+    Each question gives (what it cost, right); an unknown cost, None or NaN, is over every budget.
     """
     return [(b, Rate.of(right and cost is not None and cost <= b for cost, right in spent)) for b in budgets]
 

@@ -1,0 +1,118 @@
+"""`fathom evaluate`: measure a method on a benchmark, or a whole grid of them."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from fathom.errors import ConfigError
+from fathom.evaluation.runs.grid import read_grid, run_grid
+from fathom.evaluation.runs.running import RunStopped
+from fathom.evaluation.runs.running import evaluate as run
+from fathom.interfaces.cli import INTERRUPTED
+from fathom.interfaces.cli.progress import progress
+from fathom.interfaces.cli.showing import notices, print_json
+from fathom.interfaces.cli.showing_runs import print_summary
+
+Flag = Parameter(negative="")
+
+
+def evaluate(
+    benchmark: str | None = None,
+    /,
+    *,
+    method: Annotated[str, Parameter(name=["--method", "-m"])] = "offline",
+    model: str | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    split: str | None = None,
+    limit: int | None = None,
+    workers: int = 1,
+    comparison: str | None = None,
+    with_examples: Annotated[bool, Flag] = False,
+    pack: Annotated[Sequence[Path], Parameter(negative="")] = (),
+    timeout: float = 30.0,
+    seed: int = 0,
+    grid: Path | None = None,
+    json: Annotated[bool, Flag] = False,
+) -> int | None:
+    """Measure a method on a benchmark. Stopped or killed, the same command goes on where it was.
+
+    Parameters
+    ----------
+    benchmark
+        A registered name (fathom benchmarks), a folder in a known layout, or a JSONL file.
+    method
+        A registered method.
+    model
+        The language model, for methods that ask one.
+    out
+        The folder of the run; below runs/ where it isn't given.
+    split
+        Which part of the benchmark.
+    limit
+        Ask only the first so many questions.
+    workers
+        How many questions to ask at a time, and processes to judge in.
+    comparison
+        How results are compared: bird, spider, sql_eval, biomedsql, semantic; the benchmark's own by default.
+    with_examples
+        Give the method the benchmark's training questions as solved examples.
+    pack
+        A knowledge pack beside the benchmark's own; may be given several times.
+    timeout
+        Seconds that each query may take.
+    seed
+        Kept with the run, and part of what makes two runs the same.
+    grid
+        A TOML file of methods, models and benchmarks to run all together.
+    json
+        Print the summary as one JSON object.
+    """
+
+    if grid is not None:
+        return _grid(grid, out, json=json)
+    if benchmark is None:
+        raise ConfigError("Name a benchmark, or a grid with --grid FILE. There is: fathom benchmarks.")
+    try:
+        done = run(
+            benchmark, method, out=out, model=model, split=split, limit=limit, workers=workers,
+            comparison=comparison, with_examples=with_examples, packs=pack, timeout=timeout, seed=seed,
+            progress=progress(),
+        )  # fmt: skip
+    except RunStopped as stopped:
+        return _stopped(stopped.folder, stopped.done, stopped.total)
+    summary = done.summary()
+    if json:
+        print_json(summary.as_json())
+    else:
+        print_summary(summary)
+    return None
+
+
+def _grid(file: Path, out: Path | None, *, json: bool) -> int | None:
+
+    grid = read_grid(file)
+    try:
+        done = run_grid(grid, out or Path("runs") / file.stem, progress=progress())
+    except RunStopped as stopped:
+        return _stopped(stopped.folder, stopped.done, stopped.total)
+    summaries = [(cell, cell_run.summary()) for cell, cell_run in done.runs]
+    if json:
+        failed = [{"cell": str(c), "error": str(e)} for c, e in done.failed]
+        print_json({"runs": [s.as_json() for _, s in summaries], "failed": failed})
+    else:
+        for _, summary in summaries:
+            print_summary(summary)
+        for cell, error in done.failed:
+            notices.print(f"{cell}: {error}", style="red", markup=False)
+    return 1 if done.failed else None
+
+
+def _stopped(folder: Path, done: int, total: int) -> int:
+    again = shlex.join(["fathom", *sys.argv[1:]])
+    notices.print(f"Stopped after {done:,} of {total:,} questions, kept in {folder}.", markup=False)
+    notices.print(f"To go on: {again}", markup=False, soft_wrap=True)
+    return INTERRUPTED

@@ -18,7 +18,7 @@ def good(question: Question) -> str | None:
 def worse(question: Question) -> str | None:
     if question.id in {"q1", "q2", "q3"}:
         return f"SELECT chr FROM gene WHERE id = {question.id[1:]}"
-    return "SELECT nothing" if question.id == "q4" else good(question)
+    return "SELECT missing" if question.id == "q4" else good(question)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_runs_side_by_side(two_runs: list[Path]) -> None:
 
 
 def test_why_questions_moved(two_runs: list[Path]) -> None:
-    found = {m.id: m for m in moved(*two_runs, "sqlite")}
+    found = {m.id: m for m in moved(two_runs[0], two_runs[1], "sqlite")}
     assert set(found) == {"q1", "q2", "q3", "q4"}
     assert (found["q1"].before, found["q1"].after) == ("correct", "incorrect")
     assert found["q1"].why == "select: without name, with chr"

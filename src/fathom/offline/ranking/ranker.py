@@ -14,6 +14,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import NULL, Translation
 from fathom.offline.query import Query, mentioned_tables
+from fathom.offline.ranking.asked import asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
@@ -87,9 +88,8 @@ def pool_features(
     *,
     forward: Translation,
     backward: Translation,
-    whole: Floats,
 ) -> Pool:
-    """The features of a question's candidates. `whole` are features of the question, the same for all."""
+    """The features of a question's candidates."""
     judge = CoverageJudge(linking)
     asked = question_words(linking)
     words = [query_words(e.query) for e in entries]
@@ -123,6 +123,7 @@ def pool_features(
     own = np.array(rows, np.float32).reshape(len(entries), len(_NAMES))
     compared = own[:, [_NAMES.index(n) for n in _COMPARED]]
     gaps = compared - compared.max(axis=0, initial=-1e9)
+    whole = asked_features(linking)
     around = np.broadcast_to(whole, (len(entries), len(whole)))
     return Pool(np.concatenate([own, gaps, around], axis=1, dtype=np.float32), tuple(explained))
 

@@ -1,0 +1,258 @@
+"""Solved questions of the same database: the nearest ones' queries, with this question's values put in."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import ColumnKey, Floats, Linking, Span, Token
+from fathom.offline.linking.numbers import find_numbers
+from fathom.offline.linking.text import tokenize
+from fathom.offline.parsing import parse
+from fathom.offline.query import Column, Comparison, Items, Literal, Query, Unrepresentable
+from fathom.records import SolvedExample
+
+_LIKELY = 0.1
+_VALUE = "<value>"
+_NUMBER = "<number>"
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A value of a solved query that its question names: with which column, and the how-manieth so named."""
+
+    column: ColumnKey | None
+    value: Value
+    place: int
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solved question: its query, its words with values masked, and the values that may be exchanged."""
+
+    example: SolvedExample
+    query: Query
+    words: tuple[str, ...]
+    blanks: tuple[Blank, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The query of a solved question with this question's values; `similarity` of the two, from 0 to 1.
+
+    `kept` counts the values that the solved question names and this one doesn't.
+    """
+
+    query: Query
+    similarity: float
+    example: SolvedExample
+    kept: int
+
+
+class Examples:
+    """The solved questions of one database, compiled for recall, without those whose SQL can't be read."""
+
+    def __init__(
+        self, examples: Iterable[SolvedExample], planner: JoinPlanner, dialect: str = "sqlite"
+    ) -> None:
+        self.solved: list[Solved] = []
+        for example in examples:
+            try:
+                query = parse(example.sql, planner, dialect)
+            except Unrepresentable:
+                continue
+            self.solved.append(_compile(example, query))
+        self._weights = _rarity([s.words for s in self.solved])
+        self._norms = [self._norm(s.words) for s in self.solved]
+        self._holders: dict[str, list[int]] = {}
+        for place, solved in enumerate(self.solved):
+            for word in set(solved.words):
+                self._holders.setdefault(word, []).append(place)
+
+    def __len__(self) -> int:
+        return len(self.solved)
+
+    def _norm(self, words: Sequence[str]) -> float:
+        return math.sqrt(sum(self._weights.get(w, self._unseen) ** 2 for w in set(words))) or 1.0
+
+    @property
+    def _unseen(self) -> float:
+        return math.log(len(self.solved) + 1) if self.solved else 1.0
+
+    def similarities(self, linking: Linking) -> Floats:
+        """The similarity of each solved question with this one: cosine of rarity-weighted words and pairs."""
+        words = _question_words(linking)
+        scores = np.zeros(len(self.solved), np.float32)
+        for word in set(words):
+            weight = self._weights.get(word, 0.0)
+            scores[self._holders.get(word, [])] += weight * weight
+        return np.asarray(scores / (np.array(self._norms, np.float32) * self._norm(words)), np.float32)
+
+    def recall(self, linking: Linking, most: int = 10) -> list[Recalled]:
+        """Queries of the nearest solved questions with this question's values, nearest first, none twice."""
+        if not self.solved:
+            return []
+        scores = self.similarities(linking)
+        found: dict[Query, Recalled] = {}
+        for place in np.argsort(-scores, kind="stable")[: 4 * most].tolist():
+            solved = self.solved[place]
+            for query, kept in _filled(solved, linking):
+                if query not in found:
+                    found[query] = Recalled(query, float(scores[place]), solved.example, kept)
+            if len(found) >= most:
+                break
+        return list(found.values())[:most]
+
+
+def _rarity(texts: Sequence[Sequence[str]]) -> dict[str, float]:
+    uses = Counter(w for t in texts for w in set(t))
+    return {w: math.log((len(texts) + 1) / n) for w, n in uses.items()}
+
+
+def _compile(example: SolvedExample, query: Query) -> Solved:
+    tokens = tokenize(example.question)
+    spans: dict[Span, Blank] = {}
+    for column, value in _literals(query):
+        span = _named(tokens, value)
+        if span is not None and span not in spans:
+            spans[span] = Blank(column, value, 0)
+    ordered = sorted(spans)
+    blanks = tuple(replace(spans[s], place=i) for i, s in enumerate(ordered))
+    return Solved(example, query, _words(tokens, ordered), blanks)
+
+
+def _named(tokens: Sequence[Token], value: Value) -> Span | None:
+    """Where a question names a value."""
+    if isinstance(value, int | float):
+        return next((n.span for n in find_numbers(tokens) if n.value == value), None)
+    wanted = [t.lower for t in tokenize(str(value).strip("%")) if t.kind != "sign"]
+    words = [(i, t.lower) for i, t in enumerate(tokens) if t.kind != "sign"]
+    for start in range(len(words) - len(wanted) + 1):
+        if wanted and [w for _, w in words[start : start + len(wanted)]] == wanted:
+            return Span(words[start][0], words[start + len(wanted) - 1][0] + 1)
+    return None
+
+
+def _words(tokens: Sequence[Token], masked: Sequence[Span]) -> tuple[str, ...]:
+    """Stems and pairs of neighbours, with spans of values as one word each."""
+    starts = {s.first: s for s in masked}
+    words = ["<start>"]
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if span := starts.get(place):
+            words.append(_NUMBER if token.kind == "number" else _VALUE)
+            place = span.end
+            continue
+        if not token.evidence and token.kind != "sign":
+            words.append(token.stem)
+        place += 1
+    return (*words, *(f"{a} {b}" for a, b in pairwise(words)))
+
+
+def _question_words(linking: Linking) -> tuple[str, ...]:
+    taken: list[Span] = []
+    for value in linking.values:
+        likely = value.probability >= _LIKELY or value.score >= 0.98
+        if (
+            likely
+            and value.match not in {"boolean", "code"}
+            and not any(value.span.overlaps(t) for t in taken)
+        ):
+            taken.append(value.span)
+    return _words(linking.tokens, taken)
+
+
+def _filled(solved: Solved, linking: Linking) -> Iterable[tuple[Query, int]]:
+    """The solved query with the question's values in place of its own: likeliest choice first."""
+    used: list[Span] = []
+    chosen: dict[tuple[ColumnKey | None, Value], Value] = {}
+    kept = 0
+    for blank in solved.blanks:
+        found = _replacement(blank, linking, used)
+        if found is None:
+            kept += 1
+            if not _mentions(linking, blank.value):
+                return
+        else:
+            value, span = found
+            chosen[blank.column, blank.value] = value
+            used.append(span)
+    yield _exchanged(solved.query, lambda c, v: chosen.get((c, v), v)), kept
+
+
+def _replacement(blank: Blank, linking: Linking, used: Sequence[Span]) -> tuple[Value, Span] | None:
+    if isinstance(blank.value, int | float) and not isinstance(blank.value, bool):
+        for number in linking.numbers:
+            if not any(number.span.overlaps(u) for u in used):
+                return number.value, number.span
+        return None
+    wanted = str(blank.value)
+    for value in linking.values:
+        free = not any(value.span.overlaps(u) for u in used)
+        if value.column == blank.column and free and value.match != "number":
+            text = str(value.value)
+            # Solved queries may spell values otherwise than the cells do: keep their habit.
+            return (
+                text.lower() if wanted.islower() else f"%{text}%" if wanted[:1] == "%" else text
+            ), value.span
+    return None
+
+
+def _mentions(linking: Linking, value: Value) -> bool:
+    return _named(linking.tokens, value) is not None
+
+
+def _literals(node: Any, column: ColumnKey | None = None) -> Iterable[tuple[ColumnKey | None, Value]]:
+    """The constants of a query with the columns they are compared with, and its limits."""
+    if isinstance(node, Literal):
+        yield column, node.value
+    elif isinstance(node, Comparison):
+        key = _key(node)
+        yield from _literals(node.left, key)
+        yield from _literals(node.right, key)
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _literals(item, column)
+    elif is_dataclass(node):
+        if isinstance(node, Query) and node.limit is not None and node.limit > 1:
+            yield None, node.limit
+        for part in fields(node):
+            yield from _literals(getattr(node, part.name), column if isinstance(node, Items) else None)
+
+
+def _key(comparison: Comparison) -> ColumnKey | None:
+    left = comparison.left
+    return ColumnKey(left.table.name, left.name) if isinstance(left, Column) else None
+
+
+_Node = TypeVar("_Node")
+
+
+def _exchanged(
+    node: _Node, value: Callable[[ColumnKey | None, Value], Value], column: ColumnKey | None = None
+) -> _Node:
+    """A query with its constants replaced."""
+    given: Any = node
+    changed: Any = node
+    if isinstance(given, Literal):
+        changed = Literal(value(column, given.value))
+    elif isinstance(given, tuple) and not hasattr(given, "_fields"):
+        changed = tuple(_exchanged(i, value, column) for i in given)
+    elif is_dataclass(given) and not isinstance(given, type):
+        inner = _key(given) if isinstance(given, Comparison) else column if isinstance(given, Items) else None
+        changes: dict[str, Any] = {
+            f.name: _exchanged(getattr(given, f.name), value, inner) for f in fields(given)
+        }
+        if isinstance(given, Query) and given.limit is not None and given.limit > 1:
+            limit = value(None, given.limit)
+            changes["limit"] = limit if isinstance(limit, int) else given.limit
+        changed = replace(given, **changes)
+    result: _Node = changed
+    return result

@@ -1,0 +1,114 @@
+"""Learns to rank candidates, and how sure to be of the best, out of fold by database."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import lightgbm
+import numpy as np
+import numpy.typing as npt
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Floats, Linking
+from fathom.offline.linking.translation import Translation, learn
+from fathom.offline.query import Query
+from fathom.offline.ranking.ranker import RankerWeights, pool_features
+from fathom.offline.ranking.sql_words import query_words, question_words
+from fathom.offline.training.lessons import FOLDS, fold_of
+from fathom.offline.training.pools import GradedPool
+from fathom.offline.trees import Forest, from_lightgbm
+
+_OPTIONS = {
+    "objective": "lambdarank",
+    "lambdarank_truncation_level": 10,
+    "label_gain": [0, 4, 5],
+    "num_leaves": 31,
+    "learning_rate": 0.06,
+    "min_data_in_leaf": 30,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "max_bin": 127,
+    "num_threads": 1,
+    "seed": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+_TREES = 300
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question's linking, its gold query, and its graded candidates."""
+
+    linking: Linking
+    query: Query
+    pool: GradedPool
+
+
+def learn_translations(cases: Iterable[tuple[Linking, Query]]) -> tuple[Translation, Translation]:
+    """Translations from questions to queries, and back."""
+    ahead, back = [], []
+    for linking, query in cases:
+        asked, words = question_words(linking), query_words(query)
+        ahead.append((asked, (*words.structure, *words.names)))
+        back.append(((*words.structure, *words.names), tuple(w for w in asked if " " not in w)))
+    return learn(ahead, rarest=3, smallest=2e-3), learn(back, rarest=3, smallest=2e-3)
+
+
+def featurise(
+    cases: Sequence[Case],
+    planners: Mapping[str, JoinPlanner],
+    translations: tuple[Translation, Translation],
+) -> list[Floats]:
+    """The features of each case's candidates."""
+    forward, backward = translations
+    return [
+        pool_features(
+            case.linking, case.pool.entries, planners[case.pool.database], forward=forward, backward=backward
+        ).features
+        for case in cases
+    ]
+
+
+def fit_forest(rows: Sequence[Floats], grades: Sequence[Sequence[int]]) -> Forest:
+    """A forest that ranks; pools without a right or without a wrong candidate teach nothing."""
+    useful = [i for i, g in enumerate(grades) if any(g) and not all(g)]
+    data = lightgbm.Dataset(
+        np.concatenate([rows[i] for i in useful]),
+        np.concatenate([np.array(grades[i]) for i in useful]),
+        group=[len(grades[i]) for i in useful],
+    )
+    return from_lightgbm(lightgbm.train(_OPTIONS, data, _TREES).dump_model())
+
+
+@dataclass(frozen=True)
+class FittedRanker:
+    """The weights from all cases, and each case's features and scores out of fold."""
+
+    weights: RankerWeights
+    rows: list[Floats]
+    scores: list[npt.NDArray[np.float64]]
+
+
+def fit_ranker(cases: Sequence[Case], planners: Mapping[str, JoinPlanner]) -> FittedRanker:
+    """Learn to rank: translations out of fold under the features, and forests out of fold for the scores."""
+    folds = [fold_of(c.pool.database) for c in cases]
+    rows: list[Floats] = [np.zeros((0, 0), np.float32)] * len(cases)
+    for fold in range(FOLDS):
+        inside = [i for i, f in enumerate(folds) if f == fold]
+        outside = [(c.linking, c.query) for c, f in zip(cases, folds, strict=True) if f != fold]
+        found = featurise([cases[i] for i in inside], planners, learn_translations(outside))
+        for i, features in zip(inside, found, strict=True):
+            rows[i] = features
+    grades = [c.pool.grades for c in cases]
+    scores: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(cases)
+    for fold in range(FOLDS):
+        outside_places = [i for i, f in enumerate(folds) if f != fold]
+        forest = fit_forest([rows[i] for i in outside_places], [grades[i] for i in outside_places])
+        for i, f in enumerate(folds):
+            if f == fold:
+                scores[i] = forest.scores(rows[i])
+    forward, backward = learn_translations((c.linking, c.query) for c in cases)
+    return FittedRanker(RankerWeights(forward, backward, fit_forest(rows, grades)), rows, scores)

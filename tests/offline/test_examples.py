@@ -1,0 +1,69 @@
+import sqlite3
+
+import pytest
+
+from fathom.databases import connect
+from fathom.offline.examples import Examples
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linker, default_linking_weights
+from fathom.offline.rendering import render
+from fathom.records import Question, SolvedExample
+from fathom.retrieval import ValueIndex
+
+SOLVED = (
+    SolvedExample("How many rivers are longer than 500 km?", "SELECT count(*) FROM river WHERE length > 500"),
+    SolvedExample("What is the capital of France?", "SELECT capital FROM country WHERE name = 'France'"),
+    SolvedExample("the 3 longest rivers", "SELECT name FROM river ORDER BY length DESC LIMIT 3"),
+    SolvedExample("broken", "SELECT nothing FROM nowhere"),
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Linker, JoinPlanner]:
+    file = tmp_path_factory.mktemp("earth") / "earth.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT);
+            CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
+            INSERT INTO country VALUES ('France','Paris'),('Peru','Lima'),('Norway','Oslo');
+            INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru');
+            """
+        )
+    connection.close()
+    database = connect(file)
+    index = ValueIndex.open_or_build(database, None)
+    linker = Linker(database.schema, default_linking_weights(), profiles=database.profile(), index=index)
+    return linker, JoinPlanner(database.schema)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("What is the capital of Norway?", "SELECT capital FROM country WHERE name = 'Norway'"),
+        ("How many rivers are longer than 1000 km?", "SELECT count(*) FROM river WHERE length > 1000"),
+        ("the 2 longest rivers", "SELECT name FROM river ORDER BY length DESC LIMIT 2"),
+    ],
+)
+def test_the_nearest_query_takes_the_values_of_the_question(
+    world: tuple[Linker, JoinPlanner], question: str, sql: str
+) -> None:
+    linker, planner = world
+    best = Examples(SOLVED, planner).recall(linker.link(Question(question)))[0]
+    assert render(best.query, planner).lower() == sql.lower()
+    assert best.similarity > 0.5
+
+
+def test_a_query_whose_values_have_no_counterpart_is_not_recalled(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    recalled = Examples(SOLVED[1:2], planner).recall(linker.link(Question("What is the capital?")))
+    assert not recalled
+
+
+def test_what_cannot_be_read_is_left_out(world: tuple[Linker, JoinPlanner]) -> None:
+    assert len(Examples(SOLVED, world[1])) == 3
+
+
+def test_nothing_solved_nothing_recalled(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    assert Examples((), planner).recall(linker.link(Question("How many rivers?"))) == []

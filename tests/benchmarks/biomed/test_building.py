@@ -1,5 +1,6 @@
 import hashlib
 import math
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from fathom.benchmarks.biomed.tables import (
     SMR,
 )
 from fathom.errors import ConfigError, InputErrors
+from tests.data import ROOT
 
 
 def digest(path: Path) -> str:
@@ -59,6 +61,12 @@ def test_tables_columns_and_proportions_are_those_published(small: duckdb.DuckDB
         assert counts[table] == pytest.approx(PUBLISHED[table] * share, abs=1)
     assert (counts[AD_PATHWAYS], counts[DRUGS]) == (542, 1_000)
     assert DEMO_ROWS <= sum(counts.values()) <= 1.05 * DEMO_ROWS
+
+
+def test_the_page_tells_the_rows_that_are_there(small: duckdb.DuckDBPyConnection) -> None:
+    page = (ROOT / "docs" / "sample-database.md").read_text(encoding="utf-8")
+    told = {t: int(n.replace(",", "")) for t, n in re.findall(r"^\| `(\w+)` \|.*\| ([\d,]+) \|$", page, re.M)}
+    assert told == {t: _one(small, f'SELECT COUNT(*) FROM "{t}"') for t in COLUMNS}
 
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

@@ -6,7 +6,7 @@ are what packs are full of. Anchors and aliases are refused: a few lines of them
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,38 +33,22 @@ class Document:
         return None
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML without aliases, and with the plain types of YAML 1.2."""
-
-    yaml_implicit_resolvers: dict[str, list[tuple[str, Any]]] = {}  # noqa: RUF012 - the shape yaml asks for
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.MarkedYAMLError(
-                problem="anchors (&) and aliases (*) are not used in packs; write the text out, or quote it",
-                problem_mark=event.start_mark,
-            )
-        return super().compose_node(parent, index)
-
-
-for _tag, _pattern, _first in (
-    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
-    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
-    ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
-    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+0123456789."),
-):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first))
+# The parser in C is ten times faster; not every installation of PyYAML has it.
+_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PLAIN: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
+    (re.compile(r"~|null|Null|NULL|"), lambda _: None),
+    (re.compile(r"true|True|TRUE"), lambda _: True),
+    (re.compile(r"false|False|FALSE"), lambda _: False),
+    (re.compile(r"[-+]?[0-9]{1,300}"), int),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"), float),
+)
 
 
 def read_yaml(text: str, file: object) -> Document:
     """Read YAML, of which JSON is a part. Raises `InputError` with the line."""
-    loader = _Loader(text)
+    reader = _Reader()
     try:
-        node = loader.get_single_node()
-        lines: dict[Path, int] = {}
-        repeated: list[Path] = []
-        content = _plain(loader, node, (), lines, repeated) if node else None
+        content = reader.read(yaml.parse(text, Loader=_PARSER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(p for p in (error.context, error.problem) if p)
@@ -75,27 +59,64 @@ def read_yaml(text: str, file: object) -> Document:
         raise InputError(f"not valid YAML: {error}", file=file) from None
     except RecursionError:
         raise InputError("nested too deeply", file=file) from None
-    finally:
-        loader.dispose()
-    return Document(content, lines, tuple(repeated))
+    return Document(content, reader.lines, tuple(reader.repeated))
 
 
-def _plain(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int], repeated: list[Path]) -> Any:
-    lines.setdefault(path, node.start_mark.line + 1)
-    if isinstance(node, yaml.MappingNode):
+class _Reader:
+    """Builds plain data from the parser's events, and notes where each part stands."""
+
+    def __init__(self) -> None:
+        self.lines: dict[Path, int] = {}
+        self.repeated: list[Path] = []
+
+    def read(self, events: Iterator[Any]) -> Any:
+        """The one document of these events; None without any."""
+        content, documents = None, 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                _refuse(event, documents > 1, "a pack is one document; remove the second '---'")
+                content = self._value(next(events), events, ())
+        return content
+
+    def _value(self, event: Any, events: Iterator[Any], path: Path) -> Any:
+        anchored = isinstance(event, yaml.AliasEvent) or event.anchor is not None
+        _refuse(event, anchored, "anchors (&) and aliases (*) are not used in packs; write the text out")
+        _refuse(event, event.tag is not None, "tags (!) are not used in packs; quote the text")
+        self.lines.setdefault(path, event.start_mark.line + 1)
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(events, path)
+        if isinstance(event, yaml.SequenceStartEvent):
+            items: list[Any] = []
+            while not isinstance(event := next(events), yaml.SequenceEndEvent):
+                items.append(self._value(event, events, (*path, len(items))))
+            return items
+        return _scalar(event)
+
+    def _mapping(self, events: Iterator[Any], path: Path) -> dict[str, Any]:
         result: dict[str, Any] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=key.start_mark)
-            here = (*path, key.value)
-            if key.value in result:
-                repeated.append(here)
-            lines[here] = key.start_mark.line + 1
-            result[key.value] = _plain(loader, value, here, lines, repeated)
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            _refuse(event, not isinstance(event, yaml.ScalarEvent), "a key must be text")
+            here = (*path, event.value)
+            if event.value in result:
+                self.repeated.append(here)
+            self.lines[here] = event.start_mark.line + 1
+            result[event.value] = self._value(next(events), events, here)
         return result
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(loader, n, (*path, i), lines, repeated) for i, n in enumerate(node.value)]
-    return loader.construct_object(node)
+
+
+def _refuse(event: Any, wrong: bool, problem: str) -> None:
+    if wrong:
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+
+def _scalar(event: Any) -> Any:
+    """A scalar's value: text where it is quoted, else what it reads as."""
+    if event.implicit[0]:
+        for pattern, made in _PLAIN:
+            if pattern.fullmatch(event.value):
+                return made(event.value)
+    return event.value
 
 
 def read_toml(text: str, file: object) -> Document:

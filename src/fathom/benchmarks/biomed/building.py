@@ -14,7 +14,7 @@ from fathom.benchmarks.biomed.genome import Genome
 from fathom.benchmarks.biomed.tables import COLUMNS, PUBLISHED, Chunk, Source
 from fathom.benchmarks.biomed.variants import Universe
 from fathom.errors import ConfigError
-from fathom.knowledge import load_packs
+from fathom.knowledge import KnowledgePack, load_packs
 
 Progress = Callable[[str, int, int], None]
 FEWEST_ROWS = 20_000
@@ -120,10 +120,12 @@ class _DuckDBWriter:
             "temp_directory": str(path) + ".tmp",
         }
         self._connection = duckdb.connect(str(path), config=settings)
+        self._connection.execute("SET enable_progress_bar = false")
+        self._pack = load_packs("biomed")
 
     def create(self, table: str) -> None:
         self._connection.execute(f'CREATE TABLE "{table}" ({_declared(table)})')
-        for statement in _comments(table):
+        for statement in _comments(table, self._pack):
             self._connection.execute(statement)
 
     def append(self, source: Source, chunk: Chunk) -> None:
@@ -140,6 +142,7 @@ class _SqliteWriter:
 
     def __init__(self, path: Path) -> None:
         self._rows = duckdb.connect(":memory:")
+        self._rows.execute("SET enable_progress_bar = false")
         self._connection = sqlite3.connect(path)
         self._connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
 
@@ -164,8 +167,8 @@ def _declared(table: str) -> str:
     return ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS[table].items())
 
 
-def _comments(table: str) -> Sequence[str]:
-    note = load_packs("biomed").table(table)
+def _comments(table: str, pack: KnowledgePack) -> Sequence[str]:
+    note = pack.table(table)
     if note is None:
         return ()
     said: list[tuple[str, Any]] = [(f'TABLE "{table}"', note.description)]

@@ -102,7 +102,12 @@ def ensembl(symbol: str) -> str:
     """A made-up identifier in Ensembl's format for a gene, known or made up."""
     if symbol.startswith("LOC9"):
         return f"ENSG00009{int(symbol[4:]):06d}"
-    return f"ENSG00008{list(genes()).index(symbol):06d}"
+    return f"ENSG00008{_order()[symbol]:06d}"
+
+
+@cache
+def _order() -> dict[str, int]:
+    return {s: i for i, s in enumerate(genes())}
 
 
 @cache

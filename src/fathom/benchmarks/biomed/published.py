@@ -26,6 +26,7 @@ def build_published(folder: str | Path, path: str | Path, *, progress: Progress 
     partial.unlink(missing_ok=True)
     try:
         with duckdb.connect(str(partial)) as connection:
+            connection.execute("SET enable_progress_bar = false")
             _check_columns(connection, files)
             for done, (table, found) in enumerate(files.items(), 1):
                 columns = ", ".join(f'CAST("{c}" AS {t}) AS "{c}"' for c, t in COLUMNS[table].items())

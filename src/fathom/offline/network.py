@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,38 @@ class Network:
         """By head, the logarithms of its classes' probabilities."""
         hidden = self.hidden(features)
         return {name: log_softmax(hidden @ w + b) for name, (w, b) in self.heads.items()}
+
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The network as arrays for an npz file; the embedding is kept in bytes, a scale for each unit."""
+        scale = np.abs(self.embedding).max(axis=0) / 127 + 1e-9
+        found = {
+            f"{name}.embedding": np.round(self.embedding / scale).astype(np.int8),
+            f"{name}.scale": scale.astype(np.float32),
+            f"{name}.bias": self.bias.astype(np.float32),
+        }
+        for head, (weights, bias) in self.heads.items():
+            found[f"{name}.{head}.weights"] = weights.astype(np.float16)
+            found[f"{name}.{head}.bias"] = bias.astype(np.float32)
+        return found
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        name: str,
+        vocabulary: Mapping[str, int],
+        heads: Sequence[str],
+    ) -> Self:
+        """The network that `arrays` wrote under a name."""
+        return cls(
+            vocabulary,
+            arrays[f"{name}.embedding"].astype(np.float32) * arrays[f"{name}.scale"],
+            arrays[f"{name}.bias"],
+            {
+                h: (arrays[f"{name}.{h}.weights"].astype(np.float32), arrays[f"{name}.{h}.bias"])
+                for h in heads
+            },
+        )
 
 
 def log_softmax(scores: Floats) -> Floats:

@@ -4,9 +4,12 @@ One network predicts the whole sketch and each of its parts; the nearest trainin
 Sketches never seen whole are proposed where their parts are likely together.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
+from importlib import resources
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +17,7 @@ import numpy.typing as npt
 from fathom.offline.network import Floats, Network
 from fathom.offline.parts import Parts, coherent, put_together, take_apart
 from fathom.offline.query import Query
+from fathom.offline.serial import decode, encode
 
 HEADS = ("shown", "condition", "tail", "rest")
 WHOLE, APART, VOTED = 0.45, 0.4, 0.2
@@ -81,6 +85,42 @@ class ShapeModel:
     def _combinations(self) -> dict[tuple[int, ...], int]:
         return {tuple(int(p) for p in row): i for i, row in enumerate(self._made_of)}
 
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The model as arrays for an npz file."""
+        listed = {"sketches": self.sketches, **{h: self.parts[h] for h in HEADS}}
+        words = sorted(self.neighbours.vocabulary, key=self.neighbours.vocabulary.__getitem__)
+        found = {f"shapes.{k}": np.array(json.dumps(encode(v))) for k, v in listed.items()}
+        found["shapes.vocabulary"] = np.array("\n".join(words))
+        near = self.neighbours
+        found |= {
+            "near.rarity": near.rarity.astype(np.float16),
+            "near.sizes": np.diff(near.pointer).astype(np.uint16),
+            "near.places": near.places.astype(np.uint16),
+            "near.labels": near.labels.astype(np.uint16),
+        }
+        for place, network in enumerate(self.networks):
+            found |= network.arrays(f"network{place}")
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """The model that `arrays` wrote."""
+        listed = {k: decode(json.loads(str(arrays[f"shapes.{k}"]))) for k in ("sketches", *HEADS)}
+        words = {w: i for i, w in enumerate(str(arrays["shapes.vocabulary"]).split("\n"))}
+        count = sum(k.startswith("network") and k.endswith(".scale") for k in arrays)
+        return cls(
+            listed["sketches"],
+            {h: listed[h] for h in HEADS},
+            tuple(Network.from_arrays(arrays, f"network{i}", words, ("whole", *HEADS)) for i in range(count)),
+            Neighbourhood(
+                words,
+                arrays["near.rarity"].astype(np.float32),
+                np.cumsum([0, *arrays["near.sizes"].tolist()]),
+                arrays["near.places"].astype(np.int64),
+                arrays["near.labels"].astype(np.int64),
+            ),
+        )
+
     def propose(self, features: Sequence[str], most: int = 40) -> list[tuple[Query, float]]:
         """The likeliest sketches with their scores, best first; scores act like log-probabilities."""
         logs = self._logs(features)
@@ -117,6 +157,14 @@ class ShapeModel:
     def _compose(self, combination: tuple[int, ...]) -> Query | None:
         parts = Parts(*(self.parts[h][c] for h, c in zip(HEADS, combination, strict=True)))
         return _checked(parts)
+
+
+@cache
+def default_shapes() -> ShapeModel:
+    """The model that comes with the package, learned from Spider's training split."""
+    file = resources.files("fathom.offline") / "weights" / "shapes.npz"
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        return ShapeModel.from_arrays(arrays)
 
 
 @lru_cache(8192)

@@ -1,0 +1,73 @@
+"""One database made ready for the offline method: compiled once, asked many times, from any thread."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
+from fathom.offline.candidates import Proposal, propose
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.knowledge import notes_of, with_hints
+from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
+from fathom.offline.shapes import ShapeModel, default_shapes
+from fathom.records import Question, SolvedExample
+from fathom.retrieval import ValueIndex
+
+REMEMBERED = 64
+
+
+class Engine:
+    """Links questions to one database and proposes queries. What it found for a question is remembered."""
+
+    def __init__(
+        self,
+        database: Database,
+        knowledge: KnowledgePack = KnowledgePack(),  # noqa: B008, frozen
+        examples: Sequence[SolvedExample] = (),
+        *,
+        cache: Path | None = None,
+        linking: LinkingWeights | None = None,
+        shapes: ShapeModel | None = None,
+    ) -> None:
+        self.database, self.knowledge = database, knowledge
+        self.schema = with_hints(database.schema, knowledge)
+        self.planner = JoinPlanner(self.schema)
+        self.examples = (*knowledge.examples, *examples)
+        self.shapes = shapes or default_shapes()
+        self.linker = Linker(
+            self.schema,
+            linking or default_linking_weights(),
+            profiles=database.profile(),
+            index=ValueIndex.open_or_build(database, cache),
+            notes=notes_of(knowledge, self.schema),
+        )
+        self.link = lru_cache(REMEMBERED)(self._link)
+        self.propose = lru_cache(REMEMBERED)(self._propose)
+
+    def _link(self, question: Question) -> Linking:
+        return self.linker.link(question)
+
+    def _propose(self, question: Question) -> tuple[Proposal, ...]:
+        return tuple(propose(self.link(question), self.schema, self.planner, self.shapes))
+
+
+_engines: WeakKeyDictionary[Database, dict[tuple[object, ...], Engine]] = WeakKeyDictionary()
+_lock = Lock()
+
+
+def engine_for(
+    database: Database,
+    knowledge: KnowledgePack,
+    examples: Sequence[SolvedExample] = (),
+    cache: Path | None = None,
+) -> Engine:
+    """The engine of a database with this knowledge, made at the first question and kept with the database."""
+    key = (id(knowledge), id(examples), cache)
+    with _lock:
+        kept = _engines.setdefault(database, {})
+        if key not in kept:
+            kept[key] = Engine(database, knowledge, examples, cache=cache)
+        return kept[key]

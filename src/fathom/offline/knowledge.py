@@ -1,0 +1,138 @@
+"""What a knowledge pack changes: names for linking, and conventions added to queries as data."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fathom.knowledge import Convention, KnowledgePack
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking.schema_words import Notes
+from fathom.offline.parsing import parse
+from fathom.offline.query import (
+    Aggregate,
+    Column,
+    Comparison,
+    Condition,
+    Query,
+    Star,
+    TableRef,
+    Unrepresentable,
+    columns,
+    comparisons,
+    conjunction,
+    expressions,
+    mentioned_tables,
+)
+from fathom.records import Assumption, ForeignKey, Schema
+
+
+def notes_of(pack: KnowledgePack, schema: Schema) -> Notes:
+    """The pack's descriptions and synonyms by table and column, names folded, for linking."""
+    descriptions: dict[tuple[str, ...], str] = {}
+    synonyms: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for table in schema.tables:
+        note = pack.table(table.name)
+        if note is None:
+            continue
+        key = (table.name.casefold(),)
+        descriptions[key] = note.description
+        synonyms[key] = tuple(s for s in (note.name, *note.synonyms) if s)
+        for column in table.columns:
+            if (own := note.column(column.name)) is not None:
+                place = (*key, column.name.casefold())
+                descriptions[place] = own.description
+                synonyms[place] = tuple(s for s in (own.name, *own.synonyms) if s)
+    for named, words in _glossary(pack, schema):
+        synonyms[named] = (*synonyms.get(named, ()), *words)
+    return Notes({k: d for k, d in descriptions.items() if d}, {k: s for k, s in synonyms.items() if s})
+
+
+def _glossary(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Terms that name a table or a whole column, by what they name."""
+    for term in pack.glossary:
+        if term.column and term.value is None:
+            table, _, column = term.column.rpartition(".")
+            for name in [table] if table else list(term.tables):
+                if name in schema:
+                    yield (name.casefold(), column.casefold()), term.words
+        elif term.tables and not (term.column or term.condition or term.expression):
+            for name in term.tables:
+                yield (name.casefold(),), term.words
+
+
+def with_hints(schema: Schema, pack: KnowledgePack) -> Schema:
+    """The schema with the pack's join hints as keys."""
+    hints = tuple(
+        ForeignKey(j.table, j.columns, j.target_table, j.target_columns, inferred=True, confidence=1.0)
+        for j in pack.joins
+        if j.table in schema and j.target_table in schema
+    )
+    return replace(schema, foreign_keys=schema.foreign_keys + hints) if hints else schema
+
+
+def apply_conventions(
+    query: Query, question: str, pack: KnowledgePack, planner: JoinPlanner
+) -> tuple[Query, tuple[Assumption, ...]]:
+    """The query with what the pack's conventions add, and what to tell the person about each."""
+    told = []
+    for convention in pack.conventions:
+        changed = _applied(query, question, convention, planner)
+        if changed != query:
+            query = changed
+            told.append(Assumption("convention", convention.rule, convention.source or convention.name))
+    return query, tuple(told)
+
+
+def _applied(query: Query, question: str, convention: Convention, planner: JoinPlanner) -> Query:
+    if query.source is not None:
+        return query
+    conditions_on = [c.left.name for c in comparisons(query.where) if isinstance(c.left, Column)]
+    aggregate = bool(query.group) or any(isinstance(e, Aggregate) for e in expressions(query))
+    used = [t.name for t in mentioned_tables(query)]
+    listed = [name for c in columns(query) for name in (c.name, f"{c.table.name}.{c.name}")]
+    if not convention.applies(
+        question, used, columns=listed, conditions_on=conditions_on, aggregate=aggregate
+    ):
+        return query
+    adds = convention.adds
+    for table in [t for t in mentioned_tables(query) if not convention.when.tables or _named(t, convention)]:
+        for text in adds.conditions:
+            condition = _condition(text, table, planner)
+            if condition is not None and condition not in _conjuncts(query.where):
+                query = replace(query, where=conjunction(query.where, condition))
+        if not aggregate:
+            query = _selecting(query, adds.select, table, planner)
+    if adds.limit is not None and query.limit is None and not aggregate:
+        query = replace(query, limit=adds.limit)
+    return query
+
+
+def _named(table: TableRef, convention: Convention) -> bool:
+    return table.name.casefold() in {t.casefold() for t in convention.when.tables}
+
+
+def _conjuncts(where: Condition | None) -> tuple[Condition, ...]:
+    if where is None or isinstance(where, Comparison):
+        return (where,) if where is not None else ()
+    return where.parts if where.kind == "and" else (where,)
+
+
+def _condition(text: str, table: TableRef, planner: JoinPlanner) -> Condition | None:
+    """A condition of a pack as it stands in a query over the table; None where its columns aren't there."""
+    try:
+        return parse(f'SELECT 1 FROM "{table.name}" WHERE {text}', planner).where
+    except Unrepresentable:
+        return None
+
+
+def _selecting(query: Query, names: tuple[str, ...], table: TableRef, planner: JoinPlanner) -> Query:
+    if any(isinstance(e, Star) for e in query.select) or query.compound is not None or query.distinct:
+        return query
+    known = {c.name.casefold(): c.name for c in planner.schema.table(table.name).columns}
+    added = []
+    for name in names:
+        owner, _, column = name.rpartition(".")
+        if column.casefold() in known and owner.casefold() in {"", table.name.casefold()}:
+            item = Column(table, known[column.casefold()])
+            if item not in query.select:
+                added.append(item)
+    return replace(query, select=(*added, *query.select)) if added else query

@@ -1,0 +1,138 @@
+"""The offline method as steps: link, propose, choose."""
+
+import asyncio
+import math
+from dataclasses import replace
+
+from fathom.methods import Context, Method, step
+from fathom.offline.candidates import Proposal
+from fathom.offline.checking import Checked, check
+from fathom.offline.engine import Engine, engine_for
+from fathom.offline.knowledge import apply_conventions
+from fathom.offline.linking import Linking
+from fathom.offline.query import Unrepresentable
+from fathom.offline.rendering import render
+from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
+
+SELECTED = 0.3
+SHOWN = 20
+THRESHOLD = 0.5
+
+
+def _engine(context: Context) -> Engine:
+    return engine_for(context.database, context.knowledge, context.examples, context.cache)
+
+
+@step("selection")
+async def link_question(draft: Draft, context: Context) -> Draft:
+    """Tie the question's words to tables, columns and values."""
+    return await asyncio.to_thread(_link, draft, context)
+
+
+def _link(draft: Draft, context: Context) -> Draft:
+    linking = _engine(context).link(draft.question)
+    notes = {
+        "values": [
+            {"text": v.text, "column": ".".join(v.column), "value": v.value, "probability": v.probability}
+            for v in linking.values[:10]
+        ],
+        "not_understood": list(linking.unexplained),
+    }
+    return replace(draft, selection=_selection(linking), notes=notes)
+
+
+def _selection(linking: Linking) -> Selection:
+    likely: dict[str, list[str]] = {t: [] for t in linking.tables if linking.table_score(t) >= SELECTED}
+    for column in linking.columns:
+        if max(linking.score(column, role) for role in linking.column_scores) >= SELECTED:
+            likely.setdefault(column.table, []).append(column.column)
+    return Selection({t: tuple(c) for t, c in likely.items()})
+
+
+@step("generation")
+async def propose_queries(draft: Draft, context: Context) -> Draft:
+    """Make candidate queries from likely sketches."""
+    return await asyncio.to_thread(_propose, draft, context)
+
+
+def _propose(draft: Draft, context: Context) -> Draft:
+    engine = _engine(context)
+    candidates = [
+        Candidate(sql, proposal.score) for proposal, sql in _written(engine, engine.propose(draft.question))
+    ]
+    return replace(draft, candidates=tuple(candidates[:SHOWN]))
+
+
+def _written(engine: Engine, proposals: tuple[Proposal, ...]) -> list[tuple[Proposal, str]]:
+    """The proposals that can be written as SQL, each with its text."""
+    written = []
+    for proposal in proposals:
+        try:
+            written.append((proposal, render(proposal.query, engine.planner, engine.database.dialect)))
+        except Unrepresentable:
+            continue
+    return written
+
+
+@step("revision")
+async def choose_query(draft: Draft, context: Context) -> Draft:
+    """Run the first candidates, choose, and say how sure that is."""
+    return await asyncio.to_thread(_choose, draft, context)
+
+
+def _choose(draft: Draft, context: Context) -> Draft:
+    engine = _engine(context)
+    linking = engine.link(draft.question)
+    written = _written(engine, engine.propose(draft.question))
+    if not written:
+        missing = linking.unexplained
+        return replace(draft, refusal=Refusal("Nothing in the database fits the question.", missing))
+    checked = check(engine.database, [sql for _, sql in written])
+    scores = [p.score - (6.0 if c.error else 0.0) for (p, _), c in zip(written, checked, strict=True)]
+    order = sorted(range(len(written)), key=lambda i: (-scores[i], i))
+    confidence = math.exp(scores[order[0]]) / sum(math.exp(s) for s in scores)
+    best = order[0]
+    proposal, sql = written[best]
+    query, assumptions = apply_conventions(
+        proposal.query, draft.question.text, engine.knowledge, engine.planner
+    )
+    result = checked[best].result
+    if query != proposal.query:
+        sql, result = render(query, engine.planner, engine.database.dialect), None
+    refusal = None
+    if confidence < THRESHOLD:
+        refusal = Refusal("No reading of the question is likely enough.", linking.unexplained)
+    return replace(
+        draft,
+        candidates=_ranked(written, checked, scores, order),
+        sql=sql,
+        result=result if result is not None and result.truncated is None else None,
+        confidence=confidence,
+        refusal=refusal,
+        assumptions=(*draft.assumptions, *assumptions, *_values(linking, sql)),
+        notes={"tried": sum(c.result is not None for c in checked)},
+    )
+
+
+def _ranked(
+    written: list[tuple[Proposal, str]], checked: list[Checked], scores: list[float], order: list[int]
+) -> tuple[Candidate, ...]:
+    return tuple(Candidate(written[i][1], scores[i], error=checked[i].error) for i in order[:SHOWN])
+
+
+def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:
+    """What to tell about values that were not found letter by letter."""
+    told = []
+    for value in linking.values:
+        if value.match not in {"exact", "quoted", "case"} and str(value.value) in sql:
+            where = f"{value.column.table}.{value.column.column}"
+            text = f"“{value.text}” was read as {value.value!r} in {where}."
+            told.append(Assumption("value", text, value.match))
+    return tuple(dict.fromkeys(told))
+
+
+OFFLINE = Method(
+    "offline",
+    (link_question, propose_queries, choose_query),
+    summary="No language model: links, fills likely query shapes, ranks, checks, declines when unsure.",
+)

@@ -140,7 +140,7 @@ class EngineSuite:
         assert shop.run("SELECT id FROM numbers", Limits(rows=0)).rows == ()
 
     def test_cuts_at_the_byte_limit_and_says_so(self, shop: Database) -> None:
-        result = shop.run("SELECT label FROM numbers", Limits(bytes=20_000))
+        result = shop.run("SELECT label FROM numbers", Limits(bytes=2_000))
         assert result.truncated == "bytes"
         assert 0 < len(result.rows) < 400
 

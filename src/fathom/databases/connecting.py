@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
-from fathom import registry
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
 from fathom.databases.engine import Engine
@@ -53,6 +52,8 @@ def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | Non
 
 
 def _open_demo(name: str, settings: Settings) -> Database:
+    from fathom import registry  # noqa: PLC0415, reading the installed entry points takes its time
+
     make: Callable[[Path], Path] = registry.load("demos", name)
     folder = settings.cache / "demos"
     folder.mkdir(parents=True, exist_ok=True)

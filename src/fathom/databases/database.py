@@ -10,10 +10,7 @@ from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
 
-from fathom.databases import cache
 from fathom.databases.engine import Engine, Reflection, Row, Session
-from fathom.databases.joins import infer_joins
-from fathom.databases.profiling import profile_tables
 from fathom.databases.stream import Stream
 from fathom.errors import DatabaseError, QueryRefused
 from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
@@ -108,6 +105,9 @@ class Database:
     def _inferred(self, declared: Schema) -> tuple[ForeignKey, ...]:
         if {t.name for t in declared.tables if not t.is_view} == {k.table for k in declared.foreign_keys}:
             return ()
+        from fathom.databases import cache  # noqa: PLC0415, running queries needs none of this
+        from fathom.databases.joins import infer_joins  # noqa: PLC0415
+
         file = self._cache_file("joins")
         if file and (kept := cache.joins_from_json(cache.load(file))) is not None:
             return kept
@@ -147,6 +147,9 @@ class Database:
             return self._profiles
 
     def _kept_profile(self, seconds: float) -> Mapping[str, TableProfile]:
+        from fathom.databases import cache  # noqa: PLC0415
+        from fathom.databases.profiling import profile_tables  # noqa: PLC0415
+
         file = self._cache_file("profiles")
         if file and (kept := cache.profiles_from_json(cache.load(file))) is not None:
             return kept

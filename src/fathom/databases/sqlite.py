@@ -27,6 +27,7 @@ class SQLiteSession(Session):
         self._connection = _open(path)
         self._authorizer = Authorizer()
         self._rows: Iterator[Row] = iter(())
+        self._sql, self._given = "", 0
         self._deadline = math.inf
         self._connection.set_authorizer(self._authorizer)
         self._connection.set_progress_handler(self._is_over, _STEPS_PER_CHECK)
@@ -45,15 +46,20 @@ class SQLiteSession(Session):
             raise
         if cursor.description is None:
             return None
-        self._rows = cursor if connection.text_factory is readable else self._tolerant(cursor, sql)
+        self._rows, self._sql, self._given = cursor, sql, 0
         return tuple(d[0] for d in cursor.description)
 
     def fetch(self, count: int) -> list[Row]:
         try:
-            return list(islice(self._rows, count))
+            rows = list(islice(self._rows, count))
         except sqlite3.OperationalError as error:
             self._raise_if_stopped_by_hand(error)
-            raise
+            if "Could not decode" not in str(error):
+                raise
+            self._run_again_reading_any_text()
+            rows = list(islice(self._rows, count))
+        self._given += len(rows)
+        return rows
 
     def finish(self, *, complete: bool) -> bool:
         self._rows = iter(())
@@ -71,18 +77,10 @@ class SQLiteSession(Session):
         if "interrupted" in str(error) and not self._is_over():
             raise KeyboardInterrupt from error
 
-    def _tolerant(self, cursor: sqlite3.Cursor, sql: str) -> Iterator[Row]:
-        """The rows; from the first text that isn't UTF-8, those of a second run that reads any bytes."""
-        given = 0
-        try:
-            for row in cursor:
-                yield row
-                given += 1
-        except sqlite3.OperationalError as error:
-            if "Could not decode" not in str(error):
-                raise
-            self._connection.text_factory = readable
-            yield from islice(self._connection.execute(sql), given, None)
+    def _run_again_reading_any_text(self) -> None:
+        """After the first text that isn't UTF-8; the driver's own decoder is fast, so it is tried first."""
+        self._connection.text_factory = readable
+        self._rows = islice(self._connection.execute(self._sql), self._given, None)
 
 
 def _open(path: Path) -> sqlite3.Connection:

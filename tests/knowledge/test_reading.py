@@ -1,9 +1,12 @@
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fathom.errors import InputError, InputErrors
 from fathom.knowledge import KnowledgePack, json_schema, load_packs
@@ -200,3 +203,20 @@ def test_the_json_schema_accepts_a_pack_and_its_shorthand() -> None:
     values = schema["$defs"]["ColumnNote"]["properties"]["values"]["additionalProperties"]
     assert {"type": ["string", "number", "boolean"]} in values["anyOf"]
     json.dumps(schema)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    start=st.integers(0, len(CLINIC)),
+    length=st.integers(0, 30),
+    inserted=st.text(max_size=12),
+    name=st.sampled_from(["p.yaml", "p.toml", "p.json", "p.csv"]),
+)
+def test_damaged_files_give_clear_errors(
+    start: int, length: int, inserted: str, name: str, tmp_path: Path
+) -> None:
+    text = CLINIC_TOML if name == "p.toml" else CLINIC
+    damaged = text[:start] + inserted + text[start + length :]
+    (tmp_path / name).write_bytes(damaged.encode("utf-8", "surrogatepass"))
+    with contextlib.suppress(InputError):
+        load_packs(tmp_path / name)

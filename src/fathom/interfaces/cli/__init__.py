@@ -14,12 +14,9 @@ from fathom.errors import FathomError
 
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
-<<<<<<< HEAD
     "compare": "Set runs side by side, with paired tests and what moved.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
-=======
     "demo": "Ask real questions of the sample database: no key, no network.",
->>>>>>> 8cadbbb (Add fathom demo)
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",

@@ -82,6 +82,8 @@ def test_later_packs_win_and_conflicts_are_seen() -> None:
     ]
     assert (merged.conflicts[0].earlier, merged.conflicts[0].later) == ("old", "new")
     assert not first.merge(first).conflicts
+    twice = pack("twice", tables={"T": TableNote(description="a"), "t": TableNote(description="b")})
+    assert [c.key for c in KnowledgePack().merge(twice).conflicts] == ["table T description"]
 
 
 SIGNIFICANCE = Convention(

@@ -58,8 +58,8 @@ def _merge_by_name(
     result = dict(earlier)
     spelt = {name.casefold(): name for name in earlier}
     for name, part in later.items():
-        same = spelt.get(name.casefold())
-        result[same or name] = merge(earlier[same], part, prefix + same, found) if same else part
+        same = spelt.setdefault(name.casefold(), name)
+        result[same] = merge(result[same], part, prefix + same, found) if same in result else part
     return result
 
 

@@ -118,7 +118,9 @@ def test_the_same_things_are_in_all_tables(small: duckdb.DuckDBPyConnection) -> 
             f"SELECT COUNT(*) FROM {table} t LEFT JOIN {FREQUENCIES} f ON t.{snp} = f.SNP WHERE f.SNP IS NULL"
         )
         assert _one(small, lost) == 0
-        assert _one(small, f"SELECT COUNT(*) - COUNT(DISTINCT SNP) FROM {FREQUENCIES}") == 0
+    assert _one(small, f"SELECT COUNT(*) - COUNT(DISTINCT SNP) FROM {FREQUENCIES}") == 0
+    for table in COLUMNS:
+        assert _one(small, f"SELECT COUNT(*) - COUNT(DISTINCT UUID) FROM {table}") == 0
     alleles = (
         f"SELECT COUNT(*) FROM {PD_GWAS} p JOIN {AD_GWAS} a USING (SNP) "
         "WHERE NOT ((p.A1 = a.A1 AND p.A2 = a.A2) OR (p.A1 = a.A2 AND p.A2 = a.A1)) "
@@ -127,6 +129,7 @@ def test_the_same_things_are_in_all_tables(small: duckdb.DuckDBPyConnection) -> 
     same = f"{SMR} s JOIN {AD_GWAS} a ON s.topSNP = a.SNP WHERE s.Disease = 'AD' AND s.b_GWAS <> a.b"
     assert _one(small, f"SELECT COUNT(*) FROM {same}") == 0
     known = f"SELECT chemblIdentifier, drugName FROM {DRUGS}"
+    assert _one(small, f"SELECT COUNT(*) - COUNT(DISTINCT (Gene, Disease, Omic)) FROM {SMR}") == 0
     drugs = f"(SELECT chemblId, drugName FROM {INDICATIONS} EXCEPT {known})"
     assert _one(small, f"SELECT COUNT(*) FROM {drugs}") == 0
     phases = f"SELECT drugName, MAX(max_phase_for_ind) AS phase FROM {INDICATIONS} GROUP BY drugName"

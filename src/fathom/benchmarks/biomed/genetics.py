@@ -109,7 +109,7 @@ def smr(universe: Universe, seed: int, rows: int) -> Source:
     """Tests of whether a gene's level mediates a variant's effect on a disease (Zhu et al. 2016)."""
     tests = _Tests(universe, seed, rows)
     random, genome = Stream(seed, "smr"), universe.genome
-    top = _top_variants(universe, tests)
+    top = _TopVariants(universe, tests)
     symbols = np.array(genome.symbols, dtype=object)
     ensembl = np.array([facts.ensembl(s) for s in genome.symbols], dtype=object)
     assays = np.array(facts.omics(), dtype=object)
@@ -156,7 +156,7 @@ def smr(universe: Universe, seed: int, rows: int) -> Source:
     return Source(tables.SMR, min(rows, tests.most), chunk, made)
 
 
-class _top_variants:  # noqa: N801 - used as a function
+class _TopVariants:
     """The variant that a test stands on: the gene's known locus for the disease, or one close by."""
 
     def __init__(self, universe: Universe, tests: _Tests) -> None:

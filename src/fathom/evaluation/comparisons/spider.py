@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fathom.benchmarks.sql_text import pieces, without_keyword
 from fathom.evaluation.comparisons.digests import same_bags, same_number
@@ -25,6 +25,7 @@ class Spider:
     name: str = "spider"
     keep_distinct: bool = False
     reference: bool = False
+    test_suite: ClassVar[bool] = True  # a query must be right on every database file of the folder
 
     def predicted_sql(self, sql: str) -> str:
         """The predicted query as it is run."""

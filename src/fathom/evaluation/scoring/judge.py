@@ -1,0 +1,217 @@
+"""One question's predictions held against its gold; each distinct query runs once, connections are kept."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from fathom.databases import Database, connect
+from fathom.errors import FathomError, QueryError
+from fathom.evaluation.comparisons import Case, Comparison, Table, Verdict, best
+from fathom.evaluation.outcome import Outcome
+from fathom.records import Limits
+
+HELD_ROWS = 200_000
+HELD_BYTES = 64_000_000
+_OPEN_DATABASES = 32
+_KEPT_RESULTS = 512
+_KEPT_ROWS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question with everything that is to be held against its gold. Pickles.
+
+    `problem` says why there are no predictions, where there are none.
+    """
+
+    position: int
+    id: str
+    database: str
+    gold: tuple[str, ...]
+    predictions: tuple[str, ...]
+    question: str = ""
+    tags: tuple[str, ...] = ()
+    dialect: str = "sqlite"
+    answerable: bool = True
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What became of one prediction. `seconds` is what its query took (less than a repeat would)."""
+
+    outcome: Outcome
+    verdict: str
+    score: float
+    error: str = ""
+    error_class: str = ""
+    vacuous: bool = False
+    note: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A query that gave no result, remembered so that it doesn't run again."""
+
+    message: str
+    error_class: str
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges tasks one after the other, in one process. `seconds` bounds each query."""
+
+    comparison: Comparison
+    seconds: float | None = 30.0
+    _databases: OrderedDict[str, Database | _Failure] = field(default_factory=OrderedDict)
+    _results: OrderedDict[tuple[str, str], Table | _Failure] = field(default_factory=OrderedDict)
+
+    def judge(self, task: Task) -> Iterator[Scored]:
+        """One outcome for each prediction in order; where there is none, one that says so."""
+        if not task.predictions:
+            yield _without_query(task)
+        seen: dict[str, Scored] = {}
+        for sql in task.predictions:
+            if sql not in seen:
+                started = time.perf_counter()
+                seen[sql] = self._on_all_databases(task, sql, started)
+            yield seen[sql]
+
+    def _on_all_databases(self, task: Task, sql: str, started: float) -> Scored:
+        if not task.answerable:
+            return Scored(Outcome.INCORRECT, "different", 0.0, note="the question has no answer")
+        scored = Scored(Outcome.ERROR, "error", 0.0, error="the question has no gold query")
+        for database in _test_suite(task.database) if self._uses_test_suite else (task.database,):
+            scored = self._on(database, task, sql, started)
+            if scored.outcome is not Outcome.CORRECT:
+                break
+        return scored
+
+    @property
+    def _uses_test_suite(self) -> bool:
+        return getattr(self.comparison, "test_suite", False)
+
+    def _on(self, database: str, task: Task, sql: str, started: float) -> Scored:
+        predicted = self._result(database, self.comparison.predicted_sql(sql))
+        seconds = time.perf_counter() - started
+        if isinstance(predicted, _Failure):
+            if predicted.error_class == "database":
+                return _gold_failed(predicted)
+            return Scored(
+                Outcome.ERROR, "error", 0.0, predicted.message, predicted.error_class, seconds=seconds
+            )
+        verdicts, failed = [], None
+        try:
+            for gold in task.gold:
+                verdict = self._against(database, task, predicted, gold)
+                if isinstance(verdict, _Failure):
+                    failed = verdict
+                    continue
+                verdicts.append(verdict)
+                if verdict.correct and verdict.kind == "exact":
+                    break
+        except QueryError as error:  # while a result too large to hold was read again
+            return Scored(Outcome.ERROR, "error", 0.0, str(error), error.error_class.value, seconds=seconds)
+        found = best(verdicts)
+        if found is None:
+            return _gold_failed(failed or _Failure("there is none", ""))
+        outcome = Outcome.CORRECT if found.correct else Outcome.INCORRECT
+        return Scored(
+            outcome, found.kind, found.score, vacuous=found.vacuous, note=found.note, seconds=seconds
+        )
+
+    def _against(self, database: str, task: Task, predicted: Table, gold: str) -> Verdict | _Failure:
+        table = self._result(database, self.comparison.gold_sql(gold))
+        if isinstance(table, _Failure):
+            return table
+
+        def run_gold(sql: str) -> Table | None:
+            found = self._result(database, sql)
+            return None if isinstance(found, _Failure) else found
+
+        case = Case(gold, task.question, task.tags, task.dialect, run_gold)
+        return self.comparison.compare(predicted, table, case)
+
+    def _result(self, database: str, sql: str) -> Table | _Failure:
+        key = (database, sql)
+        if key in self._results:
+            self._results.move_to_end(key)
+            return self._results[key]
+        opened = self._open(database)
+        found: Table | _Failure
+        if isinstance(opened, _Failure):
+            return opened
+        try:
+            found = fetch(opened, sql, self.seconds)
+        except QueryError as error:
+            found = _Failure(str(error), error.error_class.value)
+        if isinstance(found, _Failure) or len(found.held) <= _KEPT_ROWS:
+            self._results[key] = found
+            if len(self._results) > _KEPT_RESULTS:
+                self._results.popitem(last=False)
+        return found
+
+    def _open(self, database: str) -> Database | _Failure:
+        if database in self._databases:
+            self._databases.move_to_end(database)
+            return self._databases[database]
+        opened: Database | _Failure
+        try:
+            opened = connect(database)
+        except (FathomError, NotImplementedError) as error:
+            opened = _Failure(str(error), "database")
+        self._databases[database] = opened
+        if len(self._databases) > _OPEN_DATABASES:
+            _close(self._databases.popitem(last=False)[1])
+        return opened
+
+    def close(self) -> None:
+        """Close every connection."""
+        while self._databases:
+            _close(self._databases.popitem()[1])
+
+
+def fetch(database: Database, sql: str, seconds: float | None) -> Table:
+    """Run a query and hold its rows, or its first 200,000 rows or 64 MB where there are more.
+
+    Raises `QueryError`.
+    """
+    with database.stream(sql, Limits(seconds, HELD_ROWS, HELD_BYTES)) as stream:
+        rows = list(chain.from_iterable(stream))
+    if stream.truncated is None:
+        return Table(stream.columns, rows)
+
+    def again() -> Iterator[tuple[object, ...]]:
+        with database.stream(sql, Limits(seconds, None, None)) as anew:
+            yield from chain.from_iterable(anew)
+
+    return Table(stream.columns, rows, complete=False, again=again)
+
+
+def _test_suite(database: str) -> Iterable[str]:
+    """Every SQLite file beside the database, where the folder is the database's own."""
+    path = Path(database)
+    if path.suffix != ".sqlite" or path.parent.name != path.stem:
+        return (database,)
+    return sorted(map(str, path.parent.glob("*.sqlite"))) or (database,)
+
+
+def _without_query(task: Task) -> Scored:
+    if not task.answerable and not task.problem:
+        return Scored(Outcome.CORRECT, "exact", 1.0, note="rightly declined")
+    return Scored(Outcome.ERROR, "error", 0.0, task.problem or "there is no query", "missing")
+
+
+def _gold_failed(failure: _Failure) -> Scored:
+    kind = "database" if failure.error_class == "database" else "gold"
+    what = "the database can't be used" if kind == "database" else "the gold query failed"
+    return Scored(Outcome.ERROR, "error", 0.0, f"{what}: {failure.message}", kind)
+
+
+def _close(opened: Database | _Failure) -> None:
+    if isinstance(opened, Database):
+        opened.close()

@@ -1,0 +1,267 @@
+"""`score`: whole files of predictions against a benchmark."""
+
+import json
+import math
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+from fathom.benchmarks import Benchmark, load_benchmark
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.scoring.judge import Scored
+from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
+from fathom.evaluation.scoring.pool import Pool, Remote
+from fathom.evaluation.scoring.worker import Terms
+
+PASS_AT = (1, 5, 10, 15, 20)
+_Z95 = 1.959963984540054
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(slots=True)
+class Score:
+    """The summary of one file. Counts of questions: `correct` + `incorrect` + `error` = `n`.
+
+    `gold_failed` of the errors are not the predictions' fault: their gold query or database failed.
+    `missing` had no query. `vacuous` of the correct ones agree in being empty. `pass_at` counts the
+    questions with a right query among the first k candidates, where files hold several. `problems` tells
+    what belongs to no question and what could not be written.
+    """
+
+    predictions: str
+    benchmark: str
+    split: str
+    comparison: str
+    digest: str
+    n: int = 0
+    correct: int = 0
+    incorrect: int = 0
+    error: int = 0
+    missing: int = 0
+    gold_failed: int = 0
+    vacuous: int = 0
+    partial_credit: float = 0.0
+    seconds: float = 0.0
+    errors: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    by_difficulty: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    by_database: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    pass_at: dict[int, int] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def correct_rate(self) -> float | None:
+        """Correct of all questions; None where there are none."""
+        return self.correct / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Wilson interval of the correct rate."""
+        if not self.n:
+            return 0.0, 1.0
+        n, p = self.n, self.correct / self.n
+        mid, half = p + _Z95**2 / (2 * n), _Z95 * math.sqrt(p * (1 - p) / n + _Z95**2 / (4 * n * n))
+        scale = 1 + _Z95**2 / n
+        return max(0.0, (mid - half) / scale), min(1.0, (mid + half) / scale)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as JSON values; rates beside the counts that they come from."""
+        content = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("by_difficulty", "by_database"):
+            groups = sorted(getattr(self, name).items())
+            content[name] = {k: {"n": n, "correct": c} for k, (n, c) in groups if k}
+        content["correct_rate"], content["interval"] = self.correct_rate, list(self.interval)
+        content["partial_credit"] = self.partial_credit / self.n if self.n else None
+        return content
+
+    def add(self, paired: Paired, found: Sequence[Scored], problem: str) -> Scored:
+        """Count one question by its first candidate; gives what its line in the details says."""
+        first = found[0] if found else _absent(paired, problem)
+        self.n += 1
+        setattr(self, first.outcome.value, getattr(self, first.outcome.value) + 1)
+        self.vacuous += first.vacuous
+        self.partial_credit += first.score
+        self.verdicts[first.verdict] += 1
+        if first.error_class:
+            self.errors[first.error_class] += 1
+            self.missing += first.error_class == "missing"
+            self.gold_failed += first.error_class in ("gold", "database")
+        if first.note:
+            self.notes[first.note] += 1
+        right = first.outcome is Outcome.CORRECT
+        question = paired.question
+        for groups, name in (
+            (self.by_difficulty, question.difficulty),
+            (self.by_database, question.database_name),
+        ):
+            groups[name][0] += 1
+            groups[name][1] += right
+        for k in PASS_AT:
+            hit = any(scored.outcome is Outcome.CORRECT for scored in found[:k]) if found else right
+            self.pass_at[k] = self.pass_at.get(k, 0) + hit
+        return first
+
+
+def _absent(paired: Paired, problem: str) -> Scored:
+    if not paired.question.answerable:
+        return Scored(Outcome.CORRECT, "exact", 1.0, note="rightly declined")
+    return Scored(Outcome.ERROR, "error", 0.0, problem, "missing")
+
+
+def score(
+    benchmark: Benchmark | PathLike,
+    predictions: PathLike,
+    *,
+    split: str | None = None,
+    comparison: str | None = None,
+    details: PathLike | None = None,
+    timeout: float | None = 30.0,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Score:
+    """Score one file of anybody's predictions; see `score_files`."""
+    (only,) = score_files(
+        benchmark, [predictions], split=split, comparison=comparison, timeout=timeout, workers=workers,
+        details=[details] if details else None, executor=executor, watch=watch,
+    )  # fmt: skip
+    return only
+
+
+def score_files(
+    benchmark: Benchmark | PathLike,
+    predictions: Sequence[PathLike],
+    *,
+    split: str | None = None,
+    comparison: str | None = None,
+    details: Sequence[PathLike] | None = None,
+    timeout: float | None = 30.0,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> list[Score]:
+    """Score files of predictions against one benchmark, every distinct query run once.
+
+    `comparison` is a name of `fathom.evaluation.comparisons`, by default the benchmark's own; `details`
+    names a file for each one of `predictions`, which gets a JSON line a question; `timeout` bounds each
+    query in seconds; `workers` is the number of processes here, unless an `executor` runs the batches;
+    `watch` is called with the number of questions done. Predictions never fail the run: each failure is an
+    outcome. Raises `InputError` or `UnknownName` for a benchmark or file that can't be read at all.
+    """
+    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    files = [Path(file).expanduser() for file in predictions]
+    terms = Terms(comparison or loaded.comparison, timeout)
+    started = time.perf_counter()
+    lookups = [Lookup(file, rule_for(loaded, file)) for file in files]
+    scores = [Score(str(f), loaded.name, loaded.split, terms.comparison, loaded.digest) for f in files]
+    pool = Remote(terms, executor) if executor else Pool(terms, workers)
+    with ExitStack() as stack:
+        stack.callback(pool.close)
+        sheets = [_Details(Path(file), stack) for file in details or ()]
+        for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):
+            at = 0
+            for i, (total, count) in enumerate(zip(scores, paired.counts, strict=True)):
+                first = total.add(paired, found[at : at + count], paired.problems[i])
+                at += count
+                if sheets:
+                    sheets[i].write(paired.question.id, first)
+            if watch:
+                watch(done)
+        for sheet, total in zip(sheets, scores, strict=False):
+            total.problems += sheet.close()
+    for lookup, total in zip(lookups, scores, strict=True):
+        lookup.finish()
+        total.problems += lookup.problems
+        total.seconds = time.perf_counter() - started
+    return scores
+
+
+def _in_order(
+    benchmark: Benchmark, lookups: Sequence[Lookup], pool: Pool | Remote
+) -> Iterator[tuple[Paired, list[Scored]]]:
+    """The questions with their outcomes, in the benchmark's order; what comes early is held back."""
+    waiting: dict[int, Paired] = {}
+    done: dict[int, list[Scored]] = {}
+
+    def tasks() -> Iterator[Any]:
+        for paired in pair(benchmark, lookups):
+            waiting[paired.task.position] = paired
+            if paired.task.predictions:
+                yield paired.task
+            else:
+                done[paired.task.position] = []
+
+    next_one = 0
+    for task, found in pool.run(tasks()):
+        done[task.position] = found
+        while next_one in done:
+            yield waiting.pop(next_one), done.pop(next_one)
+            next_one += 1
+    while next_one in done:
+        yield waiting.pop(next_one), done.pop(next_one)
+        next_one += 1
+
+
+class _Details:
+    """A file of one JSON line a question. A full disk loses the rest of the lines, never the score."""
+
+    def __init__(self, file: Path, stack: ExitStack) -> None:
+        self._file = file
+        self._stream: TextIO | None = None
+        self._problem = ""
+        try:
+            self._stream = stack.enter_context(_Closing(file))
+        except OSError as error:
+            self._problem = f"the details can't be written to {file}: {error.strerror}"
+
+    def write(self, id_: str, scored: Scored) -> None:
+        if self._stream is None or self._problem:
+            return
+        line: dict[str, object] = {
+            "id": id_,
+            "outcome": scored.outcome.value,
+            "verdict": scored.verdict,
+            "score": round(scored.score, 6),
+            "error": scored.error,
+        }
+        extra: dict[str, object] = {
+            "error_class": scored.error_class,
+            "note": scored.note,
+            "vacuous": scored.vacuous,
+        }
+        line |= {name: value for name, value in extra.items() if value}
+        try:
+            self._stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+        except OSError as error:
+            self._problem = f"the details in {self._file} are incomplete: {error.strerror}"
+
+    def close(self) -> list[str]:
+        try:
+            if self._stream is not None:
+                self._stream.flush()
+        except OSError as error:
+            self._problem = self._problem or f"the details in {self._file} are incomplete: {error.strerror}"
+        return [self._problem] if self._problem else []
+
+
+class _Closing:
+    """An open file whose closing doesn't raise: what couldn't be flushed has been told."""
+
+    def __init__(self, file: Path) -> None:
+        self._stream = file.open("w", encoding="utf-8", errors="replace")
+
+    def __enter__(self) -> TextIO:
+        return self._stream
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._stream.close()
+        except OSError:
+            return

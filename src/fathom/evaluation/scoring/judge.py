@@ -137,7 +137,7 @@ class Judge:
         return self.comparison.compare(predicted, table, case)
 
     def _result(self, database: str, sql: str) -> Table | _Failure:
-        key = (database, sql)
+        key = (database, sql.strip().rstrip(";").rstrip())
         if key in self._results:
             self._results.move_to_end(key)
             return self._results[key]

@@ -93,6 +93,11 @@ class Worker:
                 continue
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
+    def __del__(self) -> None:
+        # Those that an executor's thread kept end with the thread.
+        if hasattr(self, "_process"):
+            self.end()
+
 
 class _Forked:
     """A forked process with the few methods of `subprocess.Popen` that are needed here."""

@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "Ask real questions of the sample database: no key, no network.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
+    "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""

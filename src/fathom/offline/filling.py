@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking, NumberMention, Role, Span, ValueMention
+from fathom.offline.linking import ColumnKey, Linking, Role, Span, ValueMention
 from fathom.offline.query import Column, Query, TableRef
 from fathom.offline.sketches import Bound, Filling
 from fathom.offline.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
@@ -131,7 +131,7 @@ class SlotFiller:
 
     def _value_options(self, slot: ValueSlots) -> list[ValueOption]:
         if slot.counted:
-            return self._counted if len(slot.values) == 1 else []
+            return self._counted if len(slot.values) == 1 else self._counted_ranges
         if len(slot.values) == 2 and slot.operator.endswith("between"):
             return self._ranges
         if len(slot.values) == 1:
@@ -145,57 +145,70 @@ class SlotFiller:
         options = [
             ValueOption(v.column, (bound,), v.span, log_odds(v.probability) + cost)
             for v in linking.values
+            if v.upper is None
             for bound, cost in self._readings(v)
         ]
-        known = {(o.span, o.column) for o in options}
+        known = {(v.span, v.column) for v in linking.values}
         for number in linking.numbers:
             for column, score in self._numeric(number.span):
-                bound = Bound(number.value, number.comparison)
-                if (number.span, column) not in known and number.upper is None:
-                    if self._kinds[column] in DATED:
-                        bound = _within_year(number) if number.year else bound
-                    weight = 0.5 * log_odds(1 - number.limit)
-                    weight -= 4.0 if self._kinds[column] in DATED and not number.year else 0.0
-                    options.append(ValueOption(column, (bound,), number.span, weight + score))
+                if (number.span, column) in known or number.upper is not None:
+                    continue
+                dated = self._kinds[column] in DATED
+                bound = _within_year(number.value, number.comparison) if dated and number.year else None
+                weight = 0.5 * log_odds(1 - number.limit) - (4.0 if dated and not number.year else 1.0)
+                bound = bound or Bound(number.value, _one_sided(number.comparison))
+                options.append(ValueOption(column, (bound,), number.span, weight + score))
         for date in linking.dates:
-            if date.first is None:
-                continue
-            for column, score in self._dated(date.span):
-                first, operator = date.first, date.comparison
-                if operator in {"<=", ">"} and date.last:
-                    first = date.last
-                options.append(ValueOption(column, (Bound(first, operator),), date.span, score))
+            for column, score in self._dated(date.span) if date.first is not None else ():
+                if (date.span, column) not in known:
+                    first, operator = date.first, _one_sided(date.comparison)
+                    if operator in {"<=", ">"} and date.last:
+                        first = date.last
+                    options.append(ValueOption(column, (Bound(first, operator),), date.span, score))
         options.sort(key=lambda o: -o.score)
         return options[: 3 * OPTIONS]
 
     def _readings(self, mention: ValueMention) -> Iterator[tuple[Bound, float]]:
         """How a value may be compared, each with its cost: as the words around it say, or negated."""
         value: str | int | float = mention.value
-        if mention.comparison == "like":
-            part = mention.text if mention.match not in {"contains", "exact", "quoted"} else str(value)
-            before = {
-                t.stem for t in self.linking.tokens[max(0, mention.span.first - 4) : mention.span.first]
-            }
-            head = "" if before & {"start", "begin"} else "%"
-            tail = "" if before & {"end", "finish"} else "%"
-            value = f"{head}{part.strip('%')}{tail}"
-        yield Bound(value, mention.comparison), 0.0
-        if self.linking.negations and mention.comparison in {"=", "like"}:
-            operator = "!=" if mention.comparison == "=" else "not like"
+        operator = _one_sided(mention.comparison)
+        kind = self._kinds[mention.column]
+        sized = kind in DATED | NUMERIC or mention.match == "date" or not isinstance(value, str)
+        if operator in {"<", "<=", ">", ">="} and not sized:
+            operator = "="  # the words compare something else: text has no size
+        if isinstance(value, int) and kind in DATED and 1500 <= value <= 2100:
+            yield _within_year(value, operator), 0.0
+            return
+        if operator == "like":
+            value = self._pattern(mention)
+        yield Bound(value, operator), 0.0
+        if self.linking.negations and operator in {"=", "like"}:
             near = any(0 <= mention.span.first - n.end <= 6 for n in self.linking.negations)
-            yield Bound(value, operator), (0.3 if near else -1.5)
-        if mention.comparison == "!=":
+            yield Bound(value, "!=" if operator == "=" else "not like"), (0.3 if near else -1.5)
+        if operator == "!=":
             yield Bound(value, "="), -1.5
+
+    def _pattern(self, mention: ValueMention) -> str:
+        """The LIKE pattern for a fragment of text."""
+        part = mention.text if mention.match not in {"contains", "exact", "quoted"} else str(mention.value)
+        before = {t.stem for t in self.linking.tokens[max(0, mention.span.first - 5) : mention.span.first]}
+        head = "" if before & {"start", "begin"} else "%"
+        tail = "" if before & {"end", "finish"} else "%"
+        return f"{head}{part.strip('%')}{tail}"
 
     @cached_property
     def _ranges(self) -> list[ValueOption]:
-        options = []
+        options = [
+            ValueOption(v.column, (Bound(v.value), Bound(v.upper)), v.span, 1.0 + log_odds(v.probability))
+            for v in self.linking.values
+            if v.upper is not None
+        ]
+        known = {(o.span, o.column) for o in options}
         for number in self.linking.numbers:
-            if number.upper is None:
-                continue
-            for column, score in self._numeric(number.span):
-                ends = (Bound(number.value), Bound(number.upper))
-                options.append(ValueOption(column, ends, number.span, 2.0 + score))
+            for column, score in self._numeric(number.span) if number.upper is not None else ():
+                if (number.span, column) not in known:
+                    ends = (Bound(number.value), Bound(number.upper))
+                    options.append(ValueOption(column, ends, number.span, 1.0 + score))
         for date in self.linking.dates:
             if date.first is not None and date.last is not None:
                 ends = (Bound(date.first), Bound(date.last))
@@ -206,9 +219,17 @@ class SlotFiller:
     def _counted(self) -> list[ValueOption]:
         """Numbers that a count or another aggregate may be compared with."""
         return [
-            ValueOption(None, (Bound(n.value, n.comparison),), n.span, log_odds(1 - n.limit))
+            ValueOption(None, (Bound(n.value, _one_sided(n.comparison)),), n.span, log_odds(1 - n.limit))
             for n in self.linking.numbers
-            if not n.year
+            if not n.year and n.upper is None
+        ]
+
+    @cached_property
+    def _counted_ranges(self) -> list[ValueOption]:
+        return [
+            ValueOption(None, (Bound(n.value), Bound(n.upper)), n.span, 2.0)
+            for n in self.linking.numbers
+            if n.upper is not None
         ]
 
     def _numeric(self, span: Span) -> list[tuple[ColumnKey, float]]:
@@ -325,14 +346,19 @@ class SlotFiller:
         )
 
 
-def _within_year(number: NumberMention) -> Bound:
+def _one_sided(comparison: str) -> str:
+    """The operator for one value where the words asked for a range that has no second one."""
+    return ">=" if comparison == "between" else comparison
+
+
+def _within_year(value: float, comparison: str) -> Bound:
     """A date kept as text compared with a year."""
-    year = int(number.value)
-    match number.comparison:
+    year = int(value)
+    match comparison:
         case ">" | "<=":
-            return Bound(f"{year}-12-31 23:59:59", number.comparison)
+            return Bound(f"{year}-12-31 23:59:59", comparison)
         case "<" | ">=":
-            return Bound(f"{year}-01-01", number.comparison)
+            return Bound(f"{year}-01-01", comparison)
         case "!=":
             return Bound(f"{year}%", "not like")
     return Bound(f"{year}%", "like")

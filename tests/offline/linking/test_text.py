@@ -58,7 +58,7 @@ def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
     ("name", "expected"),
     [
         ("first_name", ("first", "name")),
-        ("StuID", ("stu", "id")),
+        ("StuID", ("student", "id")),
         ("orderDateUTC", ("order", "date", "utc")),
         ("address2", ("address", "2")),
         ("Official Name (long)", ("official", "name", "long")),

@@ -26,7 +26,7 @@ def comparison_at(tokens: Sequence[Token], span: Span) -> Comparison | None:
     for start in range(span.end, min(span.end + 3, len(words))):
         for size in (2, 1):
             follows = words[start + size] if start + size < len(words) else ""
-            if follows == "than" or follows.isdigit():
+            if follows == "than" or follows[:1].isdigit():
                 continue  # "below 600 or higher than 900": the phrase belongs to the next number
             if (sign := AFTER.get(tuple(words[start : start + size]))) and start + size <= len(words):
                 return cast(Comparison, sign)

@@ -32,6 +32,8 @@ def _number_at(tokens: Sequence[Token], place: int) -> NumberMention | None:
     value: int | float
     if token.kind == "number" and (match := _DIGITS.match(token.lower)):
         value, end = _plain(match["digits"]), place + 1
+        if _negative(tokens, place):
+            value = -value
         ordinal = match["tail"] not in (None, "%")
         percent = match["tail"] == "%"
         while end < len(tokens) and tokens[end].lower in SCALES and not ordinal:
@@ -57,6 +59,13 @@ def _number_at(tokens: Sequence[Token], place: int) -> NumberMention | None:
         year=year,
         limit=_limit(tokens, span, ordinal),
     )
+
+
+def _negative(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a minus sign stands right before the number and right after no word or number."""
+    if not place or tokens[place - 1].lower != "-" or tokens[place - 1].end != tokens[place].start:
+        return False
+    return place == 1 or tokens[place - 2].end < tokens[place - 1].start
 
 
 def _plain(digits: str) -> int | float:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import snowballstemmer
 
 from fathom.offline.linking.records import Span, Token
-from fathom.offline.linking.wordlists import IRREGULAR, STOP
+from fathom.offline.linking.wordlists import ABBREVIATIONS, IRREGULAR, STOP
 
 _STEMMER = snowballstemmer.stemmer("english")
 
@@ -75,11 +75,11 @@ def quotes(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=20_000)
 def identifier_words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, folded in case: "StuID_no" gives ("stu", "id", "no")."""
+    """The words of an identifier, folded in case: "StuID_no" gives ("student", "id", "number")."""
     words: list[str] = []
     for part in re.split(r"[\W_]+", name):
         pieces = _CAMEL.findall(part)
         if len(pieces) > 1 and max(map(len, pieces)) == 1:
             pieces = [part]
-        words += [p.casefold() for p in pieces]
+        words += [w for p in pieces for w in ABBREVIATIONS.get(p.casefold(), (p.casefold(),))]
     return tuple(words)

@@ -14,7 +14,7 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.wordlists import CODES, FALSE, TRUE
+from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, TRUE
 from fathom.records import TableProfile
 from fathom.retrieval import ValueIndex
 
@@ -137,7 +137,9 @@ def find_fragments(
     spans = {s: sign for s, sign in spans.items() if sign == "like" or s not in known}
     for place, token in enumerate(tokens):
         single = Span(place, place + 1)
-        if token.stop or token.quoted or token.evidence:
+        if token.quoted or token.evidence or token.lower in FILLERS:
+            continue
+        if token.stop and not (len(token.lower) == 1 and tokens[place - 1].lower in FILLERS):
             continue
         if comparison_at(tokens, single) == "like" and not token.lower.startswith(("contain", "includ")):
             spans[single] = "like"

@@ -9,7 +9,7 @@ RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test check lint types layers unit bench clean help
+.PHONY: demo test check lint types layers unit bench docs clean help
 
 help:
 	@echo "make demo   ask real questions of the embedded sample database"
@@ -50,6 +50,9 @@ unit: $(DEV_STAMP)
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m bench
+
+docs: $(DEV_STAMP)
+	@$(BIN)/python -m tests.docs.commands_page
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -23,7 +23,7 @@ def ask(
     *,
     method: str = "offline",
     evidence: str = "",
-    pack: tuple[Path, ...] = (),
+    pack: Annotated[tuple[Path, ...], Flag] = (),
     seconds: float = 30.0,
     chart: Path | None = None,
     sql: Annotated[bool, Flag] = False,

@@ -1,0 +1,78 @@
+"""What the pages show must work: Python blocks run, `$ fathom` commands print what stands below them.
+
+A block of kind `python` runs, all of one page in one namespace; `python no-run` doesn't. In a `console` block
+each line under a command must be printed in that order; `...` in it stands for anything.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.interfaces.cli import main
+from tests.data import ROOT
+from tests.docs import commands_page
+
+PAGES = sorted(p.relative_to(ROOT).as_posix() for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+OWN_TESTS = {"docs/knowledge-packs.md"}  # shows what goes wrong as well, so it has a test beside its package
+
+
+def blocks(page: str, kind: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(page: str) -> Iterator[tuple[str, list[str]]]:
+    """Each `$ fathom` command of a page, with the lines that it is shown to print."""
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *shown = part.replace("\\\n", " ").splitlines()
+            if command.startswith("fathom "):
+                yield command, [line.rstrip() for line in shown if line.strip()]
+
+
+SHOWN = [(page, command, shown) for page in PAGES for command, shown in commands(page)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, and one cache for all pages: the sample database is made once."""
+    cache = tmp_path_factory.getbasetemp().parent / "docs-cache"
+    monkeypatch.setenv("FATHOM_CACHE", str(cache))
+    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p not in OWN_TESTS and blocks(p, "python")])
+def test_python_runs(page: str, folder: Path) -> None:
+    names: dict[str, object] = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), names)
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), SHOWN, ids=[f"{p}: {c}"[:80] for p, c, _ in SHOWN])
+def test_commands_print_what_is_shown(
+    page: str, command: str, shown: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(shlex.split(command)[1:])
+    said = capsys.readouterr()
+    printed = iter([line.rstrip() for line in (said.out + said.err).splitlines()])
+    for line in shown:
+        pattern = ".*".join(re.escape(piece) for piece in line.split("..."))
+        assert any(re.fullmatch(pattern, p) for p in printed), f"not printed, or not in this order: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_between_pages_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text):
+        assert ((ROOT / page).parent / target).exists(), target
+
+
+def test_the_reference_of_commands_is_up_to_date() -> None:
+    assert commands_page.PAGE.read_text(encoding="utf-8") == commands_page.text(), "run: make docs"

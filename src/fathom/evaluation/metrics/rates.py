@@ -5,6 +5,7 @@ A share is a `Rate`, which carries its counts; a mean over questions is a `Mean`
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan, sqrt
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy.typing as npt
 Z95 = 1.959963984540054  # the normal distribution's 97.5 % point
 SEED = 20_240_607  # of every bootstrap, so that a figure repeats to the last digit
 _RESAMPLES = 2_000
-_MOST_SAMPLED = 1_000
+_MOST_SAMPLED = 300
+_MOST_REMEMBERED = 1_600
 Floats = npt.NDArray[np.float64]
 
 
@@ -89,7 +91,7 @@ class Mean:
 def means(columns: Floats) -> list[Mean]:
     """The mean of each column of an array (questions x measures); NaN marks a value that isn't there.
 
-    Up to 1,000 questions the intervals are sampled, all columns sharing the resampled questions. Above
+    Up to 300 questions the intervals are sampled, all columns sharing the resampled questions. Above
     that they are computed: the cumulants of the bootstrap distribution of a mean are known, and its
     percentiles follow by Cornish-Fisher expansion (Hall, The Bootstrap and Edgeworth Expansion, 1992) to
     within less than the noise of sampling.
@@ -138,16 +140,27 @@ def _bootstrap(filled: Floats, present: npt.NDArray[np.bool_]) -> tuple[Floats, 
     return low, high
 
 
-def resample_weights(questions: int, *, seed: int = SEED) -> Iterable[Floats]:
+def resample_weights(questions: int) -> Iterable[Floats]:
     """How often each question is drawn, in batches of resamples: arrays (resamples x questions).
 
-    2,000 resamples in all; batches bound the memory to about 30 MB.
+    2,000 resamples in all, from a fixed seed; batches bound the memory to about 30 MB.
     """
-    random = np.random.default_rng(seed)
-    batch = max(1, 4_000_000 // max(questions, 1))
+    if questions <= _MOST_REMEMBERED:
+        yield _remembered(questions).astype(np.float64)
+        return
+    batch = max(1, 4_000_000 // questions)
+    random = np.random.default_rng(SEED)
     for start in range(0, _RESAMPLES, batch):
-        rows = min(batch, _RESAMPLES - start)
-        drawn = random.integers(0, questions, size=(rows, questions), dtype=np.int32)
-        drawn += (np.arange(rows, dtype=np.int32) * questions)[:, None]
-        counted = np.bincount(drawn.ravel(), minlength=rows * questions)
-        yield counted.reshape(rows, questions).astype(np.float64)
+        yield _drawn(random, min(batch, _RESAMPLES - start), questions).astype(np.float64)
+
+
+@lru_cache(maxsize=32)
+def _remembered(questions: int) -> npt.NDArray[np.uint8]:
+    """The same for every measure over as many questions, so drawn once; a byte holds any count of a draw."""
+    return _drawn(np.random.default_rng(SEED), _RESAMPLES, questions).astype(np.uint8)
+
+
+def _drawn(random: np.random.Generator, rows: int, questions: int) -> npt.NDArray[np.intp]:
+    drawn = random.integers(0, questions, size=(rows, questions), dtype=np.int32)
+    drawn += (np.arange(rows, dtype=np.int32) * questions)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * questions).reshape(rows, questions)

@@ -190,7 +190,7 @@ def _budgets(columns: Mapping[str, Columns]) -> dict[str, dict[str, list[tuple[f
     for measure in ("tokens", "calls", "cost_usd", "seconds"):
         spent = {label: _spent(c, measure) for label, c in columns.items()}
         known = np.concatenate([s[~np.isnan(s)] for s in spent.values()])
-        if not len(known) or known.max() <= 0:
+        if not len(known) or known.max() <= known.min():
             continue
         steps = np.unique(np.quantile(known, np.linspace(0, 1, _BUDGET_STEPS))).tolist()
         found[measure] = {

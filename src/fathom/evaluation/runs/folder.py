@@ -179,15 +179,16 @@ def read_configuration(folder: Path) -> dict[str, Any]:
 
 def read_records(folder: Path) -> Iterator[QuestionRecord]:
     """The records of a run, one by one, also while it is being written (a torn last line is left out)."""
-    file = folder / RECORDS
-    for number, content in _lines(file):
+    for number, content in read_contents(folder):
         try:
             yield QuestionRecord.read(content)
         except InputError as error:
-            raise InputError(error.problem, file=file, line=number) from error
+            raise InputError(error.problem, file=folder / RECORDS, line=number) from error
 
 
-def _lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def read_contents(folder: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The JSON of a run's records with their line numbers; a torn last line is left out."""
+    file = folder / RECORDS
     with _opened(file) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.endswith(b"\n"):

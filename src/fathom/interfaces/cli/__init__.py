@@ -15,10 +15,11 @@ from fathom.errors import FathomError
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
     "compare": "Set runs side by side, with paired tests and what moved.",
-    "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
     "demo": "Ask real questions of the sample database: no key, no network.",
+    "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
+    "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
 }

@@ -1,0 +1,41 @@
+"""A radar of shares by category."""
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+
+from markupsafe import Markup
+
+from fathom.reports.charts.lines import Line
+from fathom.reports.charts.svg import DASHES, WIDTH, colour, drawing, element, text
+
+_HEIGHT, _RADIUS = 330, 108
+_LONGEST = 18
+
+
+def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
+    """One polygon a run; a line's points are (number of the axis, share)."""
+    middle = WIDTH / 2, _HEIGHT / 2
+
+    def place(axis: float, share: float) -> tuple[float, float]:
+        turn = 2 * pi * axis / len(axes) - pi / 2
+        return middle[0] + _RADIUS * share * cos(turn), middle[1] + _RADIUS * share * sin(turn)
+
+    def polygon(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(a, s) for a, s in points))
+        return element("polygon", points=corners, **attributes)
+
+    parts = [polygon([(i, ring) for i in range(len(axes))], class_="grid") for ring in (0.25, 0.5, 0.75, 1)]
+    for i, name in enumerate(axes):
+        x, y = place(i, 1)
+        parts.append(element("line", x1=middle[0], y1=middle[1], x2=x, y2=y, class_="grid"))
+        tx, ty = place(i, 1.1)
+        anchor = "middle" if abs(tx - middle[0]) < 12 else "start" if tx > middle[0] else "end"
+        short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+        parts.append(element("g", element("title", name) + text(short, tx, ty + 4, anchor=anchor)))
+    for shape in shapes:
+        drawn = element("title", shape.name) + polygon(
+            shape.points, class_="shape", stroke_dasharray=DASHES[shape.run // 2 % len(DASHES)]
+        )
+        parts.append(element("g", drawn, style=colour(shape.run)))
+    parts.append(text("100 %", middle[0] + 4, middle[1] - _RADIUS + 12, anchor="start"))
+    return drawing(_HEIGHT, parts, label)

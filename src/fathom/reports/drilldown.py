@@ -1,0 +1,171 @@
+"""What the page shows of single questions, packed in chunks that the browser unpacks when they are opened.
+
+Everything here comes from outside and is data: the page's script puts it into text nodes only.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
+from fathom.evaluation.difference import differences
+from fathom.evaluation.runs.folder import read_contents
+
+CHUNK = 40
+_SHOWN_FOUND = 3_000
+_SHOWN_TEXT = 8_000
+_LITERALS = {TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.NUMBER}
+_NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
+
+
+@dataclass(frozen=True, slots=True)
+class DrillDown:
+    """`index` lists the questions with each run's outcome; `chunks` hold their details, 40 questions each."""
+
+    index: Sequence[Mapping[str, Any]]
+    chunks: Sequence[str]
+    shown: int
+    all: int
+
+
+def drill_down(folders: Mapping[str, Path], *, most: int, dialect: str = "") -> DrillDown:
+    """Join the runs' records by question id. At most `most` questions are kept, in the first run's order."""
+    questions: dict[str, dict[str, Any]] = {}
+    left_out: set[str] = set()
+    for run, folder in enumerate(folders.values()):
+        for _, record in read_contents(folder):
+            identifier = str(record["id"])
+            if identifier not in questions:
+                if len(questions) >= most:
+                    left_out.add(identifier)
+                    continue
+                questions[identifier] = _question(record, len(folders), dialect)
+            questions[identifier]["runs"][run] = _answer(record, dialect)
+    kept = list(questions.values())
+    index = [_index_entry(q) for q in kept]
+    chunks = [pack(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK)]
+    return DrillDown(index, chunks, len(kept), len(kept) + len(left_out))
+
+
+def pack(content: Any) -> str:
+    """JSON, deflated, in base64: nothing in it can end a script element."""
+    encoded = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return base64.b64encode(zlib.compress(encoded, 6)).decode("ascii")
+
+
+def _index_entry(question: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "i": question["id"],
+        "q": question["question"],
+        "l": question["difficulty"],
+        "d": question["database"],
+        "o": "".join(a["o"] if a else "-" for a in question["runs"]),
+    }
+
+
+def _question(record: Mapping[str, Any], runs: int, dialect: str) -> dict[str, Any]:
+    return {
+        "id": str(record["id"]),
+        "question": _cut(record.get("question")),
+        "evidence": _cut(record.get("evidence")),
+        "database": Path(str(record.get("database", ""))).stem,
+        "difficulty": record.get("difficulty") or "",
+        "tags": record.get("tags") or [],
+        "answerable": record.get("answerable", True),
+        "gold": [highlight(g, dialect) for g in record.get("gold") or []],
+        "rows": record.get("gold_rows"),
+        "runs": [None] * runs,
+    }
+
+
+def _answer(record: Mapping[str, Any], dialect: str) -> dict[str, Any]:
+    sql, gold = record.get("sql"), record.get("gold") or []
+    right = record["outcome"] == "correct"
+    return {
+        "o": record["outcome"][0],
+        "declined": record.get("declined", False),
+        "refusal": _cut(record.get("refusal")),
+        "verdict": record.get("verdict", ""),
+        "score": record.get("score"),
+        "confidence": record.get("confidence"),
+        "seconds": record.get("seconds"),
+        "error": _cut(record.get("error")),
+        "sql": highlight(sql, dialect) if sql else None,
+        "difference": [] if right or not sql or not gold else _difference(sql, gold[0], dialect),
+        "rows": None if right and record.get("rows") == record.get("gold_rows") else record.get("rows"),
+        "trace": [_step(s) for s in record.get("trace") or []],
+    }
+
+
+def _difference(sql: str, gold: str, dialect: str) -> list[list[Any]] | None:
+    found = differences(sql, gold, dialect)
+    if found is None:
+        return None
+    return [[d.clause, [_cut(m) for m in d.missing], [_cut(e) for e in d.extra]] for d in found]
+
+
+def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+    usage = step.get("usage") or {}
+    found = json.dumps(step.get("found") or {}, ensure_ascii=False, indent=1)
+    return {
+        "name": step.get("name", ""),
+        "module": step.get("module", ""),
+        "found": "" if found == "{}" else found[:_SHOWN_FOUND],
+        "calls": usage.get("calls"),
+        "tokens": (usage.get("prompt_tokens") or 0) + (usage.get("completion_tokens") or 0),
+        "cost": usage.get("cost_usd"),
+        "seconds": sum(usage.get(f"{w}_seconds") or 0.0 for w in ("model", "database", "own")),
+    }
+
+
+def _cut(text: Any) -> str:
+    shown = "" if text is None else str(text)
+    return shown if len(shown) <= _SHOWN_TEXT else shown[:_SHOWN_TEXT] + "…"
+
+
+@lru_cache(maxsize=50_000)
+def highlight(sql: str, dialect: str = "") -> tuple[str, ...]:
+    """The query in pieces, each preceded by its kind: keyword, literal, name or plain text.
+
+    A query that can't be tokenized is one plain piece. Joined, the pieces are the query again.
+    """
+    sql = _cut(sql)
+    try:
+        tokens = sqlglot.tokenize(sql, read=dialect or None)
+    except (SqlglotError, RecursionError):
+        return ("", sql)
+    return tuple(_merged(_pieces(sql, tokens)))
+
+
+def _pieces(sql: str, tokens: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    at = 0
+    for token in tokens:
+        if token.start > at:
+            yield "", sql[at : token.start]
+        kind = "l" if token.token_type in _LITERALS else "n" if token.token_type in _NAMES else ""
+        text = sql[token.start : token.end + 1]
+        if not kind and text[:1].isalpha():
+            kind = "k"
+        yield kind, text
+        at = token.end + 1
+    if at < len(sql):
+        yield "", sql[at:]
+
+
+def _merged(pieces: Iterable[tuple[str, str]]) -> list[str]:
+    """Pieces of one kind in a row become one."""
+    found: list[str] = []
+    for kind, text in pieces:
+        if found and found[-2] == kind:
+            found[-1] += text
+        else:
+            found += [kind, text]
+    return found

@@ -1,0 +1,46 @@
+"""Writing reports to files."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fathom.errors import ConfigError, InputError
+from fathom.reports.page import MOST_QUESTIONS, build_page
+from fathom.reports.tables import build_csv, build_json, build_markdown
+
+KINDS = (".html", ".md", ".csv", ".json")
+
+
+def write_report(
+    folders: Sequence[Path], out: Path, *, title: str = "", most_questions: int = MOST_QUESTIONS
+) -> None:
+    """Write a report of runs; the ending of `out` says which kind.
+
+    An earlier file is replaced only when the new one is whole. Raises `ConfigError` for another ending and
+    `InputError` for a folder that holds no run or a file that can't be written.
+    """
+    kind = out.suffix.casefold()
+    if kind not in KINDS:
+        raise ConfigError(f"{out}: a report's file ends in {', '.join(KINDS)}.")
+    if kind == ".html":
+        text = build_page(folders, title=title, most_questions=most_questions)
+    else:
+        text = {".md": build_markdown, ".csv": build_csv, ".json": build_json}[kind](folders)
+    _replace(out, text)
+
+
+def _replace(out: Path, text: str) -> None:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        handle, new = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            Path(new).chmod(0o644)
+            Path(new).replace(out)
+        except BaseException:
+            Path(new).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=out) from error

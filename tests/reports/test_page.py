@@ -1,0 +1,212 @@
+import base64
+import json
+import re
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.evaluation.runs.bench import make_benchmark
+
+from fathom.errors import ConfigError, InputError
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
+from fathom.evaluation.runs.running import evaluate
+from fathom.records import Question
+from fathom.reports.drilldown import highlight
+from fathom.reports.writing import write_report
+
+ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{7*7}}<!--"
+
+
+class Seen(HTMLParser):
+    """What a browser would find: scripts that would run, and attributes that reach out or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[dict[str, str | None]] = []
+        self.tags: set[str] = set()
+        self.dangerous: list[tuple[str, str, str | None]] = []
+        self.text: dict[str, str] = {}
+        self._inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        given = dict(attrs)
+        self._inside = given.get("id") or "" if tag == "script" else self._inside
+        if tag == "script":
+            self.scripts.append(given)
+        for name, value in attrs:
+            reaches = name in {"src", "href", "action"} and not (value or "").startswith("#")
+            if name.startswith("on") or reaches:
+                self.dangerous.append((tag, name, value))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.text[self._inside] = self.text.get(self._inside, "") + data
+
+
+def _run(folder: Path, *, seed: int, text: str = "", count: int = 50) -> Path:
+    """A stored run with everything that a record can hold, and `text` wherever text can stand."""
+    folder.mkdir(parents=True)
+    with (folder / "records.jsonl").open("wb") as stream:
+        for i in range(count):
+            stream.write(_record(i, seed, text).line())
+    configuration = {
+        "method": f"m{seed}{text}", "model": None, "benchmark": f"b{text}", "split": "dev",
+        "digest": "a" * 64,
+        "comparison": "bird", "settings": {"note": text}, "seed": 0, "limit": None,
+    }  # fmt: skip
+    (folder / "run.json").write_text(
+        json.dumps({"configuration": configuration, "starts": [{"code": None}]}), encoding="utf-8"
+    )
+    return folder
+
+
+def _record(i: int, seed: int, text: str) -> QuestionRecord:
+    outcome = list(Outcome)[(i * 7 + seed * i) % 3]
+    used = {"calls": 1, "prompt_tokens": 100 + i, "completion_tokens": i, "cached_tokens": 0,
+            "cost_usd": 0.01,
+            "model_seconds": 0.1, "database_seconds": 0.1, "own_seconds": 0.1}  # fmt: skip
+    sql = f"SELECT name FROM gene WHERE id = {i} AND x = '{text}'"
+    return QuestionRecord(
+        id=f"{i}{text}",
+        question=f"Gene {i}? {text}",
+        database=f"db{i % 2}{text}",
+        outcome=outcome,
+        evidence=text,
+        difficulty=("simple", "hard", text or "odd")[i % 3],
+        tags=(("A", "B", "C")[i % 3] + text, "D"),
+        gold=("SELECT name FROM gene",),
+        sql=sql,
+        verdict="different",
+        score=0.5,
+        jaccard=0.5,
+        soft_f1=0.5,
+        error=text or "no such column" if outcome is Outcome.ERROR else None,
+        error_class="other" if outcome is Outcome.ERROR else None,
+        declined=i % 5 == 0,
+        refusal=text,
+        confidence=(i % 10) / 10,
+        candidates=(JudgedQuery(sql, outcome), JudgedQuery(sql, Outcome.CORRECT)),
+        before_revision=JudgedQuery(sql, Outcome.INCORRECT),
+        selection_score=SelectionScore(1, 1, 1, 0.5, 0.5, 0.5),
+        usage={"generation": used, "total": used},
+        seconds=0.1 * i,
+        rows=preview(["name" + text], [[text or "x"], [None]], 2, cut=False),
+        gold_rows=preview(["name"], [["y"]], 1, cut=False),
+        trace=({"name": "propose" + text, "module": "generation", "found": {"sql": text}, "usage": used},),
+    )
+
+
+def _seen(page: str) -> Seen:
+    seen = Seen()
+    seen.feed(page)
+    return seen
+
+
+def _questions(seen: Seen) -> list[dict[str, Any]]:
+    chunks = [seen.text[k] for k in sorted(seen.text) if k.startswith("chunk-")]
+    return [q for c in chunks for q in json.loads(zlib.decompress(base64.b64decode(c)))]
+
+
+def test_everything_is_on_the_page(tmp_path: Path) -> None:
+    write_report([_run(tmp_path / "a", seed=1), _run(tmp_path / "b", seed=2)], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for title in ("Leaderboard", "Paired tests", "Modules", "By difficulty", "By category", "Correct against",
+                  "CR@budget", "pass@k", "Risk and coverage", "Calibration", "Overlap of failures",
+                  "solved by exactly", "By database", "Repeat it"):  # fmt: skip
+        assert title in page, title
+    questions = _questions(_seen(page))
+    assert len(questions) == 50
+    wrong = next(a for q in questions for a in q["runs"] if a["o"] == "i")
+    assert "".join(wrong["sql"][1::2]).startswith("SELECT name FROM gene WHERE")
+    assert wrong["difference"][0][0] == "filters"
+    assert wrong["rows"]["rows"] == [["x"], [None]]
+    assert wrong["trace"][0]["name"] == "propose"
+
+
+def test_text_from_outside_stays_inert(tmp_path: Path) -> None:
+    runs = [_run(tmp_path / "a", seed=1, text=ATTACK), _run(tmp_path / "b", seed=2, text=ATTACK)]
+    write_report(runs, tmp_path / "r.html", title=ATTACK)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    seen = _seen(page)
+    running = [s for s in seen.scripts if s.get("type") not in {"application/json", "text/plain"}]
+    assert running == [{}]  # the page's own script, and no other
+    assert seen.dangerous == []
+    assert seen.tags.isdisjoint({"img", "iframe", "object", "embed", "link", "base", "form"})
+    assert "alert(1)" in seen.text["index"]  # it is there, as text
+    assert any(ATTACK in q["evidence"] for q in _questions(seen))
+    assert "49" not in re.findall(r"<h1>(.*?)</h1>", page)[0]
+
+
+def test_only_the_pages_own_script_may_run(tmp_path: Path) -> None:
+    import hashlib
+
+    write_report([_run(tmp_path / "a", seed=1)], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    policy = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)[0]
+    script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert "default-src &#39;none&#39;" in policy or "default-src 'none'" in policy
+    assert f"sha256-{digest}" in policy.replace("&#43;", "+")
+    assert not re.findall(r"(?:src|href)=\"?https?:", page)
+
+
+def test_a_run_that_records_little_has_a_page_too(tmp_path: Path) -> None:
+    benchmark = make_benchmark(tmp_path)
+
+    def wrong(question: Question) -> str:
+        return "SELECT 1"
+
+    with ThreadPoolExecutor(1) as pool:
+        run = evaluate(benchmark, wrong, out=tmp_path / "run", limit=2, executor=pool)
+    write_report([run.folder], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Paired tests" not in page
+    assert "pass@k" not in page
+
+
+def test_few_questions_are_listed_where_asked(tmp_path: Path) -> None:
+    write_report([_run(tmp_path / "a", seed=1)], tmp_path / "r.html", most_questions=10)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "The first 10 of 50 questions" in page
+    assert len(_questions(_seen(page))) == 10
+
+
+def test_the_same_figures_as_markdown_csv_and_json(tmp_path: Path) -> None:
+    runs = [_run(tmp_path / n, seed=s, text="=1|<b>") for n, s in (("a", 1), ("b", 3))]
+    for ending in ("md", "csv", "json"):
+        write_report(runs, tmp_path / f"r.{ending}")
+    markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "McNemar" in markdown
+    assert "<b>" not in markdown
+    assert "=1\\|&lt;b&gt;" in markdown
+    rows = (tmp_path / "r.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("run,benchmark,split,grouping,group,metric,value,low,high,n")
+    assert any("revision.I2C" in r for r in rows)
+    content = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert len(content["runs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("sql", "first"),
+    [("SELECT 'a' FROM t", ["k", "SELECT", "", " "]), ("not ' sql", ["", "not ' sql"]), ("", [])],
+)
+def test_highlighting_keeps_every_character(sql: str, first: list[str]) -> None:
+    pieces = highlight(sql)
+    assert "".join(pieces[1::2]) == sql
+    assert list(pieces[: len(first)]) == first
+
+
+def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no run"):
+        write_report([tmp_path], tmp_path / "r.html")
+    with pytest.raises(ConfigError, match=r"ends in .html, .md, .csv, .json"):
+        write_report([tmp_path], tmp_path / "r.pdf")

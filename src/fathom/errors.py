@@ -3,7 +3,7 @@
 Each error keeps its facts as attributes, so that an interface need not parse its text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
 
@@ -113,6 +113,57 @@ class QueryTimedOut(QueryError):
         super().__init__(
             f"The query was stopped after {seconds:g} s.", sql=sql, error_class=ErrorClass.TIMEOUT
         )
+
+
+class ToolError(FathomError):
+    """Something about a call of a biomedical API."""
+
+
+class CallRefused(ToolError):
+    """A call that isn't made, since its arguments can't be right; `problems` says why, by parameter."""
+
+    def __init__(self, endpoint: str, problems: Mapping[str, str]) -> None:
+        self.endpoint, self.problems = endpoint, dict(problems)
+        told = "\n".join(f"  {name}: {problem}" for name, problem in self.problems.items())
+        super().__init__(f"{endpoint} can't be called so:\n{told}")
+
+
+class CallFailed(ToolError):
+    """A call that was made and gave no answer; `retryable` tells whether the same call may work later."""
+
+    retryable = False
+
+    def __init__(self, message: str, *, url: str = "", status: int | None = None) -> None:
+        self.message, self.url, self.status = message, url, status
+        super().__init__(message)
+
+
+class RecordNotFound(CallFailed):
+    """The service has no such record."""
+
+
+class RequestRejected(CallFailed):
+    """The service finds the request invalid."""
+
+
+class RateLimited(CallFailed):
+    """The service asks for fewer requests, and went on doing so after waiting."""
+
+    retryable = True
+
+
+class ServiceDown(CallFailed):
+    """The service can't be reached, or answers with errors of its own."""
+
+    retryable = True
+
+
+class ResponseTooLarge(CallFailed):
+    """The response is larger than the limit."""
+
+    def __init__(self, limit: int, *, url: str = "") -> None:
+        self.limit = limit
+        super().__init__(f"The response is larger than the limit of {limit / 1e6:g} MB.", url=url)
 
 
 def did_you_mean(name: str, known: Sequence[str], *, shown: int = 12) -> str:

@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
+    "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, export.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""
 

@@ -1,0 +1,112 @@
+"""`fathom tools`: the endpoints of the biomedical APIs: list, search, explain, export."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Annotated
+
+from cyclopts import Parameter as Option
+from rich import box
+from rich.table import Table
+
+from fathom.biotools.catalogue import (
+    Endpoint,
+    Parameter,
+    check,
+    endpoint,
+    endpoints,
+    export,
+    request_for,
+    search,
+)
+from fathom.errors import InputError
+from fathom.interfaces.cli.showing import console, plain, print_json
+
+Flag = Option(negative="")
+ACTIONS = ("list", "search", "show", "export")
+
+
+def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = False) -> None:
+    """Look at the endpoints of NCBI, UniProt and Ensembl that Fathom can call.
+
+    `fathom tools` lists them, `fathom tools search linkage` finds some, `fathom tools show get_ld_region`
+    explains one, `fathom tools export` prints all as JSON Schema for function calling.
+
+    Parameters
+    ----------
+    action
+        list, search, show or export.
+    words
+        What to search for, or the endpoint to show.
+    json
+        Print JSON.
+    """
+    match action:
+        case "list":
+            _list(endpoints().values(), json)
+        case "search":
+            _list(_found(" ".join(words)), json)
+        case "show":
+            _show(endpoint(_one(words)), json)
+        case "export":
+            print_json(export())
+        case _:
+            raise InputError(f"fathom tools has no {action!r}. There is: {', '.join(ACTIONS)}.")
+
+
+def _found(words: str) -> list[Endpoint]:
+    found = search(words)
+    if not found:
+        raise InputError(f"No endpoint fits {words!r}. `fathom tools` lists all of them.")
+    return found
+
+
+def _one(words: tuple[str, ...]) -> str:
+    if len(words) != 1:
+        raise InputError("Name one endpoint, such as: fathom tools show get_ld_region")
+    return words[0]
+
+
+def _list(shown: Iterable[Endpoint], as_json: bool) -> None:
+    if as_json:
+        rows = [{"name": e.name, "provider": e.provider, "tool": e.tool, "summary": e.summary} for e in shown]
+        print_json(rows)
+        return
+    for (provider, tool), group in groupby(shown, key=lambda e: (e.provider, e.tool)):
+        console.print(plain(f"{provider} · {tool}"), style="bold")
+        for one in group:
+            console.print(plain(f"  {one.name:36} {one.summary}"), soft_wrap=True)
+
+
+def _show(shown: Endpoint, as_json: bool) -> None:
+    call = check(shown.name, shown.example)
+    url = request_for(call).url()
+    if as_json:
+        schema = next(s["function"] for s in export() if s["function"]["name"] == shown.name)
+        print_json({**schema, "provider": shown.provider, "tool": shown.tool, "example": url})
+        return
+    console.print(plain(shown.name), style="bold")
+    console.print(plain(f"{shown.summary}\n{shown.provider}, {shown.tool}: {shown.method} {shown.path}\n"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("parameter", "takes", "what"):
+        table.add_column(heading, overflow="fold")
+    for parameter in shown.callable_parameters.values():
+        name = f"{parameter.name} (needed)" if parameter.required else parameter.name
+        table.add_row(plain(name), plain(_takes(parameter)), plain(parameter.description))
+    console.print(table)
+    arguments = " ".join(f"{k}={str(v)!r}" for k, v in shown.example.items())
+    console.print(plain(f"For example:\n  fathom call {shown.name} {arguments}\n  {url}"), soft_wrap=True)
+
+
+def _takes(parameter: Parameter) -> str:
+    told = parameter.type
+    if parameter.enum:
+        told = " | ".join(str(v) for v in parameter.enum)
+    elif parameter.kind:
+        told = parameter.kind.replace("_", " ")
+    elif parameter.items_enum:
+        told = "list of " + ", ".join(parameter.items_enum)
+    if parameter.minimum is not None or parameter.maximum is not None:
+        low = "" if parameter.minimum is None else f"{parameter.minimum:g}"
+        high = "" if parameter.maximum is None else f"{parameter.maximum:g}"
+        told += f", {low}..{high}"
+    return told if parameter.default is None else f"{told}; {parameter.default} unless set"

@@ -20,7 +20,7 @@ $(RUN_STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Fathom needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, about a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e ".[postgres,mysql]"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e ".[postgres,mysql,models]"
 	@touch $@
 
 $(DEV_STAMP): $(RUN_STAMP)

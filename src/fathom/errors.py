@@ -166,6 +166,64 @@ class ResponseTooLarge(CallFailed):
         super().__init__(f"The response is larger than the limit of {limit / 1e6:g} MB.", url=url)
 
 
+class ModelError(FathomError):
+    """Something about a language model."""
+
+
+class ModelNotConfigured(ModelError):
+    """The provider isn't known, or its key or address isn't set; says what to set."""
+
+
+class ModelFailed(ModelError):
+    """A model gave no reply, also after the attempts that made sense.
+
+    `reason` is a short name such as rate_limit or timeout, `status` the last HTTP status if there was one.
+    """
+
+    def __init__(
+        self, model: str, reason: str, problem: str, *, status: int | None = None, attempts: int = 1
+    ) -> None:
+        self.model, self.reason, self.problem = model, reason, problem
+        self.status, self.attempts = status, attempts
+        tried = f" ({attempts} attempts)" if attempts > 1 else ""
+        super().__init__(f"{model} gave no reply{tried}: {problem}")
+
+
+class ReplyUnusable(ModelError):
+    """A model's replies never had the form that was asked for; `reply` is the last one."""
+
+    def __init__(self, model: str, problem: str, *, reply: str = "") -> None:
+        self.model, self.problem, self.reply = model, problem, reply
+        super().__init__(f"{model} gave no usable reply: {problem}")
+
+
+class BudgetExceeded(ModelError):
+    """A budget is used up, so no further request was sent; `limit` is calls, tokens or dollars."""
+
+    def __init__(self, budget: str, limit: str, problem: str) -> None:
+        self.budget, self.limit, self.problem = budget, limit, problem
+        super().__init__(f"The budget of this {budget} is used up: {problem}")
+
+
+class CassetteError(ModelError):
+    """A cassette can't be read or written."""
+
+
+class CassetteMiss(CassetteError):
+    """The cassette that is replayed doesn't hold a request; `nearest` is the recorded one most like it."""
+
+    def __init__(self, file: object, key: str, asked: str, nearest: str) -> None:
+        self.file, self.key, self.asked, self.nearest = file, key, asked, nearest
+        super().__init__(
+            f"{file} holds no reply to this request (key {key[:12]}): {asked}\n{nearest}\n"
+            "Record it again with the model, or replay the run that was recorded."
+        )
+
+
+class PromptError(FathomError):
+    """A prompt's file is at fault, or it was given the wrong variables."""
+
+
 def did_you_mean(name: str, known: Sequence[str], *, shown: int = 12) -> str:
     """The sentence that follows an unknown name: its nearest neighbour, or what there is."""
     folded = {k.casefold(): k for k in known}

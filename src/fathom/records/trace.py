@@ -12,6 +12,7 @@ Module = Literal["selection", "generation", "revision", "answering"]
 class Usage:
     """What a step used. `cost_usd` is None where a price is unknown, which is not zero.
 
+    `unmeasured_calls` are those whose tokens the provider didn't tell: the token counts are then lower bounds.
     Seconds are split by where they went: the model, the database, our own code.
     """
 
@@ -23,6 +24,7 @@ class Usage:
     model_seconds: float = 0.0
     database_seconds: float = 0.0
     own_seconds: float = 0.0
+    unmeasured_calls: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         unknown = self.cost_usd is None or other.cost_usd is None
@@ -35,6 +37,7 @@ class Usage:
             self.model_seconds + other.model_seconds,
             self.database_seconds + other.database_seconds,
             self.own_seconds + other.own_seconds,
+            self.unmeasured_calls + other.unmeasured_calls,
         )
 
 

@@ -1,0 +1,275 @@
+"""One attempt at a request through pydantic-ai, and what its errors come to. Imported late."""
+
+import json
+import os
+from collections.abc import Sequence
+from contextvars import ContextVar
+from decimal import Decimal
+from typing import Any, cast
+
+import genai_prices
+import httpx2
+from pydantic_ai import exceptions as failures
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model as ProviderModel
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
+
+from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
+from fathom.llm.keys import redact, redact_error, remember_key
+from fathom.llm.providers import Provider
+from fathom.llm.sending import AttemptFailed, Pace
+from fathom.records import Usage
+
+LONGEST_PROBLEM = 500
+AnyModel = ProviderModel[Any]
+_last_response: ContextVar[list[httpx2.Response]] = ContextVar("last_response")
+_FINISHES: dict[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "tool_call": "tool_call",
+    "error": "error",
+}
+_REASONS: tuple[tuple[type[Exception], str, bool], ...] = (
+    (failures.ModelQuotaExceededError, "quota", False),
+    (failures.ModelRateLimitError, "rate_limit", True),
+    (failures.ModelOverloadedError, "overloaded", True),
+    (failures.ModelUnavailableError, "unavailable", True),
+    (failures.ModelServerError, "server_error", True),
+    (failures.ModelTimeoutError, "timeout", True),
+    (failures.ModelRequestTimeout, "timeout", True),
+    (failures.ModelConnectionError, "connection", True),
+    (failures.ModelContextWindowExceededError, "too_long", False),
+    (failures.ModelAuthenticationError, "authentication", False),
+    (failures.ModelNotFoundError, "no_such_model", False),
+    (failures.ModelRequestRejectedError, "rejected", False),
+    (failures.ContentFilterError, "content_filter", False),
+    (failures.UserError, "misuse", False),
+)
+"""What an error means, the more specific first: its short name, and whether another attempt makes sense."""
+
+
+class Connection:
+    """One model of one provider; calling it is one attempt. Lives on one event loop."""
+
+    def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
+        self.provider, self.name = provider, name
+        timeout = httpx2.Timeout(pace.seconds, connect=min(10.0, pace.seconds))
+        limits = httpx2.Limits(max_connections=pace.concurrency + 4)
+        self._http = httpx2.AsyncClient(timeout=timeout, limits=limits, event_hooks={"response": [_keep]})
+        self._model = _make(provider, name, self._http)
+        self._settings: ModelSettings = {"max_retries": 0, "timeout": pace.seconds}
+
+    async def __call__(self, request: Request) -> Reply:
+        """Ask once. Raises `AttemptFailed`."""
+        kept: list[httpx2.Response] = []
+        _last_response.set(kept)
+        failed: AttemptFailed
+        try:
+            response = await self._model.request(_messages(request), self._ask(request), _parameters(request))
+            return self._reply(response)
+        except Exception as error:  # whatever a provider's library raises is a failed attempt
+            failed = _failed(error, self._usage_of(kept))
+        raise failed
+
+    def _ask(self, request: Request) -> ModelSettings:
+        how = request.sampling
+        given = {
+            "temperature": how.temperature,
+            "top_p": how.top_p,
+            "max_tokens": how.max_tokens,
+            "stop_sequences": list(how.stop) or None,
+            "seed": how.seed,
+        }
+        # A prompt asked once is cached as far as its system part, which others share: writing it all would
+        # cost more than it saves.
+        caching = {"cache": True if request.repeated else {"messages": False}}
+        set_here = {k: v for k, v in given.items() if v is not None}
+        return cast(ModelSettings, {**self._settings, **caching, **set_here})
+
+    def _reply(self, response: ModelResponse) -> Reply:
+        calls = tuple(Call(redact(c.tool_name), redact(c.args_as_json_str())) for c in response.tool_calls)
+        refusal = str((response.provider_details or {}).get("refusal") or "")
+        finish = _FINISHES.get(response.finish_reason or "", "unknown")
+        if not response.parts and not refusal and finish not in {"content_filter", "length"}:
+            used = self._usage(response.usage, response.model_name)
+            raise AttemptFailed("empty", "the reply is empty", again=True, used=used)
+        return Reply(
+            text=redact(response.text or refusal),
+            calls=calls,
+            finish=finish,
+            usage=self._usage(response.usage, response.model_name),
+            model=response.model_name or self.name,
+        )
+
+    def _usage(self, used: RequestUsage, model: str | None) -> Usage:
+        if used.unmeasured_requests or not (used.input_tokens or used.output_tokens):
+            return Usage(calls=1, unmeasured_calls=1, cost_usd=None)
+        return Usage(
+            calls=1,
+            prompt_tokens=used.input_tokens,
+            completion_tokens=used.output_tokens,
+            cached_tokens=used.cache_read_tokens,
+            cost_usd=price(self.provider, (self.name, model or ""), used),
+        )
+
+    def _usage_of(self, kept: Sequence[httpx2.Response]) -> Usage | None:
+        """What a response that couldn't be used says it used."""
+        try:
+            told = json.loads(kept[-1].content)["usage"]
+            prompt = int(told.get("prompt_tokens", told.get("input_tokens", 0)))
+            completion = int(told.get("completion_tokens", told.get("output_tokens", 0)))
+        except (IndexError, httpx2.ResponseNotRead, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return self._usage(RequestUsage(input_tokens=prompt, output_tokens=completion), None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decimal | None:
+    """Dollars by genai-prices; None where the provider or the model has no known price."""
+    if not provider.prices:
+        return None
+    for name in filter(None, names):
+        try:
+            return genai_prices.calc_price(used, name, provider_id=provider.prices).total_price
+        except (LookupError, ValueError):
+            continue
+    return None
+
+
+async def _keep(response: httpx2.Response) -> None:
+    _last_response.get([]).append(response)
+
+
+def _failed(error: Exception, used: Usage | None) -> AttemptFailed:
+    if isinstance(error, AttemptFailed):
+        return error
+    status = getattr(error, "status_code", None)
+    problem = redact_error(" ".join(str(error).split()))[:LONGEST_PROBLEM]
+    for kind, reason, again in _REASONS:
+        if isinstance(error, kind):
+            after = getattr(error, "retry_after", None)
+            return AttemptFailed(reason, problem, again=again, status=status, retry_after=after, used=used)
+    if isinstance(error, failures.ModelHTTPError):
+        again = error.status_code in {408, 409, 425, 429} or error.status_code >= 500
+        return AttemptFailed("http_error", problem, again=again, status=status, used=used)
+    # The libraries meet a reply of the wrong shape with errors of every kind, down to IndexError.
+    return AttemptFailed("invalid_reply", f"the reply can't be read ({problem})", again=True, used=used)
+
+
+def _messages(request: Request) -> list[ModelMessage]:
+    made: list[ModelMessage] = []
+    for message in request.messages:
+        if message.role == "assistant":
+            made.append(ModelResponse(parts=[TextPart(message.text)]))
+            continue
+        part = _part(message)
+        if made and isinstance(made[-1], ModelRequest):
+            made[-1] = ModelRequest(parts=[*made[-1].parts, part])
+        else:
+            made.append(ModelRequest(parts=[part]))
+    return made
+
+
+def _part(message: Message) -> SystemPromptPart | UserPromptPart:
+    return SystemPromptPart(message.text) if message.role == "system" else UserPromptPart(message.text)
+
+
+def _parameters(request: Request) -> ModelRequestParameters:
+    return ModelRequestParameters(
+        output_tools=[_tool(t) for t in request.tools] if request.must_call else [],
+        function_tools=[] if request.must_call else [_tool(t) for t in request.tools],
+        output_mode="tool" if request.must_call else "text",
+        allow_text_output=not request.must_call,
+    )
+
+
+def _tool(tool: Tool) -> ToolDefinition:
+    return ToolDefinition(
+        name=tool.name, parameters_json_schema=dict(tool.parameters), description=tool.description
+    )
+
+
+def _make(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyModel:
+    """The model in pydantic-ai. Each library is imported only where its provider is asked."""
+    variable = provider.key_variable()
+    key = os.environ[variable] if variable else None
+    if key:
+        remember_key(key)
+    return _MAKERS[provider.protocol](provider, name, key, http)
+
+
+def _openai(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    return OpenAIChatModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
+
+
+def _responses(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    return OpenAIResponsesModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
+
+
+def _compatible(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415
+
+    address = provider.address()
+    made = OpenAICompatibleProvider(provider.name, base_url=address, api_key=key, http_client=http)
+    return OpenAIChatModel(name, provider=made)
+
+
+def _anthropic(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
+    return AnthropicModel(name, provider=AnthropicProvider(api_key=key, http_client=http))
+
+
+def _google(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415
+    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415
+
+    assert key is not None
+    return GoogleModel(name, provider=GoogleProvider(api_key=key, http_client=http))
+
+
+def _azure(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.azure import AzureProvider  # noqa: PLC0415
+
+    return OpenAIChatModel(name, provider=AzureProvider(api_key=key, http_client=http))
+
+
+def _bedrock(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415
+    from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415
+
+    return BedrockConverseModel(name, provider=BedrockProvider())
+
+
+_MAKERS = {
+    "openai": _openai,
+    "openai-responses": _responses,
+    "compatible": _compatible,
+    "anthropic": _anthropic,
+    "google": _google,
+    "azure": _azure,
+    "bedrock": _bedrock,
+}

@@ -1,0 +1,126 @@
+"""What is asked of a model and what it answers: frozen values, the same for every provider.
+
+An `Exchange` is anything that turns a `Request` into a `Reply`: a provider, a cassette, a scripted model.
+"""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Literal
+
+from fathom.records import Usage
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "content_filter", "tool_call", "error", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something a model may call: its name, what it is for, and the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool that a model wants called. `arguments` is the model's own text, meant to be JSON."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn; None leaves it to the provider."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that decides a reply. `sample` tells apart several replies to the same words.
+
+    `repeated` says that the same words are asked more than once, which makes them worth caching for the
+    provider; it decides nothing about the reply and is no part of the key.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    sampling: Sampling = Sampling()
+    tools: tuple[Tool, ...] = ()
+    must_call: bool = False
+    sample: int = 0
+    repeated: bool = field(default=False, compare=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as JSON values; what isn't set is left out."""
+        content = asdict(self)
+        del content["repeated"]
+        content["sampling"] = {k: v for k, v in content["sampling"].items() if v not in (None, ())}
+        if not self.tools:
+            del content["tools"], content["must_call"]
+        return content
+
+    @cached_property
+    def key(self) -> str:
+        """The SHA-256 of the request's canonical JSON, in hexadecimal."""
+        text = json.dumps(self.as_json(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. `model` is the name that it gave itself; `attempts` counts those before it too."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+    finish: Finish = "stop"
+    usage: Usage = field(default_factory=lambda: Usage(calls=1))
+    model: str = ""
+    attempts: int = 1
+
+    @property
+    def withheld(self) -> bool:
+        """Whether a filter of the provider kept the reply back."""
+        return self.finish == "content_filter"
+
+    def as_json(self) -> dict[str, Any]:
+        """The reply as JSON values."""
+        content = asdict(self)
+        content["usage"] = {k: str(v) if isinstance(v, Decimal) else v for k, v in content["usage"].items()}
+        return content
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> "Reply":
+        """The reply that `as_json` wrote. Raises `KeyError`, `TypeError` or `ValueError` for others."""
+        usage = dict(content["usage"])
+        cost = usage["cost_usd"]
+        usage["cost_usd"] = None if cost is None else Decimal(cost)
+        return cls(
+            text=content["text"],
+            calls=tuple(Call(**c) for c in content["calls"]),
+            finish=content["finish"],
+            usage=Usage(**usage),
+            model=content["model"],
+            attempts=content["attempts"],
+        )
+
+
+Exchange = Callable[[Request], Awaitable[Reply]]

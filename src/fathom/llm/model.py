@@ -1,0 +1,176 @@
+"""A language model as methods see it: asked for text, samples and typed values, telling its usage."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import TypeVar
+
+from fathom.errors import BudgetExceeded, ReplyUnusable
+from fathom.llm.budget import Budget
+from fathom.llm.exchange import Exchange, Message, Reply, Request, Sampling, Tool
+from fathom.llm.prompts import load
+from fathom.llm.sending import Unanswered
+from fathom.records import Usage
+
+T = TypeVar("T")
+Prompt = str | Sequence[Message]
+"""What is asked: the words of one user turn, or a conversation."""
+
+AS_PROVIDED, VARIED, STEADY = Sampling(), Sampling(temperature=1.0), Sampling(temperature=0.0)
+WORTH_CACHING = 4_000
+"""Characters; providers cache no shorter prompts."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model under its name, with the budgets that its use counts against and the meters that hear of it.
+
+    `tools` says that typed values are asked for as a tool call rather than in words. Frozen: `within` and
+    `metered` give a model that shares everything else.
+    """
+
+    name: str
+    exchange: Exchange
+    tools: bool = False
+    budgets: tuple[Budget, ...] = ()
+    meters: tuple[Callable[[Usage], None], ...] = ()
+    closing: Callable[[], None] | None = field(default=None, repr=False)
+
+    def within(self, budget: Budget) -> "Model":
+        """The same model, counted against one more budget."""
+        return replace(self, budgets=(*self.budgets, budget))
+
+    def metered(self, meter: Callable[[Usage], None]) -> "Model":
+        """The same model, telling one more listener the usage of each request, answered or not."""
+        return replace(self, meters=(*self.meters, meter))
+
+    async def ask(
+        self,
+        prompt: Prompt,
+        *,
+        system: str = "",
+        sampling: Sampling = AS_PROVIDED,
+        tools: Sequence[Tool] = (),
+        must_call: bool = False,
+        sample: int = 0,
+    ) -> Reply:
+        """One reply. The same words with the same `sample` get the same reply where a cassette is in use.
+
+        Raises `ModelFailed`, `BudgetExceeded`, `CassetteMiss`.
+        """
+        return await self._send(
+            Request(self.name, _turns(prompt, system), sampling, tuple(tools), must_call, sample)
+        )
+
+    async def samples(
+        self,
+        prompt: Prompt,
+        n: int,
+        *,
+        system: str = "",
+        sampling: Sampling = VARIED,
+        first: int = 0,
+    ) -> tuple[Reply, ...]:
+        """n replies to the same words, asked at once and given in order; `first` numbers the first of them.
+
+        To draw anew, go on numbering: `first=n`. Raises what `ask` raises, once all have come to an end.
+        """
+        request = Request(self.name, _turns(prompt, system), sampling, repeated=n > 1)
+        numbered = [replace(request, sample=first + i) for i in range(n)]
+        ahead: list[Reply] = []
+        if n > 1 and sum(len(m.text) for m in request.messages) >= WORTH_CACHING:
+            ahead.append(await self._send(numbered.pop(0)))  # the others then find the prompt cached
+        rest = await asyncio.gather(*map(self._send, numbered), return_exceptions=True)
+        for reply in rest:
+            if isinstance(reply, BaseException):
+                raise reply
+        return (*ahead, *(r for r in rest if isinstance(r, Reply)))
+
+    async def typed(
+        self,
+        prompt: Prompt,
+        kind: type[T],
+        *,
+        system: str = "",
+        sampling: Sampling = STEADY,
+        repairs: int = 2,
+        sample: int = 0,
+    ) -> T:
+        """A value of a type that pydantic knows. A malformed reply is shown to the model with what is wrong.
+
+        Raises `ReplyUnusable` when the last of `repairs` is malformed too or a filter withholds the reply,
+        beside what `ask` raises.
+        """
+        from fathom.llm.replies import Shape  # noqa: PLC0415, pydantic is slow to import
+
+        shape = Shape(kind)
+        turns = _turns(prompt, system)
+        if not self.tools:
+            told = load(__package__, "shape").render(schema=_compact(shape.schema))
+            turns = (*turns[:-1], replace(turns[-1], text=f"{turns[-1].text}\n\n{told}"))
+        tools = (shape.tool,) if self.tools else ()
+        problem, said = "", ""
+        for _ in range(repairs + 1):
+            reply = await self._send(Request(self.name, turns, sampling, tools, self.tools, sample))
+            said = "\n".join((reply.text, *(c.arguments for c in reply.calls))).strip()
+            if reply.withheld:
+                raise ReplyUnusable(self.name, "a content filter withheld it", reply=said)
+            try:
+                return shape.read(reply)
+            except ValueError as error:
+                problem = str(error)
+            mend = load(__package__, "repair").render(problem=problem)
+            turns = (*turns, Message("assistant", said or "(nothing)"), Message("user", mend))
+        raise ReplyUnusable(self.name, problem, reply=said)
+
+    async def _send(self, request: Request) -> Reply:
+        self._admit()
+        try:
+            reply = await self.exchange(request)
+        except Unanswered as error:
+            self._count(error.usage)
+            raise
+        self._count(reply.usage)
+        return reply
+
+    def _admit(self) -> None:
+        admitted: list[Budget] = []
+        try:
+            for budget in self.budgets:
+                budget.admit()
+                admitted.append(budget)
+        except BudgetExceeded:
+            for budget in admitted:
+                budget.release()
+            raise
+
+    def _count(self, usage: Usage) -> None:
+        for budget in self.budgets:
+            budget.charge(usage)
+        for meter in self.meters:
+            meter(usage)
+
+    def close(self) -> None:
+        """Close connections and files."""
+        if self.closing is not None:
+            self.closing()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _turns(prompt: Prompt, system: str) -> tuple[Message, ...]:
+    turns = (Message("user", prompt),) if isinstance(prompt, str) else tuple(prompt)
+    return (Message("system", system), *turns) if system else turns
+
+
+def _compact(schema: object) -> str:
+    import json  # noqa: PLC0415
+
+    return json.dumps(schema, ensure_ascii=False)

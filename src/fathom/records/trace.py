@@ -12,7 +12,7 @@ Module = Literal["selection", "generation", "revision", "answering"]
 class Usage:
     """What a step used. `cost_usd` is None where a price is unknown, which is not zero.
 
-    `unmeasured_calls` are those whose tokens the provider didn't tell: the token counts are then lower bounds.
+    `unmeasured_calls` are those whose tokens the provider didn't tell: token counts are then lower bounds.
     Seconds are split by where they went: the model, the database, our own code.
     """
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import ErrorClass, InputError
-from fathom.evaluation.outcome import Outcome
+from fathom.errors import InputError
 from fathom.evaluation.runs.asking import Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records
-from fathom.evaluation.runs.judging import Exam, Marks, judge
-from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, usage_json
+from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
+from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.runs.scoring import Scorers, WorkerDied
 from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
@@ -199,8 +198,7 @@ class _Work:
         self, question: BenchmarkQuestion, asked: Asked, judging: dict["Future[Marks]", _Answered]
     ) -> None:
         if asked.response is None:
-            failed = JudgedQuery("", Outcome.ERROR, "error", 0.0, asked.error, ErrorClass.OTHER.value)
-            self._keep(question, asked, Marks(failed, jaccard=0.0, soft_f1=0.0))
+            self._keep(question, asked, failed(asked.error))
             return
         # The trace stays here: judging doesn't need it, and it may be large.
         response = replace(asked.response, trace=Trace())
@@ -211,9 +209,7 @@ class _Work:
         try:
             marks = self.scorers.settle(future, judge, answered.exam)
         except WorkerDied as error:
-            sql = answered.exam.response.sql or ""
-            lost = JudgedQuery(sql, Outcome.ERROR, "error", 0.0, str(error), ErrorClass.OTHER.value)
-            marks = Marks(lost, jaccard=0.0, soft_f1=0.0)
+            marks = failed(str(error), sql=answered.exam.response.sql or "", error_class="crash")
         self._keep(answered.question, answered.asked, marks)
 
     def _keep(self, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:

@@ -130,8 +130,7 @@ class Judge:
             return table
 
         def run_gold(sql: str) -> Table | None:
-            found = self._result(database, sql)
-            return None if isinstance(found, _Failure) else found
+            return self.table(database, sql)
 
         case = Case(gold, task.question, task.tags, task.dialect, run_gold)
         return self.comparison.compare(predicted, table, case)
@@ -154,6 +153,16 @@ class Judge:
             if len(self._results) > _KEPT_RESULTS:
                 self._results.popitem(last=False)
         return found
+
+    def table(self, database: str, sql: str) -> Table | None:
+        """The result of a query, run at most once more; None where it failed."""
+        found = self._result(database, sql)
+        return None if isinstance(found, _Failure) else found
+
+    def database(self, url: str) -> Database | None:
+        """The open database; None where it can't be used."""
+        found = self._open(url)
+        return None if isinstance(found, _Failure) else found
 
     def _open(self, database: str) -> Database | _Failure:
         if database in self._databases:

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from fathom.errors import ConfigError
 from fathom.evaluation.runs.grid import read_grid, run_grid
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
+from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, print_json
@@ -35,6 +37,7 @@ def evaluate(
     pack: Annotated[Sequence[Path], Parameter(negative="")] = (),
     timeout: float = 30.0,
     seed: int = 0,
+    executor: str | None = None,
     grid: Path | None = None,
     json: Annotated[bool, Flag] = False,
 ) -> int | None:
@@ -66,6 +69,8 @@ def evaluate(
         Seconds that each query may take.
     seed
         Kept with the run, and part of what makes two runs the same.
+    executor
+        Where to judge: dask://host:port; in processes on this machine where it isn't given.
     grid
         A TOML file of methods, models and benchmarks to run all together.
     json
@@ -77,11 +82,23 @@ def evaluate(
     if benchmark is None:
         raise ConfigError("Name a benchmark, or a grid with --grid FILE. There is: fathom benchmarks.")
     try:
-        done = run(
-            benchmark, method, out=out, model=model, split=split, limit=limit, workers=workers,
-            comparison=comparison, with_examples=with_examples, packs=pack, timeout=timeout, seed=seed,
-            progress=progress(),
-        )  # fmt: skip
+        with connect_cluster(executor) if executor else nullcontext() as cluster:
+            done = run(
+                benchmark,
+                method,
+                out=out,
+                model=model,
+                split=split,
+                limit=limit,
+                workers=workers,
+                comparison=comparison,
+                with_examples=with_examples,
+                packs=pack,
+                timeout=timeout,
+                seed=seed,
+                progress=progress(),
+                executor=cluster,
+            )
     except RunStopped as stopped:
         return _stopped(stopped.folder, stopped.done, stopped.total)
     summary = done.summary()

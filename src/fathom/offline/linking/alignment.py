@@ -15,35 +15,46 @@ _LIKE = 0.5  # likeness of letters under this is chance
 
 @dataclass(frozen=True)
 class WordMatches:
-    """Tokens x schema words: `letters` by spelling, `meaning` by learned translation."""
+    """Tokens x schema words: by spelling, by learned translation (`meaning`), by English (`related`)."""
 
     letters: Floats
     meaning: Floats
+    related: Floats
+
+    @property
+    def known(self) -> Floats:
+        """How well each token matches any of the words."""
+        best = np.maximum(self.letters, np.maximum(np.minimum(2 * self.meaning, 1), 0.8 * self.related))
+        return np.asarray(best.max(axis=1, initial=0), np.float32)
 
 
 @dataclass(frozen=True)
 class NameMatches:
-    """Names x tokens, three ways, and how far each name as a whole is covered by the question (names).
+    """Names x tokens, four ways, and how far each name as a whole is covered by the question (names).
 
-    `letters` and `meaning` as in `WordMatches`; `notes` counts words of descriptions.
+    `letters`, `meaning` and `related` as in `WordMatches`; `notes` counts words of descriptions.
     """
 
     letters: Floats
     meaning: Floats
+    related: Floats
     notes: Floats
     covered: Floats
     exact: Floats
     meant: Floats
+    kin: Floats
     head: Floats
 
     @property
     def alignment(self) -> Floats:
         """How far each token mentions each name, from 0 to 1, by the best of the ways."""
         best = np.maximum(np.maximum(self.letters, 0.9 * self.meaning), 0.5 * self.notes)
-        return np.asarray(np.clip(best, 0, 1), np.float32)
+        return np.asarray(np.clip(np.maximum(best, 0.4 * self.related), 0, 1), np.float32)
 
 
-def match_words(tokens: Sequence[Token], words: SchemaWords, translation: Translation) -> WordMatches:
+def match_words(
+    tokens: Sequence[Token], words: SchemaWords, translation: Translation, related: Translation
+) -> WordMatches:
     """Compare every token with every word of the schema."""
     letters = np.zeros((len(tokens), len(words.vocabulary)), np.float32)
     for row, token in enumerate(tokens):
@@ -59,7 +70,8 @@ def match_words(tokens: Sequence[Token], words: SchemaWords, translation: Transl
     letters[letters < _LIKE] = 0
     meaning = translation.matrix([t.stem for t in tokens], words.vocabulary)
     meaning[[t.kind == "sign" for t in tokens]] = 0
-    return WordMatches(letters, meaning)
+    stems = ["" if t.stop or t.kind == "sign" else t.stem for t in tokens]
+    return WordMatches(letters, meaning, related.matrix(stems, words.vocabulary))
 
 
 def match_names(matches: WordMatches, names: Names, tokens: Sequence[Token]) -> NameMatches:
@@ -67,15 +79,18 @@ def match_names(matches: WordMatches, names: Names, tokens: Sequence[Token]) -> 
     content = np.array([0.3 if t.stop else 1.0 for t in tokens], np.float32)
     letters = names.incidence @ (matches.letters * content[:, None]).T
     meaning = names.incidence @ (matches.meaning * content[:, None]).T
+    related = names.incidence @ matches.related.T
     notes = names.described @ (matches.letters * (content[:, None] == 1)).T
     best = matches.letters.max(axis=0, initial=0)
     meant = np.maximum(matches.letters, matches.meaning).max(axis=0, initial=0)
     return NameMatches(
         letters=letters,
         meaning=meaning,
+        related=related,
         notes=np.asarray(notes, np.float32),
         covered=names.incidence @ best,
         exact=names.incidence @ np.asarray(best >= 1, np.float32),
         meant=names.incidence @ meant,
+        kin=names.incidence @ np.maximum(matches.letters, matches.related).max(axis=0, initial=0),
         head=best[list(names.last)] if len(best) else np.zeros(len(names.last), np.float32),
     )

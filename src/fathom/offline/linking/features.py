@@ -69,6 +69,7 @@ def table_features(reading: Reading) -> Floats:
             names.covered,
             names.exact,
             names.meant,
+            names.kin,
             names.head,
             alignment.max(axis=1, initial=0),
             shared,
@@ -109,6 +110,9 @@ def column_features(reading: Reading, table_scores: Floats) -> Floats:
             names.covered,
             names.exact,
             names.meant,
+            names.kin,
+            names.related.max(axis=1, initial=0),
+            _rank(names.kin),
             names.head,
             names.letters.max(axis=1, initial=0),
             names.meaning.max(axis=1, initial=0),
@@ -131,8 +135,54 @@ def column_features(reading: Reading, table_scores: Floats) -> Floats:
         ],
         axis=1,
     )
-    parts = [own, words.traits, _held(reading), _context(reading, alignment)]
+    attached = attachments(reading.tokens, alignment, tables.alignment)[:, owner, np.arange(len(owner))]
+    parts = [own, words.traits, _held(reading), _context(reading, alignment), attached.T]
     return _with_question(reading, np.concatenate(parts, axis=1))
+
+
+def attachments(tokens: Sequence[Token], columns: Floats, tables: Floats) -> Floats:
+    """Which table's column the words around a column's mention speak of (ways x tables x columns).
+
+    The ways: the table named next ("name of the singer"), just before ("singer name"), last before ("each
+    singer ... its name"), and any other than this one named next.
+    """
+    found = np.zeros((4, len(tables), len(columns)), np.float32)
+    if not columns.size or not tables.size:
+        return found
+    best = columns.argmax(axis=1)
+    named = columns.max(axis=1) >= _NAMED
+    is_table = tables >= _NAMED
+    passed = columns.max(axis=0) >= _NAMED
+    for column in np.flatnonzero(named).tolist():
+        place = int(best[column])
+        following = _following(tokens, place, is_table, passed)
+        if following is not None:
+            found[0, :, column] = is_table[:, following]
+            found[3, :, column] = ~is_table[:, following]
+        near = is_table[:, max(0, place - 2) : place]
+        found[1, :, column] = near.any(axis=1)
+        earlier = np.flatnonzero(is_table[:, :place].any(axis=0))
+        if len(earlier):
+            found[2, :, column] = is_table[:, earlier[-1]]
+    return found
+
+
+def _following(
+    tokens: Sequence[Token],
+    place: int,
+    is_table: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    passed: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> int | None:
+    """The next token that names a table, past function words and other columns only."""
+    for after in range(place + 1, min(place + 9, len(tokens))):
+        if is_table[:, after].any():
+            return after
+        if not (tokens[after].stop or passed[after]):
+            return None
+    return None
+
+
+_NAMED = 0.3
 
 
 def _with_question(reading: Reading, rows: Floats) -> Floats:

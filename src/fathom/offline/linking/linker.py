@@ -25,10 +25,11 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
-from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, TURNS
+from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, RELATED, TURNS
 from fathom.offline.trees import Forest, load_forest
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
@@ -71,6 +72,17 @@ def default_linking_weights() -> LinkingWeights:
         return load_linking_weights(arrays)
 
 
+@cache
+def related_words() -> Translation:
+    """How related English words are, by their stems: from WordNet, and from our own list."""
+    file = resources.files("fathom.offline") / "weights" / "related_words.npz"
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        thesaurus = Translation.from_arrays(arrays, "related")
+    return thesaurus.with_pairs(
+        {(stem(a), stem(n)): 1.0 for asked, named in RELATED.items() for a in asked for n in named}
+    )
+
+
 class Linker:
     """Links questions to one database. Compiled once; safe to share between threads."""
 
@@ -95,6 +107,7 @@ class Linker:
             question.evidence,
             self.words,
             translation=self._weights.translation,
+            related=related_words(),
             index=self._index,
             short=self._short,
         )
@@ -159,12 +172,7 @@ def _explained(reading: Reading, values: tuple[ValueMention, ...]) -> Floats:
     """How far names, values, numbers and cues account for each token."""
     tokens = reading.tokens
     share = np.array([float(t.stop) for t in tokens], np.float32)
-    for matches in (reading.tables, reading.columns):
-        if len(tokens):
-            word = np.maximum(matches.letters, matches.meaning)
-            scaled = word / np.maximum(word.max(axis=1, keepdims=True), 1e-6)
-            strong = np.where(matches.alignment >= 0.15, np.maximum(scaled, matches.alignment), 0)
-            share = np.maximum(share, strong.max(axis=0, initial=0))
+    share = np.maximum(share, reading.known)
     for value in values:
         if value.match != "quoted":
             span = slice(value.span.first, value.span.end)

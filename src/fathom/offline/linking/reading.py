@@ -28,12 +28,16 @@ from fathom.retrieval import ValueIndex
 
 @dataclass(frozen=True)
 class Reading:
-    """A question's tokens with what they match in a schema, before anything learned weighs it."""
+    """A question's tokens with what they match in a schema, before anything learned weighs it.
+
+    `known` (tokens) is how well each token matches any single word of the schema.
+    """
 
     tokens: tuple[Token, ...]
     words: SchemaWords
     tables: NameMatches
     columns: NameMatches
+    known: Floats
     held: tuple[ValueMention, ...]
     numbers: tuple[NumberMention, ...]
     dates: tuple[DateMention, ...]
@@ -49,12 +53,13 @@ def read(
     words: SchemaWords,
     *,
     translation: Translation,
+    related: Translation,
     index: ValueIndex | None,
     short: ShortValues,
 ) -> Reading:
     """Read a question, and its evidence, against a schema."""
     tokens = (*tokenize(question), *tokenize(evidence, evidence=True))
-    matches = match_words(tokens, words, translation)
+    matches = match_words(tokens, words, translation, related)
     tables = match_names(matches, words.table_names, tokens)
     columns = match_names(matches, words.column_names, tokens)
     negations = find_negations(tokens)
@@ -68,6 +73,7 @@ def read(
         words=words,
         tables=tables,
         columns=columns,
+        known=matches.known,
         held=tuple(held),
         numbers=find_numbers(tokens),
         dates=find_dates(question, tokens),

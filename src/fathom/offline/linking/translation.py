@@ -63,6 +63,24 @@ class Translation:
             arrays[f"{name}.prior"].astype(np.float32),
         )
 
+    def with_pairs(self, pairs: Mapping[tuple[str, str], float]) -> Self:
+        """This table with these (source, target) weights put in."""
+        joined = {
+            (self.sources[s], self.targets[t]): w
+            for (s, t), w in zip(self.pairs.tolist(), self.weights.tolist(), strict=True)
+        } | dict(pairs)
+        sources = {w: i for i, w in enumerate(dict.fromkeys((*self.sources, *(s for s, _ in joined))))}
+        targets = {w: i for i, w in enumerate(dict.fromkeys((*self.targets, *(t for _, t in joined))))}
+        prior = np.zeros(len(targets), np.float32)
+        prior[: len(self.prior)] = self.prior
+        return type(self)(
+            tuple(sources),
+            tuple(targets),
+            np.array([(sources[s], targets[t]) for s, t in joined], np.int32).reshape(-1, 2),
+            np.array(list(joined.values()), np.float32),
+            prior,
+        )
+
     def given(self, source: str) -> dict[str, float]:
         """t(target | source) of every target that the source has been seen with."""
         return self._entries.get(source, {})

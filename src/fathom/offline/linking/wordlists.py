@@ -44,3 +44,6 @@ MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].s
 TRUE: frozenset[str] = frozenset(_LISTS["booleans"]["true"])
 FALSE: frozenset[str] = frozenset(_LISTS["booleans"]["false"])
 CODES: dict[str, frozenset[str]] = {c: frozenset(w.split()) for c, w in _LISTS["codes"].items()}
+RELATED: dict[tuple[str, ...], tuple[str, ...]] = {
+    tuple(asked.split()): tuple(named.split()) for asked, named in _LISTS["related"].items()
+}

@@ -16,6 +16,7 @@ from fathom.offline.linking.translation import NULL, Translation
 from fathom.offline.query import Query, mentioned_tables
 from fathom.offline.ranking.asked import asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
+from fathom.offline.ranking.cues import CUES, CueJudge
 from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
 from fathom.offline.trees import Forest, load_forest
@@ -31,7 +32,7 @@ PROPOSED = (
 _UNSEEN = 1e-4
 # Features that are also given as the gap to the best of the pool.
 _COMPARED = (
-    *PROPOSED[:3], *TRANSLATED, *COVERAGE,
+    *PROPOSED[:3], *TRANSLATED, *COVERAGE, *CUES,
 )  # fmt: skip
 
 
@@ -90,7 +91,7 @@ def pool_features(
     backward: Translation,
 ) -> Pool:
     """The features of a question's candidates."""
-    judge = CoverageJudge(linking)
+    judge, cues = CoverageJudge(linking), CueJudge(linking)
     asked = question_words(linking)
     words = [query_words(e.query) for e in entries]
     translated = _translated(asked, words, forward, backward)
@@ -115,6 +116,7 @@ def pool_features(
                 entry.similarity,
                 *translated[place],
                 *coverage.features,
+                *cues.features(entry.query),
                 *outcomes[place],
                 *shape_features(entry.query, tables, joins, len(words[place].structure)),
                 cost,
@@ -128,7 +130,7 @@ def pool_features(
     return Pool(np.concatenate([own, gaps, around], axis=1, dtype=np.float32), tuple(explained))
 
 
-_NAMES = (*PROPOSED, *TRANSLATED, *COVERAGE, *OUTCOME, *SHAPE, "path_cost")
+_NAMES = (*PROPOSED, *TRANSLATED, *COVERAGE, *CUES, *OUTCOME, *SHAPE, "path_cost")
 
 
 def _softmax(scores: Sequence[float]) -> list[float]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from fathom.offline.linking import ROLES, Floats, LinkingWeights, ValueMention
 from fathom.offline.linking.features import column_features, table_features
+from fathom.offline.linking.linker import related_words
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.schema_words import SchemaWords, compile_schema
 from fathom.offline.linking.text import identifier_words, stem, tokenize
@@ -93,7 +94,13 @@ def reading(
     words, short = compiled
     question = lesson.question
     return read(
-        question.text, question.evidence, words, translation=translation, index=world.index, short=short
+        question.text,
+        question.evidence,
+        words,
+        translation=translation,
+        related=related_words(),
+        index=world.index,
+        short=short,
     )
 
 

@@ -1,0 +1,152 @@
+"""Where a query does what no word of the question asks for, or leaves out what one does."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.features import attachments
+from fathom.offline.query import (
+    Aggregate,
+    Column,
+    Connective,
+    Query,
+    Star,
+    all_queries,
+    comparisons,
+    expressions,
+)
+
+CUES = (
+    *("functions_extra", "functions_missing", "direction_right", "direction_wrong", "negation_extra"),
+    *("negation_missing", "distinct_extra", "distinct_missing", "group_extra", "group_missing"),
+    *("order_extra", "order_missing", "or_extra", "or_missing", "shown_twice", "shown_unnamed"),
+    *("attached_next", "attached_near", "attached_other", "count_extra", "count_missing"),
+)
+_DISTINCT = {"distinct", "different", "unique"}
+_EACH = {"each", "per", "every"}
+_SORTED = {"order", "ordered", "sort", "sorted", "alphabetical", "alphabetically", "ascending", "descending"}
+
+
+class CueJudge:
+    """Compares the queries of one question with its cues."""
+
+    def __init__(self, linking: Linking) -> None:
+        self.linking = linking
+        words = [t.lower for t in linking.tokens if not t.quoted and not t.evidence]
+        self._functions = {q.aggregate for q in linking.quantities}
+        self._distinct = any(w in _DISTINCT for w in words)
+        self._each = any(w in _EACH for w in words)
+        self._sorted = any(w in _SORTED for w in words)
+        self._either = any(w in {"or", "either"} for w in words)
+        self._ranks = bool(linking.superlatives)
+        self._denied = len(linking.negations) > 0 or any(v.comparison == "!=" for v in linking.values[:3])
+        self._attached = attachments(linking.tokens, linking.alignment, linking.table_alignment)
+        self._tables = {t: i for i, t in enumerate(linking.tables)}
+        self._implied = {
+            column: direction for s in linking.superlatives for column, direction, _ in s.columns
+        }
+
+    def features(self, query: Query) -> tuple[float, ...]:
+        """The features of a query in the order of `CUES`."""
+        parts = list(all_queries(query))
+        return (
+            *self._aggregates(parts),
+            *self._directions(parts),
+            *self._structure(query, parts),
+            *self._shown(query),
+            *self._attachment(parts),
+            *self._counts(parts),
+        )
+
+    def _aggregates(self, parts: Sequence[Query]) -> tuple[float, float]:
+        used = {e.function for p in parts for e in expressions(p) if isinstance(e, Aggregate)} - {"count"}
+        asked = self._functions - {"count"}
+        missing = asked if not any(p.order for p in parts) else asked - {"min", "max"}
+        return float(len(used - asked)), float(len(missing - used))
+
+    def _directions(self, parts: Sequence[Query]) -> tuple[float, float]:
+        """How many orderings and extremes go the way the superlatives say, and how many the other way."""
+        said = [s.direction for s in self.linking.superlatives]
+        right = wrong = 0
+        if not said:
+            return 0.0, 0.0
+        for part in parts:
+            for ordering in part.order:
+                key = ordering.key
+                wanted = said[0] if len(set(said)) == 1 else None
+                if isinstance(key, Column):
+                    wanted = self._implied.get(ColumnKey(key.table.name, key.name), wanted)
+                if wanted is not None:
+                    agrees = ordering.descending == (wanted == "desc")
+                    right, wrong = right + agrees, wrong + (not agrees)
+            for expression in expressions(part):
+                if isinstance(expression, Aggregate) and expression.function in {"min", "max"}:
+                    agrees = ("desc" if expression.function == "max" else "asc") in said
+                    right, wrong = right + agrees, wrong + (not agrees)
+        return float(right), float(wrong)
+
+    def _structure(self, query: Query, parts: Sequence[Query]) -> tuple[float, ...]:
+        conditions = [c for p in parts for clause in (p.where, p.having) for c in comparisons(clause)]
+        compounds = [p.compound.operator for p in parts if p.compound is not None]
+        denies = "except" in compounds or any(
+            c.operator == "!=" or c.operator.startswith(("not", "is null")) for c in conditions
+        )
+        either = "union" in compounds or any(
+            isinstance(c, Connective) and c.kind == "or" for p in parts for c in (p.where, p.having)
+        )
+        either = either or any(c.operator == "in" for c in conditions)
+        distinct = any(p.distinct for p in parts)
+        grouped = any(p.group for p in parts)
+        ordered = any(p.order for p in parts)
+        rank = self._ranks or self._sorted
+        return (
+            float(denies and not self._denied),
+            float(self._denied and not denies),
+            float(distinct and not self._distinct),
+            float(self._distinct and not distinct),
+            float(grouped and not self._each),
+            float(self._each and not grouped),
+            float(ordered and not rank),
+            float(rank and not ordered),
+            float(either and not self._either),
+            float(self._either and not either),
+        )
+
+    def _shown(self, query: Query) -> tuple[float, float]:
+        """How far shown columns share their words, and how many have none."""
+        linking = self.linking
+        places = [
+            linking.index[key]
+            for e in query.select
+            if isinstance(e, Column) and (key := ColumnKey(e.table.name, e.name)) in linking.index
+        ]
+        if not places:
+            return 0.0, 0.0
+        rows = linking.alignment[places]
+        twice = float((rows.sum(axis=0) - rows.max(axis=0)).sum()) if len(places) > 1 else 0.0
+        return twice, float((rows.max(axis=1) < 0.25).sum())
+
+    def _attachment(self, parts: Sequence[Query]) -> tuple[float, float, float]:
+        """How the columns used fit the tables that the words around them speak of."""
+        rows = []
+        for part in parts:
+            for expression in expressions(part):
+                if isinstance(expression, Column):
+                    key = ColumnKey(expression.table.name, expression.name)
+                    table, column = self._tables.get(key.table), self.linking.index.get(key)
+                    if table is not None and column is not None:
+                        rows.append(self._attached[[0, 1, 3], table, column])
+        if not rows:
+            return 0.0, 0.0, 0.0
+        totals = np.sum(rows, axis=0)
+        return float(totals[0]), float(totals[1]), float(totals[2])
+
+    def _counts(self, parts: Sequence[Query]) -> tuple[float, float]:
+        counted = any(
+            isinstance(e, Aggregate) and e.function == "count" and isinstance(e.argument, Star | Column)
+            for p in parts
+            for e in expressions(p)
+        )
+        asked = "count" in self._functions
+        return float(counted and not asked), float(asked and not counted)

@@ -9,9 +9,10 @@ import numpy as np
 from fathom.offline.query import Aggregate, Query, all_queries, comparisons, expressions
 from fathom.records import Result
 
+_LOOKED_AT = 200
 OUTCOME = (
     *("failed", "empty", "one_row", "rows", "columns", "nulls", "zero", "repeats", "numbers", "dates"),
-    *("cut", "agreement", "agreement_share"),
+    *("cut", "skipped", "agreement", "agreement_share"),
 )
 SHAPE = (
     *("select", "tables", "joins", "conditions", "or", "negative", "group", "having", "order", "descending"),
@@ -21,17 +22,21 @@ SHAPE = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a query, or None where it failed or wasn't run; `digest` is equal for equal rows."""
+    """What became of running a query: its result, or None where it failed, or wasn't tried (`skipped`).
+
+    `digest` is equal for equal rows, in any order of rows and columns.
+    """
 
     result: Result | None
-    digest: str
+    digest: str = ""
+    skipped: bool = False
 
     @classmethod
-    def of(cls, result: Result | None) -> "Outcome":
+    def of(cls, result: Result | None, *, skipped: bool = False) -> "Outcome":
         """The outcome of a result."""
         if result is None:
-            return cls(None, "")
-        rows = sorted(repr(tuple(sorted(map(repr, row)))) for row in result.rows)
+            return cls(None, skipped=skipped)
+        rows = sorted(repr(sorted(map(repr, row))) for row in result.rows[: 10 * _LOOKED_AT])
         return cls(result, hashlib.md5("\n".join(rows).encode(), usedforsecurity=False).hexdigest())
 
 
@@ -44,15 +49,20 @@ def outcome_features(outcomes: Sequence[Outcome], weights: Sequence[float]) -> l
             agreeing[outcome.digest] = agreeing.get(outcome.digest, 0.0) + weight
             voters[outcome.digest] = voters.get(outcome.digest, 0) + 1
     return [
-        (*_alone(o.result), float(np.log1p(voters.get(o.digest, 0))), agreeing.get(o.digest, 0.0))
+        (
+            *_alone(o.result),
+            float(o.skipped),
+            float(np.log1p(voters.get(o.digest, 0))),
+            agreeing.get(o.digest, 0.0),
+        )
         for o in outcomes
     ]
 
 
 def _alone(result: Result | None) -> tuple[float, ...]:
     if result is None:
-        return (1.0, *(0.0,) * 10)
-    rows = result.rows[:200]
+        return 1.0, *(0.0,) * 10
+    rows = result.rows[:_LOOKED_AT]
     cells = [c for row in rows for c in row]
     filled = max(len(cells), 1)
     text = [c for c in cells if isinstance(c, str)]

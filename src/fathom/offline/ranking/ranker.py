@@ -48,7 +48,7 @@ class Entry:
     sketch_rank: int = 0
     from_example: bool = False
     similarity: float = 0.0
-    outcome: Outcome = Outcome(None, "")
+    outcome: Outcome = Outcome(None, skipped=True)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
+from fathom.offline.ranking.confidence import ConfidenceWeights
 from fathom.offline.ranking.ranker import RankerWeights, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.offline.training.lessons import FOLDS, fold_of
@@ -112,3 +113,56 @@ def fit_ranker(cases: Sequence[Case], planners: Mapping[str, JoinPlanner]) -> Fi
                 scores[i] = forest.scores(rows[i])
     forward, backward = learn_translations((c.linking, c.query) for c in cases)
     return FittedRanker(RankerWeights(forward, backward, fit_forest(rows, grades)), rows, scores)
+
+
+def fit_confidence(
+    features: Sequence[Floats], right: Sequence[bool], databases: Sequence[str]
+) -> tuple[ConfidenceWeights, npt.NDArray[np.float64]]:
+    """Learn how sure to be of the best candidates from their features; with each one's confidence out of fold.
+
+    The calibration is isotonic, over scores out of fold, smoothed by pooling neighbours.
+    """
+    rows, labels = np.stack(features), np.array(right, np.float64)
+    folds = np.array([fold_of(d) for d in databases])
+    scores = np.zeros(len(rows))
+    for fold in range(FOLDS):
+        scores[folds == fold] = _judge(rows[folds != fold], labels[folds != fold]).scores(rows[folds == fold])
+    points, values = _isotonic(scores, labels)
+    weights = ConfidenceWeights(_judge(rows, labels), points, values)
+    return weights, np.interp(scores, points, values)
+
+
+def _judge(rows: Floats, labels: npt.NDArray[np.float64]) -> Forest:
+    options = _OPTIONS | {
+        "objective": "binary", "num_leaves": 8, "learning_rate": 0.05, "min_data_in_leaf": 40,
+    }  # fmt: skip
+    del options["lambdarank_truncation_level"], options["label_gain"]
+    return from_lightgbm(lightgbm.train(options, lightgbm.Dataset(rows, labels), 150).dump_model())
+
+
+def _isotonic(
+    scores: npt.NDArray[np.float64], labels: npt.NDArray[np.float64], bins: int = 40
+) -> tuple[Floats, Floats]:
+    """A rising line through the shares of right ones in bins of scores (pool adjacent violators)."""
+    order = np.argsort(scores, kind="stable")
+    groups = [g for g in np.array_split(order, bins) if len(g)]
+    blocks = [[float(scores[g].mean()), float(labels[g].sum()), float(len(g))] for g in groups]
+    merged: list[list[float]] = []
+    for block in blocks:
+        merged.append(block)
+        while len(merged) > 1 and merged[-2][1] / merged[-2][2] >= merged[-1][1] / merged[-1][2]:
+            (a, right_a, n_a), (b, right_b, n_b) = merged[-2:]
+            merged[-2:] = [[(a * n_a + b * n_b) / (n_a + n_b), right_a + right_b, n_a + n_b]]
+    points = np.array([m[0] for m in merged], np.float32)
+    values = np.array([(m[1] + 0.5) / (m[2] + 1) for m in merged], np.float32)
+    return points, values
+
+
+def threshold_for(
+    confidence: npt.NDArray[np.float64], right: Sequence[bool], accuracy: float = 0.93
+) -> float:
+    """The lowest confidence from which at least this share of the answers was right."""
+    order = np.argsort(-confidence, kind="stable")
+    share = np.cumsum(np.array(right, np.float64)[order]) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero(share >= accuracy)
+    return float(confidence[order[enough[-1]]]) if len(enough) else 1.0

@@ -118,7 +118,7 @@ def fit_ranker(cases: Sequence[Case], planners: Mapping[str, JoinPlanner]) -> Fi
 def fit_confidence(
     features: Sequence[Floats], right: Sequence[bool], databases: Sequence[str]
 ) -> tuple[ConfidenceWeights, npt.NDArray[np.float64]]:
-    """Learn how sure to be of the best candidates from their features; with each one's confidence out of fold.
+    """Learn how sure to be of the best candidates; with each one's confidence out of fold.
 
     The calibration is isotonic, over scores out of fold, smoothed by pooling neighbours.
     """

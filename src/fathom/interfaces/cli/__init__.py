@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError
 from fathom.errors import FathomError
 
 COMMANDS = {
+    "audit": "Find gold queries that are suspect, with the evidence.",
     "ask": "Answer a question from a database, with its evidence.",
     "compare": "Set runs side by side, with paired tests and what moved.",
     "demo": "Ask real questions of the sample database: no key, no network.",

@@ -1,0 +1,1 @@
+"""Making and auditing benchmarks."""

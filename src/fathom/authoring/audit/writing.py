@@ -1,0 +1,49 @@
+"""Findings as JSONL, for people to settle, and as Markdown, to read."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from fathom.authoring.audit.finding import KINDS, Finding
+from fathom.errors import InputError
+
+
+def write_findings(findings: Sequence[Finding], out: Path) -> None:
+    """Write `.md`, or JSONL under any other ending. Raises `InputError` when the file can't be written."""
+    lines = (json.dumps(f.as_json(), ensure_ascii=False) + "\n" for f in findings)
+    text = findings_markdown(findings) if out.suffix.casefold() == ".md" else "".join(lines)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=out) from error
+
+
+def findings_markdown(findings: Sequence[Finding]) -> str:
+    """A report: how many of each kind, then each with its evidence."""
+    counts = Counter(f.kind for f in findings)
+    questions = len({f.id for f in findings})
+    lines = ["# Audit of gold", "", f"{len(findings):,} findings about {questions:,} questions.", ""]
+    lines += ["| kind | findings | what it says |", "|---|---|---|"]
+    lines += [f"| {kind} | {counts[kind]:,} | {said} |" for kind, said in KINDS.items()]
+    for kind, said in KINDS.items():
+        if counts[kind]:
+            lines += ["", f"## {kind}", "", said]
+        for f in findings:
+            if f.kind == kind:
+                lines += ["", f"**{_text(f.id)}** ({_text(f.database)}): {_text(f.question)}", ""]
+                lines += [*_block(f.gold), "", _text(f.evidence)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    """Text that stays text, also where a renderer lets HTML through."""
+    for mark, harmless in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\n", " ")):
+        value = value.replace(mark, harmless)
+    return value
+
+
+def _block(sql: str) -> list[str]:
+    """An indented block: unlike a fence, nothing in the query can end it."""
+    return [f"    {line}" for line in sql.splitlines()] or ["    (no query)"]

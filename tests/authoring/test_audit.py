@@ -1,6 +1,5 @@
 import json
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,13 +27,13 @@ CASES = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
+def folder(tmp_path: Path) -> Path:
     connection = sqlite3.connect(tmp_path / "g.sqlite")
     connection.execute("CREATE TABLE gene (id INTEGER PRIMARY KEY, name TEXT, chr TEXT)")
     connection.executemany("INSERT INTO gene VALUES (?, ?, ?)", [(i, f"G{i}", "1X"[i % 2]) for i in range(6)])
     connection.commit()
     connection.close()
-    yield tmp_path
+    return tmp_path
 
 
 def _benchmark(folder: Path, cases: list[tuple[str, str]]) -> Path:

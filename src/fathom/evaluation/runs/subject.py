@@ -78,7 +78,8 @@ def name_subject(subject: Subject, contexts: Contexts, *, model: str | None = No
 def _name(subject: object) -> str:
     if isinstance(subject, Method):
         return subject.name
-    return str(getattr(subject, "__qualname__", None) or type(subject).__qualname__)
+    name = str(getattr(subject, "__qualname__", None) or type(subject).__qualname__)
+    return name.rpartition("<locals>.")[2]
 
 
 def _asking_method(method: Method, contexts: Contexts) -> Ask:

@@ -4,25 +4,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fathom.offline.delexical import features
-from fathom.offline.filling import SlotFiller
+from fathom.offline.filling import SlotFiller, log_odds
 from fathom.offline.joins import JoinPlanner, Plan
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.query import (
+    Column,
     Condition,
     Connective,
     Query,
+    TableRef,
     Unrepresentable,
     all_queries,
+    columns,
     mentioned_tables,
 )
 from fathom.offline.rendering import joined, with_plan
-from fathom.offline.shapes import ShapeModel
+from fathom.offline.shapes import Expected, ShapeModel
 from fathom.offline.sketches import instantiate
 from fathom.records.schema import Schema
 
 SKETCHES = 30
 FILLINGS = 8
 FILLING_WEIGHT = 0.35
+EDITED = 25
+EDIT_COST = 1.0
+LIKELY_SHOWN = 0.3
+NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
 
@@ -49,7 +56,9 @@ def propose(
     """The likeliest candidates, best first, no query twice."""
     filler = SlotFiller(linking, schema, planner)
     found: dict[Query, Proposal] = {}
-    for rank, (sketch, sketch_score) in enumerate(shapes.propose(features(linking), SKETCHES)):
+    for rank, (sketch, sketch_score) in enumerate(
+        shapes.propose(features(linking), SKETCHES, _expected(linking))
+    ):
         for filled in filler.fill(sketch, FILLINGS):
             score = sketch_score + FILLING_WEIGHT * filled.score
             try:
@@ -59,9 +68,60 @@ def propose(
             proposal = Proposal(query, score, sketch_score, filled.score, sketch_rank=rank)
             if query not in found or found[query].score < score:
                 found[query] = proposal
-    best = _distinct(sorted(found.values(), key=lambda p: -p.score))[:most]
+    best = _distinct(sorted(found.values(), key=lambda p: -p.score))
+    best = _distinct(sorted([*best, *_edited(best[:EDITED], linking)], key=lambda p: -p.score))[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     return sorted(spread, key=lambda p: -p.score)[:most]
+
+
+def _expected(linking: Linking) -> Expected:
+    """How many values the query likely holds, and whether it singles out extremes."""
+    likely: dict[Span, float] = {}
+    for value in linking.values:
+        likely[value.span] = max(likely.get(value.span, 0.0), value.probability)
+    kept: list[Span] = []
+    for span in sorted(likely, key=lambda s: -likely[s]):
+        if not any(span.overlaps(k) for k in kept):
+            kept.append(span)
+    limits = sum(n.limit for n in linking.numbers if n.limit >= 0.5 and n.value != 1)
+    return Expected(sum(likely[s] for s in kept) + limits, bool(linking.superlatives))
+
+
+def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposal]:
+    """The proposals with one more column shown, or one fewer: lists of any length become reachable."""
+    scores = linking.column_scores["select"]
+    likely = [
+        (c, log_odds(float(p))) for c, p in zip(linking.columns, scores, strict=True) if p >= LIKELY_SHOWN
+    ]
+    for proposal in proposals:
+        query = proposal.query
+        shown = [e for e in query.select if isinstance(e, Column)]
+        if query.compound is not None or query.source is not None or not shown:
+            continue
+        named = {ColumnKey(c.table.name, c.name) for c in columns(query)}
+        tables = {t.name for t in mentioned_tables(query)}
+        for column, score in likely:
+            if column not in named:
+                farther = 0.0 if column.table in tables else NEW_TABLE
+                more = (*query.select, Column(TableRef(column.table), column.column))
+                yield _changed(proposal, replace(query, select=more), score - farther)
+        used = {*query.group, *(o.key for o in query.order)}
+        if len(query.select) > 1:
+            for item in shown:
+                if item not in used:
+                    fewer = tuple(e for e in query.select if e != item)
+                    score = -log_odds(linking.score(ColumnKey(item.table.name, item.name), "select"))
+                    yield _changed(proposal, replace(query, select=fewer), score)
+
+
+def _changed(proposal: Proposal, query: Query, gain: float) -> Proposal:
+    return replace(
+        proposal,
+        query=query,
+        score=proposal.score - EDIT_COST + FILLING_WEIGHT * gain,
+        sketch_score=proposal.sketch_score - EDIT_COST,
+        filling_score=proposal.filling_score + gain,
+    )
 
 
 def _distinct(proposals: Iterable[Proposal]) -> list[Proposal]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
+from fathom.offline.evidence import read_evidence
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
@@ -48,7 +49,7 @@ class Engine:
         self.propose = lru_cache(REMEMBERED)(self._propose)
 
     def _link(self, question: Question) -> Linking:
-        return self.linker.link(question)
+        return read_evidence(self.linker.link(question), question.evidence)
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         return tuple(propose(self.link(question), self.schema, self.planner, self.shapes))

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from fathom.offline.network import Floats, Network
 from fathom.offline.parts import Parts, coherent, put_together, take_apart
-from fathom.offline.query import Query
+from fathom.offline.query import Aggregate, Query, all_queries, expressions
 from fathom.offline.serial import decode, encode
+from fathom.offline.slots import plan_slots
 
 HEADS = ("shown", "condition", "tail", "rest")
 WHOLE, APART, VOTED = 0.45, 0.4, 0.2
@@ -30,6 +31,17 @@ COMPOSED = 20
 NEIGHBOURS = 24
 SHARPNESS = 14.0
 RARE_VOTE = 1e-3
+
+MISSED_VALUE, MISSED_EXTREME = 0.35, 0.4
+"""What a value too many or too few costs, and a superlative that a sketch ignores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What linking makes a sketch likely to hold: how many values, and whether it singles out extremes."""
+
+    values: float
+    extremes: bool
 
 
 @dataclass(frozen=True)
@@ -121,27 +133,54 @@ class ShapeModel:
             ),
         )
 
-    def propose(self, features: Sequence[str], most: int = 40) -> list[tuple[Query, float]]:
+    def propose(
+        self, features: Sequence[str], most: int = 40, expected: Expected | None = None
+    ) -> list[tuple[Query, float]]:
         """The likeliest sketches with their scores, best first; scores act like log-probabilities."""
         logs = self._logs(features)
         apart = sum(logs[h][self._made_of[:, i]] for i, h in enumerate(HEADS))
         votes = np.log(self.neighbours.votes(features, len(self.sketches)) + RARE_VOTE)
         scores = WHOLE * logs["whole"] + APART * apart + VOTED * votes
+        if expected is not None:
+            counts = [
+                sum(self._counts[h][i, self._made_of[:, k]] for k, h in enumerate(HEADS)) for i in (0, 1)
+            ]
+            scores = scores - _misfit(counts[0], counts[1], expected)
         order = np.argsort(-scores, kind="stable")[:most]
         found = [(self.sketches[i], float(scores[i])) for i in order]
-        found += self._composed(logs, found[-1][1])
+        found += self._composed(logs, found[-1][1], expected)
         found.sort(key=lambda f: -f[1])
         return found[:most]
+
+    @cached_property
+    def _counts(self) -> dict[str, Floats]:
+        """By head, for each class: how many values it takes, and whether it singles out extremes."""
+        return {
+            h: np.array(
+                [[_values(p) for p in self.parts[h]], [_extremes(p) for p in self.parts[h]]], np.float32
+            )
+            for h in HEADS
+        }
 
     def _logs(self, features: Sequence[str]) -> dict[str, Floats]:
         every = [network.log_probabilities(features) for network in self.networks]
         return {head: np.mean([e[head] for e in every], axis=0) for head in every[0]}
 
-    def _composed(self, logs: Mapping[str, Floats], least: float) -> list[tuple[Query, float]]:
+    def _composed(
+        self, logs: Mapping[str, Floats], least: float, expected: Expected | None
+    ) -> list[tuple[Query, float]]:
         """Sketches never seen whole, of likely parts."""
         likely = [np.argsort(-logs[h], kind="stable")[:n] for h, n in zip(HEADS, WIDTHS, strict=True)]
         sums = reduce(np.add.outer, [logs[h][c] for h, c in zip(HEADS, likely, strict=True)])
         scores = APART * sums.ravel() + WHOLE * UNSEEN + VOTED * float(np.log(RARE_VOTE))
+        if expected is not None:
+            values, extremes = (
+                reduce(
+                    np.add.outer, [self._counts[h][i, c] for h, c in zip(HEADS, likely, strict=True)]
+                ).ravel()
+                for i in (0, 1)
+            )
+            scores = scores - _misfit(values, extremes, expected)
         found: list[tuple[Query, float]] = []
         for place in np.argsort(-scores, kind="stable")[:400]:
             if scores[place] <= least or len(found) >= COMPOSED:
@@ -157,6 +196,28 @@ class ShapeModel:
     def _compose(self, combination: tuple[int, ...]) -> Query | None:
         parts = Parts(*(self.parts[h][c] for h, c in zip(HEADS, combination, strict=True)))
         return _checked(parts)
+
+
+def _misfit(values: Floats, extremes: Floats, expected: Expected) -> Floats:
+    ignored = (extremes == 0) * (MISSED_EXTREME if expected.extremes else 0.0)
+    return np.asarray(MISSED_VALUE * np.abs(values - expected.values) + ignored, np.float32)
+
+
+def _values(part: Query) -> int:
+    plan = plan_slots(part)
+    return sum(len(c.values) for c in plan.comparisons) + plan.limited
+
+
+def _extremes(part: Query) -> int:
+    """Whether a part orders with a limit, or takes a least or greatest value."""
+    return int(
+        any(q.limit is not None for q in all_queries(part))
+        or any(
+            isinstance(e, Aggregate) and e.function in {"min", "max"}
+            for q in all_queries(part)
+            for e in expressions(q)
+        )
+    )
 
 
 @cache

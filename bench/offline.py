@@ -1,0 +1,130 @@
+"""How often the offline method is right, how well it knows, and how long it takes."""
+
+import asyncio
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bench.figures import DATA, Figure
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
+from fathom.databases import Database, connect
+from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.response import respond
+from fathom.knowledge import KnowledgePack, load_packs
+from fathom.methods import Context, find_method, run_method
+from fathom.records import SolvedExample
+
+TITLE = "The offline method"
+SPLITS = Path(__file__).parent / "splits" / "spider.json"
+DUMP = os.environ.get("FATHOM_BENCH_DUMP")
+COVERAGE = 0.4
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of one question."""
+
+    database: str
+    right: bool
+    declined: bool
+    confidence: float
+    seconds: float
+
+
+def measure() -> Iterable[Figure]:
+    report = set(
+        json.loads(SPLITS.read_text(encoding="utf-8"))[os.environ.get("FATHOM_BENCH_SPLIT", "report")]
+    )
+    wanted = (
+        os.environ.get("FATHOM_BENCH_ONLY", "").split(",") if os.environ.get("FATHOM_BENCH_ONLY") else None
+    )
+    times: list[float] = []
+    sets = {
+        "Spider, databases never seen": ("spider", None, 0.64, 0.90, report, False),
+        "BIRD train with evidence": ("bird-train", None, 0.25, 0.80, None, False),
+        "GeoQuery dev": ("geoquery", "dev", 0.60, 0.80, None, False),
+        "GeoQuery dev, solved examples": ("geoquery", "dev", 0.80, 0.80, None, True),
+        "sql_eval": ("sql-eval", None, 0.30, 0.80, None, False),
+    }
+    for what, (name, split, mark, selective, databases, taught) in sets.items():
+        if wanted and name not in wanted:
+            continue
+        benchmark = load_benchmark(name, split, data=DATA)
+        answered = list(_ask(benchmark, databases, taught=taught))
+        times += [a.seconds for a in answered]
+        yield from _figures(what, answered, mark, selective)
+    if not wanted or "sql-eval-idk" in wanted:
+        unanswerable = list(_ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
+        refused = sum(a.declined for a in unanswerable)
+        yield _rate("unanswerable questions refused", refused, len(unanswerable), 0.95)
+    p50, p95 = (1000 * float(np.percentile(times, p)) for p in (50, 95))
+    note = f"p50 {p50:.0f} ms, {len(times)} questions"
+    yield Figure("time for one question, warm, p95", f"{p95:.0f} ms", "300 ms", p95 <= 300, note)
+
+
+def _ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> Iterator[Answered]:
+    method = find_method("offline")
+    contexts: dict[str, Context] = {}
+    dump = []
+    with TemporaryDirectory() as cache:
+        for item in benchmark:
+            if databases is not None and item.database_name not in databases:
+                continue
+            if item.database not in contexts:
+                contexts[item.database] = _context(benchmark, item, Path(cache), taught=taught)
+                asyncio.run(run_method(method, item.question, contexts[item.database]))  # warm
+            started = time.perf_counter()
+            draft = asyncio.run(run_method(method, item.question, contexts[item.database]))
+            seconds = time.perf_counter() - started
+            marks = judge(Exam(item, respond(draft), benchmark.comparison, seconds=5.0))
+            right = marks.final.outcome.value == "correct"
+            declined = draft.refusal is not None
+            dump.append([item.database_name, item.text, item.evidence, item.gold[:1], draft.sql, right,
+                         draft.confidence, declined])  # fmt: skip
+            yield Answered(item.database_name, right, declined, draft.confidence or 0.0, seconds)
+    for context in contexts.values():
+        context.database.close()
+    if DUMP:
+        file = Path(DUMP) / f"{benchmark.name}{'-taught' if taught else ''}.json"
+        file.write_text(json.dumps(dump, indent=0), encoding="utf-8")
+
+
+def _context(benchmark: Benchmark, item: BenchmarkQuestion, cache: Path, *, taught: bool) -> Context:
+    database: Database = connect(item.database)
+    packs = benchmark.packs(item.database_name)
+    examples: tuple[SolvedExample, ...] = tuple(benchmark.examples(item.database_name)) if taught else ()
+    knowledge = load_packs(*packs) if packs else KnowledgePack()
+    return Context(database, knowledge, examples, cache=cache)
+
+
+def _figures(what: str, answered: list[Answered], mark: float, selective: float) -> Iterator[Figure]:
+    by_database = defaultdict(list)
+    for one in answered:
+        by_database[one.database].append(one.right)
+    shares = sorted(float(np.mean(rights)) for rights in by_database.values())
+    spread = f"by database {shares[0]:.0%} to {shares[-1]:.0%}" if len(shares) > 1 else ""
+    yield _rate(f"{what}: correct", sum(a.right for a in answered), len(answered), mark, spread)
+    kept = [a for a in answered if not a.declined]
+    note = f"coverage {len(kept) / len(answered):.0%} (mark {COVERAGE:.0%})"
+    figure = _rate(
+        f"{what}: correct of those answered", sum(a.right for a in kept), len(kept), selective, note
+    )
+    covered = len(kept) >= COVERAGE * len(answered)
+    yield Figure(figure.what, figure.value, figure.mark, bool(figure.ok) and covered, figure.note)
+    best = sorted(answered, key=lambda a: -a.confidence)[: int(COVERAGE * len(answered))]
+    yield Figure(
+        f"{what}: correct of the surest {COVERAGE:.0%}",
+        f"{np.mean([a.right for a in best]):.1%}",
+    )
+
+
+def _rate(what: str, hits: int, trials: int, mark: float, note: str = "") -> Figure:
+    share = hits / trials if trials else 0.0
+    return Figure(what, f"{share:.1%} ({hits}/{trials})", f"{mark:.0%}", share >= mark, note)

@@ -23,7 +23,7 @@ from fathom.offline.slots import plan_slots
 HEADS = ("shown", "condition", "tail", "rest")
 WHOLE, APART, VOTED = 0.45, 0.4, 0.2
 """Weights of the log-probabilities: of the whole sketch, of its parts, of the neighbours' vote."""
-UNSEEN = -7.5
+UNSEEN = -6.0
 """The log-probability that stands in for the whole sketch's where it was never seen."""
 WIDTHS = (8, 8, 8, 4)
 COMPOSED = 20

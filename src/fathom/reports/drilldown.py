@@ -49,7 +49,7 @@ def drill_down(folders: Mapping[str, Path], *, most: int, dialect: str = "") -> 
                     continue
                 questions[identifier] = _question(record, len(folders), dialect)
             questions[identifier]["runs"][run] = _answer(record, dialect)
-    kept = list(questions.values())
+    kept = sorted(questions.values(), key=lambda q: q["position"])
     index = [_index_entry(q) for q in kept]
     chunks = [pack(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK)]
     return DrillDown(index, chunks, len(kept), len(kept) + len(left_out))
@@ -74,6 +74,7 @@ def _index_entry(question: Mapping[str, Any]) -> dict[str, Any]:
 def _question(record: Mapping[str, Any], runs: int, dialect: str) -> dict[str, Any]:
     return {
         "id": str(record["id"]),
+        "position": record.get("position", 0),
         "question": _cut(record.get("question")),
         "evidence": _cut(record.get("evidence")),
         "database": Path(str(record.get("database", ""))).stem,

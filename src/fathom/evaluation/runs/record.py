@@ -55,6 +55,7 @@ class SelectionScore:
 class QuestionRecord:
     """One question of a run. `outcome` is that of the best guess, also where the method `declined`.
 
+    `position` counts the benchmark's questions from 0, `seconds` is None where it isn't known.
     `candidates` are in the method's order; `before_revision` is the query that entered the revision
     module, None where the method has none. `usage` is by module, with all of it under `total`.
     """
@@ -63,6 +64,7 @@ class QuestionRecord:
     question: str
     database: str
     outcome: Outcome
+    position: int = 0
     evidence: str = ""
     difficulty: str = ""
     tags: tuple[str, ...] = ()
@@ -84,7 +86,7 @@ class QuestionRecord:
     gold_schema: Mapping[str, list[str]] | None = None
     selection_score: SelectionScore | None = None
     usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    seconds: float = 0.0
+    seconds: float | None = None
     rows: Preview | None = None
     gold_rows: Preview | None = None
     trace: tuple[Mapping[str, Any], ...] = ()

@@ -21,7 +21,10 @@ class UnusableAnswer(FathomError):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer, whatever the method. `sql` is the best guess, also where it `declined`."""
+    """One answer, whatever the method. `sql` is the best guess, also where it `declined`.
+
+    `measured` says that its usage and time are known; those of prediction files are not.
+    """
 
     sql: str | None
     declined: bool = False
@@ -32,10 +35,13 @@ class Response:
     revised: bool = False
     selection: Selection | None = None
     trace: Trace = Trace()
+    measured: bool = True
 
 
 def respond(returned: object) -> Response:
     """Read what a method returned. Raises `UnusableAnswer`."""
+    if isinstance(returned, Response):
+        return returned
     if returned is None:
         return Response(None, declined=True)
     if isinstance(returned, str):

@@ -75,6 +75,7 @@ def evaluate(
     benchmark: str | Path | Benchmark,
     method: Subject,
     *,
+    name: str | None = None,
     out: str | Path | None = None,
     model: str | None = None,
     split: str | None = None,
@@ -92,9 +93,10 @@ def evaluate(
     """Measure a method on a benchmark and keep the run in a folder; go on where it stopped before.
 
     `method` is a registered name, a `Method`, or any callable (plain or async) from a `Question` to a
-    `Draft`, an `Answer`, SQL as text, or None where it declines. `workers` questions are asked at a time;
-    answers are judged in `executor`, or in processes of its own. `with_examples` gives the method the
-    benchmark's training questions as solved examples; `packs` are knowledge packs beside the benchmark's.
+    `Draft`, an `Answer`, SQL as text, or None where it declines; `name` is what figures call it. `workers`
+    questions are asked at a time; answers are judged in `executor`, or in processes of its own.
+    `with_examples` gives the method the benchmark's training questions as solved examples; `packs` are
+    knowledge packs beside the benchmark's.
     `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
     seconds. `out` defaults to a folder below `runs` named after what is run.
 
@@ -104,7 +106,7 @@ def evaluate(
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     paths = [Path(p) for p in packs]
     contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
-    named = name_subject(method, contexts, model=model)
+    named = name_subject(method, contexts, model=model, name=name)
     configuration = Configuration(
         method=named.name,
         model=model,
@@ -127,7 +129,7 @@ def evaluate(
         ):
             watching.begin(f"{named.name} on {loaded.name}", total, len(folder.done))
             work = _Work(folder, asker, scorers, configuration.comparison, timeout, watching.advance)
-            todo = (q for q in islice(loaded, limit) if q.id not in folder.done)
+            todo = ((i, q) for i, q in enumerate(islice(loaded, limit)) if q.id not in folder.done)
             try:
                 work.through(todo, most=max(1, workers))
             except KeyboardInterrupt:
@@ -160,6 +162,7 @@ def _count(benchmark: Benchmark, limit: int | None) -> int:
 class _Answered:
     """A question whose answer is being judged."""
 
+    position: int
     question: BenchmarkQuestion
     asked: Asked
     exam: Exam
@@ -176,49 +179,53 @@ class _Work:
     timeout: float
     advance: Callable[[QuestionRecord], None]
 
-    def through(self, todo: Iterator[BenchmarkQuestion], *, most: int) -> None:
+    def through(self, todo: Iterator[tuple[int, BenchmarkQuestion]], *, most: int) -> None:
         """Work all questions through, `most` being asked at a time and a few more being judged."""
-        asking: dict[Future[Asked], BenchmarkQuestion] = {}
+        asking: dict[Future[Asked], tuple[int, BenchmarkQuestion]] = {}
         judging: dict[Future[Marks], _Answered] = {}
         waiting = 2 * self.scorers.workers
         while True:
             room = most - len(asking) if len(judging) < waiting else 0
-            for question in islice(todo, room):
-                asking[self.asker.submit(question)] = question
+            for position, question in islice(todo, room):
+                asking[self.asker.submit(question)] = position, question
             if not asking and not judging:
                 return
             under_way: list[Future[Any]] = [*asking, *judging]
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for asked in [f for f in asking if f in done]:
-                self._answered(asking.pop(asked), asked.result(), judging)
+                self._answered(*asking.pop(asked), asked.result(), judging)
             for judged in [f for f in judging if f in done]:
                 self._judged(judging.pop(judged), judged)
 
     def _answered(
-        self, question: BenchmarkQuestion, asked: Asked, judging: dict["Future[Marks]", _Answered]
+        self,
+        position: int,
+        question: BenchmarkQuestion,
+        asked: Asked,
+        judging: dict["Future[Marks]", _Answered],
     ) -> None:
         if asked.response is None:
-            self._keep(question, asked, failed(asked.error))
+            self._keep(position, question, asked, failed(asked.error))
             return
         # The trace stays here: judging doesn't need it, and it may be large.
         response = replace(asked.response, trace=Trace())
         exam = Exam(question, response, self.comparison, self.timeout)
-        judging[self.scorers.submit(judge, exam)] = _Answered(question, asked, exam)
+        judging[self.scorers.submit(judge, exam)] = _Answered(position, question, asked, exam)
 
     def _judged(self, answered: _Answered, future: "Future[Marks]") -> None:
         try:
             marks = self.scorers.settle(future, judge, answered.exam)
         except WorkerDied as error:
             marks = failed(str(error), sql=answered.exam.response.sql or "", error_class="crash")
-        self._keep(answered.question, answered.asked, marks)
+        self._keep(answered.position, answered.question, answered.asked, marks)
 
-    def _keep(self, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:
-        record = _record(question, asked, marks)
+    def _keep(self, position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:
+        record = _record(position, question, asked, marks)
         self.folder.append(record)
         self.advance(record)
 
 
-def _record(question: BenchmarkQuestion, asked: Asked, marks: Marks) -> QuestionRecord:
+def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> QuestionRecord:
     response = asked.response or Response(None)
     selection = response.selection
     final = marks.final
@@ -227,6 +234,7 @@ def _record(question: BenchmarkQuestion, asked: Asked, marks: Marks) -> Question
         question=question.text,
         database=question.database_name or question.database,
         outcome=final.outcome,
+        position=position,
         evidence=question.evidence,
         difficulty=question.difficulty,
         tags=question.tags,
@@ -247,8 +255,8 @@ def _record(question: BenchmarkQuestion, asked: Asked, marks: Marks) -> Question
         selection={t: list(c) for t, c in selection.tables.items()} if selection else None,
         gold_schema=marks.gold_schema,
         selection_score=marks.selection_score,
-        usage=_usage(response.trace),
-        seconds=asked.seconds,
+        usage=_usage(response.trace) if response.measured else {},
+        seconds=asked.seconds if response.measured else None,
         rows=marks.rows,
         gold_rows=marks.gold_rows,
         trace=tuple(

@@ -59,13 +59,15 @@ class Contexts:
             context.database.close()
 
 
-def name_subject(subject: Subject, contexts: Contexts, *, model: str | None = None) -> Named:
+def name_subject(
+    subject: Subject, contexts: Contexts, *, model: str | None = None, name: str | None = None
+) -> Named:
     """Look a method up by its name, or take it as it is. Raises `UnknownName` with the nearest name.
 
     A registered object may be a `Method`, or any callable that takes a question.
     """
     found = registry.load("methods", subject) if isinstance(subject, str) else subject
-    name = subject if isinstance(subject, str) else _name(found)
+    name = name or (subject if isinstance(subject, str) else _name(found))
     if isinstance(found, Method):
         if model is not None:
             raise ConfigError(f"The method {name!r} asks no language model; leave out the model {model!r}.")

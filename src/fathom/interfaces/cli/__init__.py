@@ -18,6 +18,7 @@ COMMANDS = {
     "compare": "Set runs side by side, with paired tests and what moved.",
     "demo": "Ask real questions of the sample database: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
+    "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",

@@ -9,10 +9,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from fathom.benchmarks import load_benchmark
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.grid import read_grid, run_grid
+from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
+from fathom.evaluation.runs.subject import Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.progress import progress
@@ -37,6 +40,8 @@ def evaluate(
     pack: Annotated[Sequence[Path], Parameter(negative="")] = (),
     timeout: float = 30.0,
     seed: int = 0,
+    predictions: Path | None = None,
+    before: Path | None = None,
     executor: str | None = None,
     grid: Path | None = None,
     json: Annotated[bool, Flag] = False,
@@ -69,6 +74,10 @@ def evaluate(
         Seconds that each query may take.
     seed
         Kept with the run, and part of what makes two runs the same.
+    predictions
+        Instead of asking a method, take the answers of a prediction file, in any form that score reads.
+    before
+        With predictions: a file with the queries that entered the system's last module, for revision metrics.
     executor
         Where to judge: dask://host:port; in processes on this machine where it isn't given.
     grid
@@ -81,14 +90,21 @@ def evaluate(
         return _grid(grid, out, json=json)
     if benchmark is None:
         raise ConfigError("Name a benchmark, or a grid with --grid FILE. There is: fathom benchmarks.")
+    subject: Subject = method
+    name = None
+    loaded = load_benchmark(benchmark, split)
+    if predictions is not None:
+        subject, name = replay(loaded, predictions, before=before), predictions.stem
+    elif before is not None:
+        raise ConfigError("--before goes with --predictions FILE.")
     try:
         with connect_cluster(executor) if executor else nullcontext() as cluster:
             done = run(
-                benchmark,
-                method,
+                loaded,
+                subject,
+                name=name,
                 out=out,
                 model=model,
-                split=split,
                 limit=limit,
                 workers=workers,
                 comparison=comparison,

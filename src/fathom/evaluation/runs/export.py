@@ -1,0 +1,92 @@
+"""A run in the forms that other evaluators read."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fathom.errors import InputError, UnknownName
+from fathom.evaluation.runs.folder import read_records
+from fathom.evaluation.runs.record import QuestionRecord
+
+FORMS = ("bird", "jsonl", "nl2sqlbench")
+
+
+def export(folder: Path, form: str, out: Path) -> int:
+    """Write a run's best guesses; how many questions were written.
+
+    `bird`: one JSON object from the question's position to `SQL<tab>----- bird -----<tab>db_id`. `jsonl`:
+    one line a question with `id`, `sql` and `candidates`. `nl2sqlbench`: a folder with one file a question,
+    one record a module. Raises `InputError`, and `UnknownName` for another form.
+    """
+    if form not in FORMS:
+        raise UnknownName("form", form, FORMS)
+    records = sorted(read_records(folder), key=lambda r: r.position)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if form == "bird":
+            _write(out, _json({str(r.position): _bird(r) for r in records}))
+        elif form == "jsonl":
+            _write(out, "".join(json.dumps(_line(r), ensure_ascii=False) + "\n" for r in records))
+        else:
+            out.mkdir(exist_ok=True)
+            for record in records:
+                # Named by position: an id comes from outside and may be no file name.
+                _write(out / f"{record.position}.json", _json(list(_modules(record))))
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=out) from error
+    return len(records)
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8", errors="replace")
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def _bird(record: QuestionRecord) -> str:
+    return f"{_one_line(record.sql)}\t----- bird -----\t{record.database}"
+
+
+def _one_line(sql: str | None) -> str:
+    return " ".join((sql or "").split("\t"))
+
+
+def _line(record: QuestionRecord) -> dict[str, Any]:
+    several = [c.sql for c in record.candidates]
+    return {"id": record.id, "sql": record.sql or ""} | ({"candidates": several} if several else {})
+
+
+def _modules(record: QuestionRecord) -> Iterator[dict[str, Any]]:
+    about = {"question": record.question, "question_id": record.id, "db_id": record.database,
+             "GOLD_SQL": record.gold[0] if record.gold else ""}  # fmt: skip
+    judged = {"exec_res": int(record.right), "exec_err": record.error or ""}
+    if record.selection is not None:
+        schemas = {"extracted_schema": record.selection, "real_schema": record.gold_schema}
+        yield about | {"node_type": "schema_selection"} | schemas | _used(record, "selection")
+    queries = [c.sql for c in record.candidates] or [record.sql or ""]
+    first = record.candidates[0] if record.candidates else None
+    generated = (
+        {"exec_res": int(first.outcome == "correct"), "exec_err": first.error or ""} if first else judged
+    )
+    yield (
+        about
+        | {"node_type": "candidate_generation", "SQL": queries}
+        | generated
+        | _used(record, "generation")
+    )
+    if record.before_revision is not None:
+        final = {"node_type": "query_revision", "SQL": record.sql or ""}
+        yield about | final | judged | _used(record, "revision")
+
+
+def _used(record: QuestionRecord, module: str) -> dict[str, Any]:
+    """What a module used; nothing where it isn't known."""
+    used = record.usage.get(module)
+    if used is None:
+        return {}
+    prompt, completion = used["prompt_tokens"], used["completion_tokens"]
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
+            "llm_calls": used["calls"]}  # fmt: skip

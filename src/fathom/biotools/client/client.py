@@ -1,0 +1,257 @@
+"""One client for the three providers: polite, patient, and bounded in time and memory."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from fathom.biotools.catalogue import Call, Request, check, request_for
+from fathom.biotools.client.options import ClientOptions, read_options
+from fathom.biotools.client.pace import Pace
+from fathom.biotools.client.response import PAUSING, Response, failure, told_inside
+from fathom.biotools.client.store import ResponseStore
+from fathom.errors import (
+    CallFailed,
+    RecordNotFound,
+    RequestRejected,
+    ResponseTooLarge,
+    ServiceDown,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+MARGIN = 1.05
+"""How much further apart requests start than the rate allows, since networks deliver unevenly."""
+
+KEPT_HEADERS = ("content-type", "x-total-results", "link", "x-uniprot-release", "last-modified")
+
+Progress = Callable[[str], None]
+
+
+def _silent(_: str) -> None: ...
+
+
+class Client:
+    """Makes checked calls. Safe from several threads; close it, or use it as a context manager.
+
+    Rates are kept together with every other client of the same `options.folder`.
+    """
+
+    def __init__(self, options: ClientOptions | None = None) -> None:
+        import httpx  # noqa: PLC0415, only calling needs it
+
+        self.options = options or read_options()
+        self._paces = {
+            service: Pace(self.options.folder, service, MARGIN / self.options.rate(service))
+            for service in ("eutils", "blast", "uniprot", "ensembl")
+        }
+        self._store = ResponseStore(
+            self.options.folder / "responses.sqlite", seconds=self.options.keep_seconds
+        )
+        contact = f"; mailto:{self.options.email}" if self.options.email else ""
+        self._http = httpx.Client(
+            timeout=self.options.timeout,
+            headers={"User-Agent": f"fathom/0.1 (askfathom{contact})", "Accept-Encoding": "gzip"},
+        )
+
+    def call(
+        self, name: str, arguments: Mapping[str, Any], *, fresh: bool = False, progress: Progress = _silent
+    ) -> Response:
+        """Check and make a call by its endpoint's name. Raises `CallRefused` before, `CallFailed` after."""
+        return self.make(check(name, arguments), fresh=fresh, progress=progress)
+
+    def make(self, call: Call, *, fresh: bool = False, progress: Progress = _silent) -> Response:
+        """Make a checked call; a response kept from lately serves unless `fresh`. Raises `CallFailed`."""
+        if call.endpoint.service == "blast":
+            from fathom.biotools.client.blast import run_blast  # noqa: PLC0415, it needs this class
+
+            return run_blast(self, call, progress)
+        return self.get(call, request_for(call), fresh=fresh)
+
+    def get(self, call: Call, request: Request, *, fresh: bool = False) -> Response:
+        """Make one GET request for a call, from what is kept if possible."""
+        base = self.options.base(request.service)
+        if not fresh and (kept := self._store.get(request, base)):
+            return Response(call, request.url(), kept[1], kept[0], from_cache=True)
+        response = self.exchange(call, request)
+        self._store.put(request, base, response.headers, response.body)
+        return response
+
+    def exchange(self, call: Call, request: Request) -> Response:
+        """Make one request, again after passing failures, and check that the answer is whole."""
+        return self._again(request, lambda: self._once(call, request))
+
+    def pages(self, call: Call, *, most: int = 10) -> Iterator[Response]:
+        """The pages of a paged call, at most so many; each is a response of its own."""
+        from fathom.biotools.client.paging import next_page  # noqa: PLC0415
+
+        request: Request | None = request_for(call)
+        for _ in range(most):
+            if request is None:
+                return
+            response = self.get(call, request)
+            yield response
+            request = next_page(request, response)
+
+    def stream(self, call: Call) -> Iterator[bytes]:
+        """The body piece by piece, in memory for one piece only, without a limit on its size.
+
+        A failure before the first piece is tried again; one after it raises `ServiceDown`.
+        """
+        request = request_for(call)
+
+        def start() -> tuple["httpx.Response", Iterator[bytes], bytes]:
+            opened = self._http.send(self._built(request), stream=True)
+            try:
+                self._refuse(opened, request)
+                pieces = opened.iter_bytes()
+                return opened, pieces, next(pieces, b"")
+            except BaseException:
+                opened.close()
+                raise
+
+        opened, pieces, first = self._again(request, start)
+        try:
+            yield first
+            with self._told_as_down(request):
+                yield from pieces
+        finally:
+            opened.close()
+
+    def save(self, call: Call, file: Path) -> int:
+        """Stream a body into a file, which appears only when it is whole. Returns its bytes."""
+        partial = file.with_name(file.name + ".part")
+
+        def whole() -> int:
+            with partial.open("wb") as writing:
+                return sum(writing.write(piece) for piece in self.stream(call))
+
+        try:
+            size = self._again(request_for(call), whole)
+            partial.replace(file)
+        finally:
+            partial.unlink(missing_ok=True)
+        return size
+
+    def _again(self, request: Request, attempt: Callable[[], T]) -> T:
+        """Do it, and again after failures that may pass; a POST only when it surely had no effect."""
+        for tried in range(1, self.options.attempts + 1):
+            try:
+                with self._told_as_down(request):
+                    return attempt()
+            except CallFailed as error:
+                safe = request.method == "GET" or error.status in {429, 503}
+                if not (error.retryable and safe) or tried == self.options.attempts:
+                    raise
+                self._pause(request, error, tried)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _pause(self, request: Request, error: CallFailed, tried: int) -> None:
+        """Wait longer after each failure; what a service asks for with Retry-After, all clients wait."""
+        asked = getattr(error, "wait", None)
+        if asked is not None:
+            self._paces[request.service].pause(min(asked, self.options.longest_pause))
+        else:
+            longest = min(self.options.first_pause * 2 ** (tried - 1), self.options.longest_pause)
+            time.sleep(random.uniform(longest / 2, longest))
+
+    def _once(self, call: Call, request: Request) -> Response:
+        opened = self._http.send(self._built(request), stream=True)
+        try:
+            self._refuse(opened, request)
+            body = self._bounded(opened, request)
+            headers = {name: opened.headers[name] for name in KEPT_HEADERS if name in opened.headers}
+        finally:
+            opened.close()
+        response = Response(call, request.url(), body, headers)
+        _check_whole(response, request)
+        return response
+
+    def _built(self, request: Request) -> "httpx.Request":
+        """The HTTP request with what tells the service who calls; waits for its turn."""
+        self._paces[request.service].wait()
+        query, form = list(request.query), list(request.form)
+        if request.service in {"eutils", "blast"}:
+            who = [("tool", "fathom"), ("email", self.options.email), ("api_key", self.options.api_key)]
+            told = [pair for pair in who if pair[1] and (request.service, pair[0]) != ("blast", "api_key")]
+            query, form = (query, form + told) if request.method == "POST" else (query + told, form)
+        url = Request(request.service, "GET", request.path, tuple(query)).url(
+            self.options.base(request.service)
+        )
+        return self._http.build_request(request.method, url, data=dict(form) if form else None)
+
+    def _refuse(self, opened: "httpx.Response", request: Request) -> None:
+        """Follow redirects inside the service; raise what any other status than 200 stands for."""
+        if opened.status_code == 200:
+            return
+        if opened.is_redirect:
+            raise RecordNotFound(
+                f"The record has moved to {opened.headers.get('location', 'elsewhere')[:200]}.",
+                url=request.url(),
+                status=opened.status_code,
+            )
+        body = b"".join(piece for piece, _ in zip(opened.iter_bytes(4096), range(4), strict=False))
+        error = failure(opened.status_code, body, request.url())
+        wait = opened.headers.get("retry-after", "")
+        if opened.status_code in PAUSING and wait.replace(".", "", 1).isdigit():
+            error.wait = float(wait)  # type: ignore[attr-defined]
+        raise error
+
+    def _bounded(self, opened: "httpx.Response", request: Request) -> bytes:
+        pieces, size = [], 0
+        for piece in opened.iter_bytes():
+            size += len(piece)
+            if size > self.options.most_bytes:
+                raise ResponseTooLarge(self.options.most_bytes, url=request.url())
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    @contextmanager
+    def _told_as_down(self, request: Request) -> Iterator[None]:
+        """Failures of the network become `ServiceDown`."""
+        import httpx  # noqa: PLC0415
+
+        try:
+            yield
+        except httpx.HTTPError as error:
+            what = (
+                "didn't answer in time" if isinstance(error, httpx.TimeoutException) else "can't be reached"
+            )
+            base = self.options.base(request.service)
+            detail = str(error) or type(error).__name__
+            raise ServiceDown(f"{base} {what}: {detail}", url=request.url()) from error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check_whole(response: Response, request: Request) -> None:
+    """Raise `ServiceDown` for another kind of answer than asked for, `RequestRejected` for a told error."""
+    asked = dict(request.query)
+    json_wanted = request.service in {"uniprot", "ensembl"} or asked.get("retmode") == "json"
+    text_report = response.call.endpoint.name == "efetch"  # its retmode=json answers text
+    if json_wanted and not text_report:
+        if "json" not in response.media_type:
+            raise ServiceDown(
+                f"{response.url} answered with {response.media_type or 'no type'} instead of JSON.",
+                url=response.url,
+            )
+        if said := told_inside(response.json):
+            raise RequestRejected(f"The service refused {response.url}. It says: {said}", url=response.url)
+    elif request.service == "eutils" and response.media_type == "text/html":
+        raise ServiceDown(f"{response.url} answered with a web page.", url=response.url)

@@ -1,0 +1,57 @@
+"""Responses kept on disk for a while, so that the same call isn't made twice."""
+
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from fathom.biotools.catalogue import Request
+
+_TABLE = """CREATE TABLE IF NOT EXISTS response (
+    request TEXT PRIMARY KEY, kept REAL NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL)"""
+
+
+class ResponseStore:
+    """Bodies and headers by request, in one SQLite file; older than `seconds` they are made anew.
+
+    Safe from several threads and processes. A file that can't be used is as good as empty.
+    """
+
+    def __init__(self, file: Path, *, seconds: float) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._file, self._seconds = file, seconds
+        self._writing = threading.Lock()
+        try:
+            with closing(self._open()) as opened, opened:
+                opened.execute(_TABLE)
+                opened.execute("DELETE FROM response WHERE kept < ?", (time.time() - seconds,))
+        except sqlite3.DatabaseError:
+            file.unlink(missing_ok=True)
+            with closing(self._open()) as opened, opened:
+                opened.execute(_TABLE)
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._file, timeout=10.0)
+
+    def get(self, request: Request, base: str) -> tuple[dict[str, str], bytes] | None:
+        """Headers and body of a request that was made lately, or None."""
+        with closing(self._open()) as opened:
+            row = opened.execute(
+                "SELECT headers, body FROM response WHERE request = ? AND kept >= ?",
+                (_key(request, base), time.time() - self._seconds),
+            ).fetchone()
+        return (json.loads(row[0]), zlib.decompress(row[1])) if row else None
+
+    def put(self, request: Request, base: str, headers: Mapping[str, str], body: bytes) -> None:
+        """Keep a response."""
+        row = (_key(request, base), time.time(), json.dumps(dict(headers)), zlib.compress(body, 1))
+        with self._writing, closing(self._open()) as opened, opened:
+            opened.execute("INSERT OR REPLACE INTO response VALUES (?, ?, ?, ?)", row)
+
+
+def _key(request: Request, base: str) -> str:
+    return json.dumps([request.method, request.url(base), request.form])

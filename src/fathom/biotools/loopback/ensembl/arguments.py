@@ -1,0 +1,46 @@
+"""The species, genes, regions and populations that requests to Ensembl name."""
+
+import re
+from collections.abc import Mapping
+
+from fathom.biotools.catalogue.names import Species, populations
+from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.world import Gene, gene_of_id, gene_of_symbol, species_named
+
+Arguments = Mapping[str, str]
+
+
+def species_of(arguments: Arguments) -> Species:
+    """Species of, as asked for."""
+    found = species_named(arguments["species"])
+    if found is None:
+        raise Refusal(400, {"error": f"Can not find internal name for species '{arguments['species']}'"})
+    return found
+
+
+def gene_of(arguments: Arguments) -> Gene:
+    """Gene of, as asked for."""
+    if "symbol" in arguments or "gene" in arguments:
+        given = arguments.get("symbol") or arguments["gene"]
+        return gene_of_id(given) or gene_of_symbol(species_of(arguments), given)
+    found = gene_of_id(arguments["id"])
+    if found is None:
+        raise Refusal(400, {"error": f"ID '{arguments['id']}' not found"})
+    return found
+
+
+def region_of(arguments: Arguments) -> tuple[str, int, int]:
+    """Region of, as asked for."""
+    name, positions, *_ = (
+        arguments["region"].split(":") if ":" in arguments["region"] else ("", arguments["region"])
+    )
+    start, end = (int(p) for p in re.split(r"-|\.\.", positions))
+    return name, start, end
+
+
+def population_of(arguments: Arguments) -> str:
+    """Population of, as asked for."""
+    name = arguments["population_name"]
+    if name not in populations():
+        raise Refusal(400, {"error": f"Could not fetch population object for population name: [{name}]"})
+    return name

@@ -1,0 +1,12 @@
+"""How a loopback service refuses."""
+
+from typing import Any
+
+
+class Refusal(Exception):
+    """A status other than 200, with its body and further headers."""
+
+    def __init__(self, status: int, body: Any, **headers: str) -> None:
+        self.status, self.body = status, body
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        super().__init__(str(body))

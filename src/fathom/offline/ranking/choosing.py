@@ -11,33 +11,64 @@ import numpy.typing as npt
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
+from fathom.offline.linking.translation import Translation
 from fathom.offline.ranking.confidence import (
     ConfidenceWeights,
     confidence_features,
-    load_confidence_weights,
     missing_words,
 )
-from fathom.offline.ranking.ranker import Entry, RankerWeights, load_ranker_weights, pool_features
+from fathom.offline.ranking.ranker import Entry, pool_features
+from fathom.offline.trees import Forest, load_forest
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A forest that ranks, and how sure to be of its choice: under `threshold` an answer is declined."""
+
+    forest: Forest
+    confidence: ConfidenceWeights
+    threshold: float
+
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The judge as arrays for an npz file, under a name."""
+        threshold = {f"{name}.threshold": np.array(self.threshold, np.float32)}
+        return self.forest.arrays(f"{name}.ranker") | self.confidence.arrays(f"{name}.confidence") | threshold
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> "Judge":
+        """The judge that `arrays` wrote under a name."""
+        return cls(
+            load_forest(arrays, f"{name}.ranker"),
+            ConfidenceWeights.from_arrays(arrays, f"{name}.confidence"),
+            float(arrays[f"{name}.threshold"]),
+        )
 
 
 @dataclass(frozen=True)
 class RankingWeights:
-    """What ranking has learned; under `threshold` of confidence an answer had better be declined."""
+    """Translations from questions to queries and back, and a judge of candidates.
 
-    ranker: RankerWeights
-    confidence: ConfidenceWeights
-    threshold: float
+    `recalling` judges where some candidates come from solved questions of the same database.
+    """
+
+    forward: Translation
+    backward: Translation
+    alone: Judge
+    recalling: Judge
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The weights as arrays for an npz file."""
-        threshold = {"threshold": np.array(self.threshold, np.float32)}
-        return self.ranker.arrays() | self.confidence.arrays() | threshold
+        found = self.forward.arrays("forward") | self.backward.arrays("backward")
+        return found | self.alone.arrays("alone") | self.recalling.arrays("recalling")
 
 
 def load_ranking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankingWeights:
     """The weights from the arrays that `RankingWeights.arrays` wrote."""
     return RankingWeights(
-        load_ranker_weights(arrays), load_confidence_weights(arrays), float(arrays["threshold"])
+        Translation.from_arrays(arrays, "forward"),
+        Translation.from_arrays(arrays, "backward"),
+        Judge.from_arrays(arrays, "alone"),
+        Judge.from_arrays(arrays, "recalling"),
     )
 
 
@@ -53,6 +84,7 @@ def default_ranking_weights() -> RankingWeights:
 class Choice:
     """The candidates in order, best first, each candidate's score, and how sure the best one is.
 
+    `sure` says that this is sure enough to answer.
     `missing` are the content words of the question that nothing in the best candidate or the database
     accounts for.
     """
@@ -60,6 +92,7 @@ class Choice:
     order: tuple[int, ...]
     scores: tuple[float, ...]
     confidence: float
+    sure: bool
     missing: tuple[str, ...]
 
 
@@ -67,11 +100,12 @@ def choose(
     linking: Linking, entries: Sequence[Entry], planner: JoinPlanner, weights: RankingWeights
 ) -> Choice:
     """Rank candidates (at least one), and say how sure the best is right."""
-    ranker = weights.ranker
-    pool = pool_features(linking, entries, planner, forward=ranker.forward, backward=ranker.backward)
-    scores = ranker.forest.scores(pool.features)
+    judge = weights.recalling if any(e.from_example for e in entries) else weights.alone
+    pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
+    scores = judge.forest.scores(pool.features)
     order = np.argsort(-scores, kind="stable").tolist()
     explained = pool.explained[order[0]]
     features = confidence_features(linking, pool.features, scores, [e.outcome for e in entries], explained)
     missing = tuple(linking.tokens[i].text for i in missing_words(linking, explained))
-    return Choice(tuple(order), tuple(scores.tolist()), weights.confidence.confidence(features), missing)
+    confidence = judge.confidence.confidence(features)
+    return Choice(tuple(order), tuple(scores.tolist()), confidence, confidence >= judge.threshold, missing)

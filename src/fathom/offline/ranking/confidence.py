@@ -23,22 +23,20 @@ class ConfidenceWeights:
     points: Floats
     values: Floats
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The weights as arrays for an npz file."""
-        found = self.forest.arrays("confidence")
-        return found | {"confidence.points": self.points, "confidence.values": self.values}
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The weights as arrays for an npz file, under a name."""
+        found = self.forest.arrays(name)
+        return found | {f"{name}.points": self.points, f"{name}.values": self.values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> "ConfidenceWeights":
+        """The weights that `arrays` wrote under a name."""
+        return cls(load_forest(arrays, name), arrays[f"{name}.points"], arrays[f"{name}.values"])
 
     def confidence(self, features: Floats) -> float:
         """The probability that the best candidate is right, from its features."""
         score = self.forest.scores(features[None, :])[0]
         return float(np.interp(score, self.points, self.values))
-
-
-def load_confidence_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> ConfidenceWeights:
-    """The weights from the arrays that `ConfidenceWeights.arrays` wrote."""
-    return ConfidenceWeights(
-        load_forest(arrays, "confidence"), arrays["confidence.points"], arrays["confidence.values"]
-    )
 
 
 def confidence_features(

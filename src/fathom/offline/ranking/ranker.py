@@ -3,12 +3,10 @@
 Burges, "From RankNet to LambdaRank to LambdaMART" (2010). Trees are grown in training only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
@@ -19,7 +17,6 @@ from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
 from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
-from fathom.offline.trees import Forest, load_forest
 
 TRANSLATED = (
     *("names_given_question", "names_worst", "structure_given_question", "structure_worst"),
@@ -27,18 +24,22 @@ TRANSLATED = (
 )
 PROPOSED = (
     *("score", "sketch_score", "filling_score", "plan_rank", "sketch_rank", "place", "from_example"),
-    *("similarity",),
+    *("similarity", "kept"),
 )
 _UNSEEN = 1e-4
 # Features that are also given as the gap to the best of the pool.
 _COMPARED = (
-    *PROPOSED[:3], *TRANSLATED, *COVERAGE, *CUES,
+    *PROPOSED[:3], "similarity", *TRANSLATED, *COVERAGE, *CUES,
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One candidate to rank. `similarity` is that of the solved question it comes from, 0 without one."""
+    """One candidate to rank.
+
+    `similarity` is that of the solved question it comes from, 0 without one; `kept` how many of that
+    question's values it keeps.
+    """
 
     query: Query
     score: float
@@ -49,6 +50,7 @@ class Entry:
     from_example: bool = False
     similarity: float = 0.0
     outcome: Outcome = Outcome(None, skipped=True)
+    kept: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,29 +59,6 @@ class Pool:
 
     features: Floats
     explained: tuple[Floats, ...]
-
-
-@dataclass(frozen=True)
-class RankerWeights:
-    """Translations from questions to queries (`forward`) and back, and the forest that ranks."""
-
-    forward: Translation
-    backward: Translation
-    forest: Forest
-
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The weights as arrays for an npz file."""
-        found = self.forward.arrays("forward") | self.backward.arrays("backward")
-        return found | self.forest.arrays("ranker")
-
-
-def load_ranker_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankerWeights:
-    """The weights from the arrays that `RankerWeights.arrays` wrote."""
-    return RankerWeights(
-        Translation.from_arrays(arrays, "forward"),
-        Translation.from_arrays(arrays, "backward"),
-        load_forest(arrays, "ranker"),
-    )
 
 
 def pool_features(
@@ -114,6 +93,7 @@ def pool_features(
                 place,
                 float(entry.from_example),
                 entry.similarity,
+                entry.kept,
                 *translated[place],
                 *coverage.features,
                 *cues.features(entry.query),

@@ -11,8 +11,9 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
-from fathom.offline.ranking.confidence import ConfidenceWeights
-from fathom.offline.ranking.ranker import RankerWeights, pool_features
+from fathom.offline.ranking.choosing import Judge
+from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
+from fathom.offline.ranking.ranker import Pool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.offline.training.lessons import FOLDS, fold_of
 from fathom.offline.training.pools import GradedPool
@@ -41,11 +42,11 @@ _TREES = 300
 
 @dataclass(frozen=True)
 class Case:
-    """A question's linking, its gold query, and its graded candidates."""
+    """A question's linking and its graded candidates; a `planner` of its own where the schema was changed."""
 
     linking: Linking
-    query: Query
     pool: GradedPool
+    planner: JoinPlanner | None = None
 
 
 def learn_translations(cases: Iterable[tuple[Linking, Query]]) -> tuple[Translation, Translation]:
@@ -62,13 +63,17 @@ def featurise(
     cases: Sequence[Case],
     planners: Mapping[str, JoinPlanner],
     translations: tuple[Translation, Translation],
-) -> list[Floats]:
+) -> list[Pool]:
     """The features of each case's candidates."""
     forward, backward = translations
     return [
         pool_features(
-            case.linking, case.pool.entries, planners[case.pool.database], forward=forward, backward=backward
-        ).features
+            case.linking,
+            case.pool.entries,
+            case.planner or planners[case.pool.database],
+            forward=forward,
+            backward=backward,
+        )
         for case in cases
     ]
 
@@ -85,34 +90,57 @@ def fit_forest(rows: Sequence[Floats], grades: Sequence[Sequence[int]]) -> Fores
 
 
 @dataclass(frozen=True)
-class FittedRanker:
-    """The weights from all cases, and each case's features and scores out of fold."""
+class FittedJudge:
+    """The judge of all cases; out of fold each case's confidence, and whether its best is right."""
 
-    weights: RankerWeights
-    rows: list[Floats]
-    scores: list[npt.NDArray[np.float64]]
+    judge: Judge
+    confidence: npt.NDArray[np.float64]
+    right: list[bool]
 
 
-def fit_ranker(cases: Sequence[Case], planners: Mapping[str, JoinPlanner]) -> FittedRanker:
-    """Learn to rank: translations out of fold under the features, and forests out of fold for the scores."""
-    folds = [fold_of(c.pool.database) for c in cases]
-    rows: list[Floats] = [np.zeros((0, 0), np.float32)] * len(cases)
+def featurise_out_of_fold(
+    cases: Sequence[Case], lessons: Sequence[tuple[Linking, Query, str]], planners: Mapping[str, JoinPlanner]
+) -> list[Pool]:
+    """The features of each case's candidates, with translations of `lessons` outside the case's fold."""
+    found: list[Pool | None] = [None] * len(cases)
     for fold in range(FOLDS):
-        inside = [i for i, f in enumerate(folds) if f == fold]
-        outside = [(c.linking, c.query) for c, f in zip(cases, folds, strict=True) if f != fold]
-        found = featurise([cases[i] for i in inside], planners, learn_translations(outside))
-        for i, features in zip(inside, found, strict=True):
-            rows[i] = features
+        inside = [i for i, c in enumerate(cases) if fold_of(c.pool.database) == fold]
+        outside = [(linking, query) for linking, query, database in lessons if fold_of(database) != fold]
+        pools = featurise([cases[i] for i in inside], planners, learn_translations(outside))
+        for i, pool in zip(inside, pools, strict=True):
+            found[i] = pool
+    return [p for p in found if p is not None]
+
+
+def fit_judge(
+    cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool], *, accuracy: float
+) -> FittedJudge:
+    """Learn to rank and to be sure, out of fold by database.
+
+    `refused` marks the cases that no query answers: they teach confidence only. The threshold is the lowest
+    confidence from which `accuracy` of the answerable cases' answers were right.
+    """
+    folds = [fold_of(c.pool.database) for c in cases]
+    rows = [p.features for p in pools]
     grades = [c.pool.grades for c in cases]
+    ranked = [i for i, r in enumerate(refused) if not r]
     scores: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(cases)
     for fold in range(FOLDS):
-        outside_places = [i for i, f in enumerate(folds) if f != fold]
-        forest = fit_forest([rows[i] for i in outside_places], [grades[i] for i in outside_places])
-        for i, f in enumerate(folds):
-            if f == fold:
-                scores[i] = forest.scores(rows[i])
-    forward, backward = learn_translations((c.linking, c.query) for c in cases)
-    return FittedRanker(RankerWeights(forward, backward, fit_forest(rows, grades)), rows, scores)
+        outside = [i for i in ranked if folds[i] != fold]
+        forest = fit_forest([rows[i] for i in outside], [grades[i] for i in outside])
+        for i in (i for i, f in enumerate(folds) if f == fold):
+            scores[i] = forest.scores(rows[i])
+    right = [bool(g[int(s.argmax())]) for g, s in zip(grades, scores, strict=True)]
+    features = [
+        confidence_features(
+            c.linking, p.features, s, [e.outcome for e in c.pool.entries], p.explained[int(s.argmax())]
+        )
+        for c, p, s in zip(cases, pools, scores, strict=True)
+    ]
+    confidence, sure = fit_confidence(features, right, [c.pool.database for c in cases])
+    threshold = threshold_for(sure[ranked], [right[i] for i in ranked], accuracy)
+    forest = fit_forest([rows[i] for i in ranked], [grades[i] for i in ranked])
+    return FittedJudge(Judge(forest, confidence, threshold), sure, right)
 
 
 def fit_confidence(

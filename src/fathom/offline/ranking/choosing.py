@@ -56,6 +56,10 @@ class RankingWeights:
     alone: Judge
     recalling: Judge
 
+    def judge(self, entries: Sequence[Entry]) -> Judge:
+        """The judge for these candidates."""
+        return self.recalling if any(e.from_example for e in entries) else self.alone
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The weights as arrays for an npz file."""
         found = self.forward.arrays("forward") | self.backward.arrays("backward")
@@ -100,7 +104,7 @@ def choose(
     linking: Linking, entries: Sequence[Entry], planner: JoinPlanner, weights: RankingWeights
 ) -> Choice:
     """Rank candidates (at least one), and say how sure the best is right."""
-    judge = weights.recalling if any(e.from_example for e in entries) else weights.alone
+    judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
     scores = judge.forest.scores(pool.features)
     order = np.argsort(-scores, kind="stable").tolist()

@@ -13,12 +13,10 @@ one that FATHOM_CONFIG names:
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import platformdirs
+from typing import Any
 
 from fathom.errors import ConfigError
 
@@ -38,14 +36,13 @@ class Settings:
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """Read the settings. Raises `ConfigError` when the file is there and can't be used."""
+    import platformdirs  # noqa: PLC0415 - with tomllib a good part of the start-up time
+
     file = Path(
         environment.get("FATHOM_CONFIG") or platformdirs.user_config_path("fathom") / "config.toml"
     ).expanduser()
     cache = Path(environment.get("FATHOM_CACHE") or platformdirs.user_cache_path("fathom")).expanduser()
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"The settings in {file} can't be read: {error}") from error
+    content = _content(file) if file.is_file() else {}
     databases = content.get("databases", {})
     if not isinstance(databases, dict) or not all(isinstance(v, str) for v in databases.values()):
         raise ConfigError(f'{file}: [databases] must map names to URLs, such as sales = "sales.db".')
@@ -68,3 +65,12 @@ def _packs(section: object, file: Path) -> dict[str, tuple[Path, ...]]:
             raise ConfigError(f'{file}: [packs] must map databases to files, such as sales = "sales.yaml".')
         packs[name] = tuple(file.parent / Path(one).expanduser() for one in files)
     return packs
+
+
+def _content(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"The settings in {file} can't be read: {error}") from error

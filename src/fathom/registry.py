@@ -4,14 +4,18 @@ A kind `methods` is the entry point group `fathom.methods`; nothing is imported 
 """
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fathom.errors import UnknownName
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 
 @cache
-def _entries(kind: str) -> dict[str, EntryPoint]:
+def _entries(kind: str) -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import, and not always needed
+
     return {e.name: e for e in entry_points(group=f"fathom.{kind}")}
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from fathom.databases import Database, connect
 from fathom.errors import FathomError, QueryError
 from fathom.evaluation.comparisons import Case, Comparison, Table, Verdict, best
 from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.scoring.results import SLOW, ResultStore
 from fathom.records import Limits
 
 HELD_ROWS = 200_000
@@ -20,9 +22,8 @@ _KEPT_RESULTS = 512
 _KEPT_ROWS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One question with everything that is to be held against its gold. Pickles.
+class Task(NamedTuple):
+    """One question with everything that is to be held against its gold. Pickles, and quickly.
 
     `problem` says why there are no predictions, where there are none.
     """
@@ -39,8 +40,7 @@ class Task:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """What became of one prediction. `seconds` is what its query took (less than a repeat would)."""
 
     outcome: Outcome
@@ -63,10 +63,15 @@ class _Failure:
 
 @dataclass(slots=True)
 class Judge:
-    """Judges tasks one after the other, in one process. `seconds` bounds each query."""
+    """Judges tasks one after the other, in one process. `seconds` bounds each query.
+
+    `shared` holds results for the run's other processes, `kept` those of gold queries for later runs.
+    """
 
     comparison: Comparison
     seconds: float | None = 30.0
+    shared: ResultStore | None = None
+    kept: ResultStore | None = None
     _databases: OrderedDict[str, Database | _Failure] = field(default_factory=OrderedDict)
     _results: OrderedDict[tuple[str, str], Table | _Failure] = field(default_factory=OrderedDict)
 
@@ -125,7 +130,7 @@ class Judge:
         )
 
     def _against(self, database: str, task: Task, predicted: Table, gold: str) -> Verdict | _Failure:
-        table = self._result(database, self.comparison.gold_sql(gold))
+        table = self._result(database, self.comparison.gold_sql(gold), is_gold=True)
         if isinstance(table, _Failure):
             return table
 
@@ -135,19 +140,12 @@ class Judge:
         case = Case(gold, task.question, task.tags, task.dialect, run_gold)
         return self.comparison.compare(predicted, table, case)
 
-    def _result(self, database: str, sql: str) -> Table | _Failure:
+    def _result(self, database: str, sql: str, *, is_gold: bool = False) -> Table | _Failure:
         key = (database, sql.strip().rstrip(";").rstrip())
         if key in self._results:
             self._results.move_to_end(key)
             return self._results[key]
-        opened = self._open(database)
-        found: Table | _Failure
-        if isinstance(opened, _Failure):
-            return opened
-        try:
-            found = fetch(opened, sql, self.seconds)
-        except QueryError as error:
-            found = _Failure(str(error), error.error_class.value)
+        found = self._stored_or_run(database, sql, is_gold)
         if isinstance(found, _Failure) or len(found.held) <= _KEPT_ROWS:
             self._results[key] = found
             if len(self._results) > _KEPT_RESULTS:
@@ -163,6 +161,26 @@ class Judge:
         """The open database; None where it can't be used."""
         found = self._open(url)
         return None if isinstance(found, _Failure) else found
+
+    def _stored_or_run(self, database: str, sql: str, is_gold: bool) -> Table | _Failure:
+        stores = [store for store in (self.shared, self.kept) if store is not None]
+        name = stores[0].key(database, sql) if stores else None
+        if name:
+            found = next((table for store in stores if (table := store.load(name)) is not None), None)
+            if found is not None:
+                return found
+        opened = self._open(database)
+        if isinstance(opened, _Failure):
+            return opened
+        started = time.perf_counter()
+        try:
+            ran = fetch(opened, sql, self.seconds)
+        except QueryError as error:
+            return _Failure(str(error), error.error_class.value)
+        store = self.kept if is_gold else self.shared
+        if name and store is not None and time.perf_counter() - started > SLOW:
+            store.save(name, ran)
+        return ran
 
     def _open(self, database: str) -> Database | _Failure:
         if database in self._databases:

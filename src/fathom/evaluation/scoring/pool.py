@@ -5,13 +5,15 @@ import select
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Scored, Task
 from fathom.evaluation.scoring.worker import Terms, Worker
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 Answered = tuple[Task, list[Scored]]
 _BATCH = 32
@@ -26,7 +28,7 @@ class Pool:
         self._size = size or min(os.cpu_count() or 1, 8)
         self._workers: list[Worker] = []
         self._again: deque[Task] = deque()
-        self._deaths: dict[tuple[int, tuple[str, ...]], int] = {}
+        self._deaths: set[tuple[int, tuple[str, ...]]] = set()
         self._parts: dict[int, tuple[Task, dict[str, Scored]]] = {}
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Answered]:
@@ -38,14 +40,15 @@ class Pool:
             ready, _, _ = select.select(busy, [], [], min(left) + 0.01 if left else None)
             for worker in ready:
                 try:
-                    task, found = worker.receive()
+                    answers = worker.receive()
                 except (EOFError, OSError):
-                    yield from self._died(worker)
+                    yield from self._lost(worker, hung=False)
                 else:
-                    yield from self._merged(task, found)
+                    for task, found in answers:
+                        yield from self._merged(task, found)
             for worker in busy:
                 if worker not in ready and worker.seconds_left() == 0.0:
-                    yield from self._hung(worker)
+                    yield from self._lost(worker, hung=True)
 
     def _distribute(self, waiting: Iterator[Task]) -> bool:
         """Give work to who has none; whether anybody works."""
@@ -67,42 +70,34 @@ class Pool:
             return [self._again.popleft()]
         return list(islice(waiting, count))
 
-    def _died(self, worker: Worker) -> Iterator[Answered]:
-        task, how = self._ended(worker)
-        key = (task.position, task.predictions)
-        deaths = self._deaths[key] = self._deaths.get(key, 0) + 1
-        # Something else may have killed it: only who ends a second process is to blame.
-        if len(task.predictions) > 1:
+    def _lost(self, worker: Worker, *, hung: bool) -> Iterator[Answered]:
+        """Blame the task only if the process had no other: else all of them are tried again, one by one."""
+        self._workers.remove(worker)
+        tasks, patience = list(worker.pending), worker.patience
+        how = worker.end()
+        task = tasks[0]
+        if len(tasks) > 1:
+            self._again.extendleft(reversed(tasks))
+        elif len(task.predictions) > 1:
             self._split(task)
-        elif deaths == 1:
+        elif hung:
+            text = f"the query was stopped after {patience:g} s, together with its process"
+            yield from self._merged(task, [Scored(Outcome.ERROR, "error", 0.0, text, "timeout")])
+        elif (task.position, task.predictions) not in self._deaths:
+            # Something else may have killed it: only what ends a second process is to blame.
+            self._deaths.add((task.position, task.predictions))
             self._again.append(task)
         else:
             text = f"the query ended the process that ran it ({how})"
             yield from self._merged(task, [Scored(Outcome.ERROR, "error", 0.0, text, "crash")])
 
-    def _hung(self, worker: Worker) -> Iterator[Answered]:
-        task, _ = self._ended(worker)
-        if len(task.predictions) > 1:
-            self._split(task)
-            return
-        text = f"the query was stopped after {self._terms.patience(task):g} s, together with its process"
-        yield from self._merged(task, [Scored(Outcome.ERROR, "error", 0.0, text, "timeout")])
-
-    def _ended(self, worker: Worker) -> tuple[Task, str]:
-        """The task that a process ended with; what it hadn't begun goes to others."""
-        self._workers.remove(worker)
-        task = worker.pending.popleft()
-        self._again.extendleft(reversed(worker.pending))
-        return task, worker.end()
-
     def _split(self, task: Task) -> None:
         """Judge a task's predictions one by one: others of them may be harmless."""
         self._parts[task.position] = (task, {})
-        self._again.extend(replace(task, predictions=(sql,)) for sql in dict.fromkeys(task.predictions))
+        self._again.extend(task._replace(predictions=(sql,)) for sql in dict.fromkeys(task.predictions))
 
     def _merged(self, task: Task, found: list[Scored]) -> Iterator[Answered]:
         """The task with its outcomes, once all the parts that it was split into have theirs."""
-        self._deaths.pop((task.position, task.predictions), None)
         if task.position not in self._parts:
             yield task, found
             return
@@ -124,11 +119,13 @@ class Remote:
     A batch whose worker is lost is tried again; in the end it is judged here, so that nothing is lost.
     """
 
-    def __init__(self, terms: Terms, executor: Executor, *, batches: int = 16) -> None:
+    def __init__(self, terms: Terms, executor: "Executor", *, batches: int = 16) -> None:
         self._terms, self._executor, self._batches = terms, executor, batches
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Answered]:
         """Judge the tasks; they come back as they are done, not in order."""
+        from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415
+
         waiting = iter(tasks)
         running: dict[Future[list[Answered]], tuple[list[Task], int]] = {}
         while True:
@@ -148,7 +145,7 @@ class Remote:
         self,
         batch: list[Task],
         attempt: int,
-        running: dict[Future[list[Answered]], tuple[list[Task], int]],
+        running: "dict[Future[list[Answered]], tuple[list[Task], int]]",
     ) -> Iterator[Answered]:
         if attempt <= _ATTEMPTS:
             try:

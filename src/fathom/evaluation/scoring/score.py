@@ -6,18 +6,21 @@ import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fathom.benchmarks import Benchmark, load_benchmark
+from fathom.config import read_settings
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
 from fathom.evaluation.scoring.pool import Pool, Remote
 from fathom.evaluation.scoring.worker import Terms
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 PASS_AT = (1, 5, 10, 15, 20)
 _Z95 = 1.959963984540054
@@ -124,7 +127,7 @@ def score(
     details: PathLike | None = None,
     timeout: float | None = 30.0,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     watch: Callable[[int], None] | None = None,
 ) -> Score:
     """Score one file of anybody's predictions; see `score_files`."""
@@ -144,7 +147,7 @@ def score_files(
     details: Sequence[PathLike] | None = None,
     timeout: float | None = 30.0,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     watch: Callable[[int], None] | None = None,
 ) -> list[Score]:
     """Score files of predictions against one benchmark, every distinct query run once.
@@ -157,12 +160,16 @@ def score_files(
     """
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     files = [Path(file).expanduser() for file in predictions]
-    terms = Terms(comparison or loaded.comparison, timeout)
+    terms = Terms(comparison or loaded.comparison, timeout, kept=str(_gold_folder()))
     started = time.perf_counter()
     lookups = [Lookup(file, rule_for(loaded, file)) for file in files]
     scores = [Score(str(f), loaded.name, loaded.split, terms.comparison, loaded.digest) for f in files]
-    pool = Remote(terms, executor) if executor else Pool(terms, workers)
     with ExitStack() as stack:
+        if executor is None:
+            shared = stack.enter_context(_shared_folder())
+            pool: Pool | Remote = Pool(replace(terms, shared=shared), workers)
+        else:
+            pool = Remote(terms, executor)
         stack.callback(pool.close)
         sheets = [_Details(Path(file), stack) for file in details or ()]
         for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):
@@ -181,6 +188,25 @@ def score_files(
         total.problems += lookup.problems
         total.seconds = time.perf_counter() - started
     return scores
+
+
+@contextmanager
+def _shared_folder() -> Iterator[str]:
+    """A folder's name for what the processes of this run share; made only once there is something."""
+    place = Path(os.environ.get("TMPDIR") or ("/tmp" if os.name == "posix" else "."))
+    folder = place / f"fathom-score-{os.getpid()}-{time.time_ns()}"
+    try:
+        yield str(folder)
+    finally:
+        if folder.exists():
+            from shutil import rmtree  # noqa: PLC0415
+
+            rmtree(folder, ignore_errors=True)
+
+
+def _gold_folder() -> Path:
+    """Where results of slow gold queries are kept for later runs, in the user's cache."""
+    return read_settings().cache / "gold"
 
 
 def _in_order(

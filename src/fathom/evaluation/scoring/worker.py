@@ -4,38 +4,48 @@ import gc
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Judge, Scored, Task
+from fathom.evaluation.scoring.results import ResultStore
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 _LENGTH = 4
 _MEMORY = 8 << 30
 _GRACE = 5.0
 _SHORT, _LONG = 0.05, 0.2
+_TOGETHER = 0.02
 _START = "from fathom.evaluation.scoring.worker import serve; serve(0, 1)"
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What every outcome depends on: the comparison by name, and the seconds that each query may take."""
+    """What every outcome depends on: the comparison by name, and the seconds that each query may take.
+
+    `shared` and `kept` are folders of results: for the processes of this run, and of gold for later runs.
+    """
 
     comparison: str
     seconds: float | None = 30.0
+    shared: str | None = None
+    kept: str | None = None
 
-    def patience(self, task: Task) -> float | None:
-        """Seconds until the process itself is given up: only where an engine doesn't heed its deadline."""
-        if self.seconds is None:
-            return None
-        return self.seconds * (len(task.gold) + len(task.predictions)) + _GRACE
+    def judge(self) -> Judge:
+        """A judge on these terms."""
+        shared = ResultStore(Path(self.shared)) if self.shared else None
+        kept = ResultStore(Path(self.kept)) if self.kept else None
+        return Judge(load_comparison(self.comparison), self.seconds, shared, kept)
 
 
 class Worker:
@@ -62,10 +72,10 @@ class Worker:
         except BrokenPipeError:
             return  # it has died: `receive` tells
 
-    def receive(self) -> tuple[Task, list[Scored]]:
-        """The next task and its outcomes. Raises `EOFError` where the process has died."""
-        found: list[Scored] = _receive(self._source)
-        task = self.pending.popleft()
+    def receive(self) -> list[tuple[Task, list[Scored]]]:
+        """The next tasks and their outcomes. Raises `EOFError` where the process has died."""
+        found: list[list[Scored]] = _receive(self._source)
+        answers = [(self.pending.popleft(), outcomes) for outcomes in found]
         self._since = time.monotonic()
         if not self.pending:  # batches of about a tenth of a second: little waiting, and all end together
             took = self._since - self._sent
@@ -73,13 +83,18 @@ class Worker:
                 self.batch = min(self.batch * 2, 64)
             elif took > _LONG:
                 self.batch = max(self.batch // 2, 1)
-        return task, found
+        return answers
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds that it may be silent: its answers to quick tasks come together with a slow one's."""
+        if self._terms.seconds is None:
+            return None
+        return self._terms.seconds * max(len(t.gold) + len(t.predictions) for t in self.pending) + _GRACE
 
     def seconds_left(self) -> float | None:
         """Until its silence is too long; None where it may take for ever."""
-        if not self.pending:
-            return None
-        patience = self._terms.patience(self.pending[0])
+        patience = self.patience if self.pending else None
         return None if patience is None else max(0.0, self._since + patience - time.monotonic())
 
     def end(self) -> str:
@@ -120,7 +135,7 @@ class _Forked:
         return self._code
 
 
-def _start() -> tuple[IO[bytes], IO[bytes], "_Forked | subprocess.Popen[bytes]"]:
+def _start() -> tuple[IO[bytes], IO[bytes], "_Forked | Popen[bytes]"]:
     """Fork where that is safe, for it takes a millisecond; else start Python anew."""
     if sys.platform == "linux" and threading.active_count() == 1:
         tasks_out, tasks_in = os.pipe()
@@ -137,6 +152,8 @@ def _start() -> tuple[IO[bytes], IO[bytes], "_Forked | subprocess.Popen[bytes]"]
         os.close(tasks_out)
         os.close(found_in)
         return os.fdopen(found_out, "rb", buffering=0), os.fdopen(tasks_in, "wb"), _Forked(pid)
+    import subprocess  # noqa: PLC0415 - not needed where forking is safe
+
     process = subprocess.Popen(
         [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     )
@@ -161,10 +178,16 @@ def serve(read_from: int, write_to: int) -> None:
     with os.fdopen(read_from, "rb") as source, os.fdopen(write_to, "wb") as target:
         try:
             terms: Terms = _receive(source)
-            judge = Judge(load_comparison(terms.comparison), terms.seconds)
+            judge = terms.judge()
             while True:
+                found, since = [], time.monotonic()
                 for task in _receive(source):
-                    _send(target, judged(judge, task))
+                    found.append(judged(judge, task))
+                    if time.monotonic() - since > _TOGETHER:
+                        _send(target, found)
+                        found, since = [], time.monotonic()
+                if found:
+                    _send(target, found)
         except (EOFError, BrokenPipeError):
             return
 

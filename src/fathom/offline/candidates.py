@@ -38,7 +38,8 @@ DEARER_PLAN = 0.6
 class Proposal:
     """A candidate query with the scores it was made by; `score` is their sum and orders candidates.
 
-    `source` says where it comes from: `sketch`, or `example` for the query of a solved question.
+    `source` says where it comes from: `sketch`, or `example` for the query of a solved question. `unmet` is
+    the weight of what outside knowledge said and the query doesn't.
     """
 
     query: Query
@@ -48,6 +49,7 @@ class Proposal:
     plan_rank: int = 0
     source: str = "sketch"
     sketch_rank: int = 0
+    unmet: float = 0.0
 
 
 def propose(

@@ -1,6 +1,7 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -9,7 +10,7 @@ from weakref import WeakKeyDictionary
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
-from fathom.offline.evidence import read_evidence
+from fathom.offline.hints import EvidenceReader, Hints, apply_hints, complete
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
@@ -18,6 +19,7 @@ from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 64
+PROPOSALS = 60
 
 
 class Engine:
@@ -38,21 +40,41 @@ class Engine:
         self.planner = JoinPlanner(self.schema)
         self.examples = (*knowledge.examples, *examples)
         self.shapes = shapes or default_shapes()
+        index = ValueIndex.open_or_build(database, cache)
         self.linker = Linker(
             self.schema,
             linking or default_linking_weights(),
             profiles=database.profile(),
-            index=ValueIndex.open_or_build(database, cache),
+            index=index,
             notes=notes_of(knowledge, self.schema),
         )
-        self.link = lru_cache(REMEMBERED)(self._link)
+        self._evidence = EvidenceReader(self.planner, knowledge, index)
+        self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
 
-    def _link(self, question: Question) -> Linking:
-        return read_evidence(self.linker.link(question), question.evidence)
+    def link(self, question: Question) -> Linking:
+        """The question's words tied to the database, with what its evidence says of them."""
+        return self.understand(question)[0]
+
+    def hints(self, question: Question) -> Hints:
+        """What the question's evidence says."""
+        return self.understand(question)[1]
+
+    def _understand(self, question: Question) -> tuple[Linking, Hints]:
+        if not question.evidence:
+            return self.linker.link(question), Hints()
+        words = self._evidence.read(question.evidence, (), {}).words
+        linking = self.linker.link(replace(question, evidence=words))
+        likely = dict(zip(linking.tables, linking.table_scores.tolist(), strict=True))
+        hints = self._evidence.read(question.evidence, linking.tokens, likely)
+        return apply_hints(linking, hints.hints), hints
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
-        return tuple(propose(self.link(question), self.schema, self.planner, self.shapes))
+        linking = self.link(question)
+        found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
+        if hints := self.hints(question).hints:
+            found = complete(found, hints, linking, PROPOSALS)
+        return tuple(found)
 
 
 _engines: WeakKeyDictionary[Database, dict[tuple[object, ...], Engine]] = WeakKeyDictionary()

@@ -1,0 +1,8 @@
+"""Outside knowledge about one question, as hints: what its evidence and a pack's terms say of its words."""
+
+from fathom.offline.hints.applying import apply_hints
+from fathom.offline.hints.completing import complete
+from fathom.offline.hints.reading import EvidenceReader
+from fathom.offline.hints.records import Hint, Hints
+
+__all__ = ["EvidenceReader", "Hint", "Hints", "apply_hints", "complete"]

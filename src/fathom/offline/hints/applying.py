@@ -1,0 +1,132 @@
+"""Hints put into a linking: what a phrase was said to mean outweighs what was learned."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+
+from fathom.offline.hints.records import Hint
+from fathom.offline.linking import ColumnKey, Comparison, Floats, Linking, Role, Span, ValueMention
+from fathom.offline.linking.records import Direction, SuperlativeMention
+from fathom.offline.query import Column, Items, Literal, comparisons, walk
+from fathom.offline.query import Comparison as Condition
+
+CERTAIN = 0.98
+SHOWN = 0.8
+RIVAL = 0.15
+_OPERATORS = frozenset(get_args(Comparison))
+
+
+def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
+    """The linking with the hints in it. Values and names that rival a hint for its words lose most weight."""
+    if not hints:
+        return linking
+    scores = {role: s.copy() for role, s in linking.column_scores.items()}
+    alignment, tables = linking.alignment.copy(), linking.table_scores.copy()
+    explained = linking.explained.copy()
+    told: list[ValueMention] = []
+    for hint in hints:
+        used = [_key(c) for c in hint_columns(hint)]
+        for span in hint.spans:
+            explained[span.first : span.end] = 1
+        for column in used:
+            row = linking.index[column]
+            tables[linking.tables.index(column.table)] = max(linking.table_score(column.table), 0.95)
+            for span in hint.spans:
+                alignment[row, span.first : span.end] = 1
+        told += _values(hint, linking)
+        _weigh(hint, used, scores, linking, alignment)
+    taken = [s for v in told for s in (v.span,)]
+    values = [_rivalled(v, told) for v in linking.values]
+    return replace(
+        linking,
+        alignment=alignment,
+        table_scores=tables,
+        column_scores=scores,
+        explained=explained,
+        values=tuple(sorted((*told, *(v for v in values if v is not None)), key=lambda v: -v.probability)),
+        numbers=tuple(n for n in linking.numbers if not any(n.span.overlaps(s) for s in taken)),
+        dates=tuple(d for d in linking.dates if not any(d.span.overlaps(s) for s in taken)),
+        superlatives=(*_superlatives(hints), *linking.superlatives),
+    )
+
+
+def hint_columns(hint: Hint) -> Iterator[Column]:
+    """The columns that a hint names, wherever."""
+    for expression in hint.expressions:
+        yield from (e for e in walk(expression) if isinstance(e, Column))
+    for condition in hint.conditions:
+        for comparison in comparisons(condition):
+            for side in (comparison.left, comparison.right):
+                yield from (e for e in walk(side) if isinstance(e, Column))
+
+
+def _key(column: Column) -> ColumnKey:
+    return ColumnKey(column.table.name, column.name)
+
+
+def _weigh(
+    hint: Hint, used: Sequence[ColumnKey], scores: dict[Role, Floats], linking: Linking, alignment: Floats
+) -> None:
+    """Raise the scores of the columns a hint names, lower those of others that its words name."""
+    shown = {_key(c) for c in hint.columns}
+    for column in used:
+        row = linking.index[column]
+        role: Role = "select" if column in shown else "where" if hint.conditions else "aggregate"
+        if role == "aggregate" and hint.extreme is not None:
+            role = "order"
+        scores[role][row] = max(float(scores[role][row]), SHOWN if role == "select" else CERTAIN)
+    if shown:
+        words = [p for span in hint.spans for p in range(*span)]
+        if words:
+            rivals = alignment[:, words].max(axis=1) >= 0.4
+            rivals[[linking.index[c] for c in used]] = False
+            scores["select"] = np.where(rivals, RIVAL * scores["select"], scores["select"]).astype(np.float32)
+
+
+def _values(hint: Hint, linking: Linking) -> Iterator[ValueMention]:
+    span = _whole(hint.spans)
+    if span is None:
+        return
+    for condition in hint.conditions:
+        match condition:
+            case Condition(Column() as column, operator, Literal(value=(str() | int() | float()) as value)):
+                if operator in _OPERATORS and not isinstance(value, bool):
+                    yield _mention(column, value, operator, span, linking)
+            case Condition(
+                Column() as column, "between", Items(items=(Literal(value=low), Literal(value=high)))
+            ):
+                if isinstance(low, int | float) and isinstance(high, int | float):
+                    yield replace(_mention(column, low, "between", span, linking), upper=high)
+
+
+def _mention(column: Column, value: str | float, operator: str, span: Span, linking: Linking) -> ValueMention:
+    comparison: Comparison = operator  # type: ignore[assignment]  # checked against _OPERATORS
+    given = value.strip("%") if isinstance(value, str) and operator == "like" else value
+    return ValueMention(
+        _key(column), given, linking.text(span), span, 1.0, "exact", comparison, probability=CERTAIN
+    )
+
+
+def _whole(spans: Sequence[Span]) -> Span | None:
+    return Span(spans[0].first, spans[-1].end) if spans else None
+
+
+def _rivalled(value: ValueMention, told: Iterable[ValueMention]) -> ValueMention | None:
+    """A value as it stands beside what was told: gone where it is the same, weak where it takes its words."""
+    for other in told:
+        if value.span.overlaps(other.span):
+            if (value.column, str(value.value)) == (other.column, str(other.value)):
+                return None
+            return replace(value, probability=RIVAL * value.probability)
+    return value
+
+
+def _superlatives(hints: Iterable[Hint]) -> Iterator[SuperlativeMention]:
+    for hint in hints:
+        match hint.extreme:
+            case (Column() as column, largest) if hint.spans:
+                span = Span(hint.spans[0].first, hint.spans[-1].end)
+                direction: Direction = "desc" if largest else "asc"
+                yield SuperlativeMention(span, direction, 1, ((_key(column), direction, 1.0),))

@@ -1,0 +1,96 @@
+"""Whether a query says what a hint says."""
+
+from collections.abc import Iterable
+
+from fathom.offline.hints.records import Hint
+from fathom.offline.query import (
+    Aggregate,
+    Case,
+    Column,
+    Comparison,
+    Condition,
+    Expression,
+    Query,
+    Subquery,
+    all_queries,
+    comparisons,
+    expressions,
+    walk,
+)
+
+COLUMNS = 0.5
+"""What a hint about columns weighs beside one about conditions."""
+
+
+def missing(query: Query, hints: Iterable[Hint]) -> float:
+    """The weight of the hints that a query doesn't meet."""
+    return sum(COLUMNS if h.columns else 1.0 for h in hints if not holds(query, h))
+
+
+def holds(query: Query, hint: Hint) -> bool:
+    """Whether the query, or one inside it, meets the hint."""
+    every = list(all_queries(query))
+    if hint.conditions:
+        return all(any(_has(q, c) for q in every) for c in hint.conditions)
+    if hint.columns:
+        return any(set(hint.columns) <= set(q.select) for q in every) or (
+            len(hint.columns) == 1 and any(hint.columns[0] in set(expressions(q)) for q in every)
+        )
+    if hint.extreme is not None:
+        of, largest = hint.extreme
+        return any(_extreme(q, of, largest=largest) for q in every)
+    return all(any(_shows(q, e) for q in every) for e in hint.expressions)
+
+
+def is_aggregate(expression: Expression) -> bool:
+    """Whether an aggregate is computed in an expression."""
+    return any(isinstance(e, Aggregate) for e in walk(expression))
+
+
+def _has(query: Query, condition: Condition) -> bool:
+    found = {c for clause in (query.where, query.having) for c in comparisons(clause)}
+    return all(_among(c, found) for c in comparisons(condition)) or any(
+        set(comparisons(condition)) <= set(_within(e)) for e in query.select
+    )
+
+
+def _among(wanted: Comparison, found: set[Comparison]) -> bool:
+    if wanted in found:
+        return True
+    if wanted.right is not None and is_aggregate(wanted.right):
+        return any(
+            c.left == wanted.left and c.operator == wanted.operator and isinstance(c.right, Subquery)
+            and c.right.query.select == (wanted.right,)
+            for c in found
+        )  # fmt: skip
+    return False
+
+
+def _within(expression: Expression) -> Iterable[Comparison]:
+    for part in walk(expression):
+        if isinstance(part, Case):
+            yield from comparisons(part.condition)
+
+
+def _extreme(query: Query, of: Expression, *, largest: bool) -> bool:
+    first = query.order[0] if query.order and query.limit is not None else None
+    if first is not None and first.descending == largest and _same(first.key, of):
+        return True
+    function = "max" if largest else "min"
+    return any(
+        isinstance(e, Aggregate) and e.function == function and _same(e.argument, of) for e in query.select
+    )
+
+
+def _same(one: Expression, other: Expression) -> bool:
+    if isinstance(one, Aggregate) and isinstance(other, Aggregate):
+        return one.function == other.function and (one.function == "count" or one.argument == other.argument)
+    return one == other
+
+
+def _shows(query: Query, expression: Expression) -> bool:
+    if expression in query.select:
+        return True
+    if isinstance(expression, Aggregate):
+        return any(isinstance(e, Aggregate) and _same(e, expression) for e in expressions(query))
+    return not isinstance(expression, Column) and expression in set(expressions(query))

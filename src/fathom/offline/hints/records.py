@@ -1,0 +1,44 @@
+"""What outside knowledge says about one question: frozen values that linking and generation use."""
+
+from dataclasses import dataclass
+
+from fathom.offline.linking import Span
+from fathom.offline.query import Aggregate, Column, Condition, Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A phrase of the question, at `spans` of its tokens, and what it refers to in the database.
+
+    `conditions` hold together for the rows meant; `expressions` are what is shown, counted or ordered by.
+    `text` says it as the source had it; `source` is "evidence" or names the pack's term.
+    """
+
+    phrase: str
+    spans: tuple[Span, ...]
+    conditions: tuple[Condition, ...] = ()
+    expressions: tuple[Expression, ...] = ()
+    text: str = ""
+    source: str = "evidence"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that the phrase names, where it names nothing but columns."""
+        found = tuple(e for e in self.expressions if isinstance(e, Column))
+        return found if len(found) == len(self.expressions) else ()
+
+    @property
+    def extreme(self) -> tuple[Expression, bool] | None:
+        """What MAX or MIN is taken of, and whether it is MAX; None where the phrase asks for no extreme."""
+        match self.expressions:
+            case (Aggregate(function=("max" | "min") as function, argument=argument),):
+                return argument, function == "max"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """The hints for one question, and the parts of its evidence that were only words."""
+
+    hints: tuple[Hint, ...] = ()
+    words: str = ""

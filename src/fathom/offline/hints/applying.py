@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import get_args
 
 import numpy as np
@@ -37,8 +38,8 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
                 alignment[row, span.first : span.end] = 1
         told += _values(hint, linking)
         _weigh(hint, used, scores, linking, alignment)
-    taken = [s for v in told for s in (v.span,)]
-    values = [_rivalled(v, told) for v in linking.values]
+    taken = [span for h in hints if h.conditions for span in _whole(h.spans)]
+    values = [_rivalled(v, told, taken) for v in linking.values]
     return replace(
         linking,
         alignment=alignment,
@@ -86,10 +87,7 @@ def _weigh(
 
 
 def _values(hint: Hint, linking: Linking) -> Iterator[ValueMention]:
-    span = _whole(hint.spans)
-    if span is None:
-        return
-    for condition in hint.conditions:
+    for span, condition in product(_whole(hint.spans), hint.conditions):
         match condition:
             case Condition(Column() as column, operator, Literal(value=(str() | int() | float()) as value)):
                 if operator in _OPERATORS and not isinstance(value, bool):
@@ -109,17 +107,19 @@ def _mention(column: Column, value: str | float, operator: str, span: Span, link
     )
 
 
-def _whole(spans: Sequence[Span]) -> Span | None:
-    return Span(spans[0].first, spans[-1].end) if spans else None
+def _whole(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """One span over all; none where there are none."""
+    return (Span(spans[0].first, spans[-1].end),) if spans else ()
 
 
-def _rivalled(value: ValueMention, told: Iterable[ValueMention]) -> ValueMention | None:
+def _rivalled(
+    value: ValueMention, told: Iterable[ValueMention], taken: Iterable[Span]
+) -> ValueMention | None:
     """A value as it stands beside what was told: gone where it is the same, weak where it takes its words."""
-    for other in told:
-        if value.span.overlaps(other.span):
-            if (value.column, str(value.value)) == (other.column, str(other.value)):
-                return None
-            return replace(value, probability=RIVAL * value.probability)
+    if any((value.column, str(value.value)) == (other.column, str(other.value)) for other in told):
+        return None
+    if any(value.span.overlaps(span) for span in taken):
+        return replace(value, probability=RIVAL * value.probability)
     return value
 
 

@@ -40,22 +40,26 @@ class EvidenceReader:
     def _fragment(self, piece: Piece, likely: Mapping[str, float]) -> Fragment | None:
         if piece.equation and self.names.columns(unquoted(piece.phrase)):
             return self._parsed(piece.text, likely)
-        if (column := self._named(piece.meaning, likely)) is not None:
-            return self._value_of(column, piece) or Fragment(expressions=(column,))
-        return self._parsed(piece.meaning, likely)
+        for name in (unquoted(piece.meaning), None, head(piece.meaning)):
+            fragment = self._parsed(piece.meaning, likely) if name is None else None
+            column = self._named(name, likely) if name is not None else None
+            if column is not None:
+                return self._value_of(column, piece) or Fragment(expressions=(column,))
+            if fragment is not None:
+                return fragment
+        return None
 
     def _parsed(self, text: str, likely: Mapping[str, float]) -> Fragment | None:
         return read_fragment(text, self.names, self.planner, likely)
 
     def _named(self, text: str, likely: Mapping[str, float]) -> Column | None:
-        """The column that a text names: "the publisher name", "title of the book"."""
-        for name in (unquoted(text), head(text), head(text).removeprefix("the ")):
-            owner, _, bare = name.rpartition(".")
-            chosen = self.names.choose([(owner, bare)], likely) if bare else None
-            if chosen:
-                key = chosen[owner, bare]
-                return Column(TableRef(key.table), key.column)
-        return None
+        """The column that a text names: "publisher name", "the title"."""
+        owner, _, bare = text.removeprefix("the ").rpartition(".")
+        chosen = self.names.choose([(owner, bare)], likely) if bare else None
+        if not chosen:
+            return None
+        key = chosen[owner, bare]
+        return Column(TableRef(key.table), key.column)
 
     def _value_of(self, column: Column, piece: Piece) -> Fragment | None:
         """The condition in '"Iran" is the country_name': the phrase is a value of the column."""

@@ -5,6 +5,7 @@ values. The libraries of providers are imported only when one is opened.
 """
 
 from fathom.llm.budget import Budget
+from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Call, Exchange, Message, Reply, Request, Sampling, Tool
 from fathom.llm.model import Model
 from fathom.llm.opening import open_model
@@ -14,6 +15,7 @@ from fathom.llm.sending import Pace
 __all__ = [
     "Budget",
     "Call",
+    "Cassette",
     "Exchange",
     "Message",
     "Model",

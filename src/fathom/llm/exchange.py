@@ -103,24 +103,30 @@ class Reply:
 
     def as_json(self) -> dict[str, Any]:
         """The reply as JSON values."""
-        content = asdict(self)
-        content["usage"] = {k: str(v) if isinstance(v, Decimal) else v for k, v in content["usage"].items()}
-        return content
+        return {**asdict(self), "usage": usage_json(self.usage)}
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> "Reply":
         """The reply that `as_json` wrote. Raises `KeyError`, `TypeError` or `ValueError` for others."""
-        usage = dict(content["usage"])
-        cost = usage["cost_usd"]
-        usage["cost_usd"] = None if cost is None else Decimal(cost)
         return cls(
             text=content["text"],
             calls=tuple(Call(**c) for c in content["calls"]),
             finish=content["finish"],
-            usage=Usage(**usage),
+            usage=usage_from_json(content["usage"]),
             model=content["model"],
             attempts=content["attempts"],
         )
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    """Usage as JSON values, dollars as text so that no digit is lost."""
+    return {k: str(v) if isinstance(v, Decimal) else v for k, v in asdict(usage).items()}
+
+
+def usage_from_json(content: Mapping[str, Any]) -> Usage:
+    """The usage that `usage_json` wrote."""
+    cost = content["cost_usd"]
+    return Usage(**{**content, "cost_usd": None if cost is None else Decimal(cost)})
 
 
 Exchange = Callable[[Request], Awaitable[Reply]]

@@ -1,9 +1,7 @@
 """One attempt at a request through pydantic-ai, and what its errors come to. Imported late."""
 
-import json
 import os
 from collections.abc import Sequence
-from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any, cast
 
@@ -27,12 +25,12 @@ from pydantic_ai.usage import RequestUsage
 from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
 from fathom.llm.keys import redact, redact_error, remember_key
 from fathom.llm.providers import Provider
+from fathom.llm.reported import KeepingTransport, read_reported, received
 from fathom.llm.sending import AttemptFailed, Pace
 from fathom.records import Usage
 
 LONGEST_PROBLEM = 500
 AnyModel = ProviderModel[Any]
-_last_response: ContextVar[list[httpx2.Response]] = ContextVar("last_response")
 _FINISHES: dict[str, Finish] = {
     "stop": "stop",
     "length": "length",
@@ -66,20 +64,25 @@ class Connection:
         self.provider, self.name = provider, name
         timeout = httpx2.Timeout(pace.seconds, connect=min(10.0, pace.seconds))
         limits = httpx2.Limits(max_connections=pace.concurrency + 4)
-        self._http = httpx2.AsyncClient(timeout=timeout, limits=limits, event_hooks={"response": [_keep]})
+        # Bodies come uncompressed, so that what is kept of one that breaks off can be read.
+        self._http = httpx2.AsyncClient(
+            timeout=timeout,
+            transport=KeepingTransport(limits=limits),
+            headers={"accept-encoding": "identity"},
+        )
         self._model = _make(provider, name, self._http)
         self._settings: ModelSettings = {"max_retries": 0, "timeout": pace.seconds}
 
     async def __call__(self, request: Request) -> Reply:
         """Ask once. Raises `AttemptFailed`."""
-        kept: list[httpx2.Response] = []
-        _last_response.set(kept)
+        kept = bytearray()
+        received.set(kept)
         failed: AttemptFailed
         try:
             response = await self._model.request(_messages(request), self._ask(request), _parameters(request))
             return self._reply(response)
         except Exception as error:  # whatever a provider's library raises is a failed attempt
-            failed = _failed(error, self._usage_of(kept))
+            failed = _failed(error, self._reported(bytes(kept)))
         raise failed
 
     def _ask(self, request: Request) -> ModelSettings:
@@ -123,15 +126,15 @@ class Connection:
             cost_usd=price(self.provider, (self.name, model or ""), used),
         )
 
-    def _usage_of(self, kept: Sequence[httpx2.Response]) -> Usage | None:
-        """What a response that couldn't be used says it used."""
-        try:
-            told = json.loads(kept[-1].content)["usage"]
-            prompt = int(told.get("prompt_tokens", told.get("input_tokens", 0)))
-            completion = int(told.get("completion_tokens", told.get("output_tokens", 0)))
-        except (IndexError, httpx2.ResponseNotRead, ValueError, KeyError, TypeError, AttributeError):
+    def _reported(self, body: bytes) -> Usage | None:
+        """What a response that can't be used says that it used."""
+        told = read_reported(body)
+        if told is None:
             return None
-        return self._usage(RequestUsage(input_tokens=prompt, output_tokens=completion), None)
+        used = RequestUsage(
+            input_tokens=told.prompt, output_tokens=told.completion, cache_read_tokens=told.cached
+        )
+        return self._usage(used, None)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -150,15 +153,13 @@ def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decim
     return None
 
 
-async def _keep(response: httpx2.Response) -> None:
-    _last_response.get([]).append(response)
-
-
 def _failed(error: Exception, used: Usage | None) -> AttemptFailed:
     if isinstance(error, AttemptFailed):
         return error
     status = getattr(error, "status_code", None)
-    problem = redact_error(" ".join(str(error).split()))[:LONGEST_PROBLEM]
+    told = _told(getattr(error, "body", None)) or str(error)
+    problem = redact_error(" ".join(f"HTTP {status}: {told}".split() if status else told.split()))
+    problem = problem[:LONGEST_PROBLEM]
     for kind, reason, again in _REASONS:
         if isinstance(error, kind):
             after = getattr(error, "retry_after", None)
@@ -168,6 +169,14 @@ def _failed(error: Exception, used: Usage | None) -> AttemptFailed:
         return AttemptFailed("http_error", problem, again=again, status=status, used=used)
     # The libraries meet a reply of the wrong shape with errors of every kind, down to IndexError.
     return AttemptFailed("invalid_reply", f"the reply can't be read ({problem})", again=True, used=used)
+
+
+def _told(body: object) -> str:
+    """The words in the body of an error, which most providers put into `error.message`."""
+    for holder in (body.get("error"), body) if isinstance(body, dict) else ():
+        if isinstance(holder, dict) and isinstance(holder.get("message"), str):
+            return str(holder["message"])
+    return body if isinstance(body, str) else ""
 
 
 def _messages(request: Request) -> list[ModelMessage]:

@@ -110,7 +110,7 @@ class Sender:
                 self._slots = asyncio.Semaphore(self.pace.concurrency)
                 self._limiters = _limiters(self.pace)
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, daemon=True, name="models").start()
+                threading.Thread(target=_run, args=(self._loop,), daemon=True, name="models").start()
             return self._loop
 
     async def _send(self, request: Request) -> Reply:
@@ -192,6 +192,13 @@ class Sender:
         await asyncio.gather(*left, return_exceptions=True)
         await self._attempt.close()
         await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _limiters(pace: Pace) -> list[tuple[Any, bool]]:

@@ -18,7 +18,6 @@ from filelock import FileLock
 from fathom.errors import CassetteError, CassetteMiss
 from fathom.llm.exchange import Exchange, Reply, Request, usage_from_json, usage_json
 from fathom.llm.keys import redact
-from fathom.llm.nearest import describe, nearest
 from fathom.llm.sending import AttemptFailed, Unanswered
 
 _KEY_AT, _KEY_END = len(b'{"key":"'), len(b'{"key":"') + 64
@@ -60,6 +59,8 @@ class Cassette:
             return reply
         if request.key in self._failures:
             raise _failure(self._line(self._failures[request.key]))
+        from fathom.llm.nearest import describe, nearest  # noqa: PLC0415, needed only to say what is amiss
+
         recorded = (self._line(at)["request"] for at in self._replies.values())
         asked = describe(request.as_json())
         raise CassetteMiss(self.path, request.key, asked, nearest(request.as_json(), recorded))
@@ -69,12 +70,13 @@ class Cassette:
 
         async def recorded(request: Request) -> Reply:
             while True:
-                if (reply := self._recorded(request.key)) is not None:
-                    return reply
                 with self._threads:
+                    reply = self._recorded(request.key)
                     ahead = self._under_way.get(request.key)
-                    if ahead is None:
+                    if reply is None and ahead is None:
                         self._under_way[request.key] = Future()
+                if reply is not None:
+                    return reply
                 if ahead is None:
                     return await self._ask(request, exchange)
                 # The same words are asked already: their reply serves both, as it will on replay.

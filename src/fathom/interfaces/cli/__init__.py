@@ -15,6 +15,7 @@ from fathom.errors import FathomError
 COMMANDS = {
     "audit": "Find gold queries that are suspect, with the evidence.",
     "ask": "Answer a question from a database, with its evidence.",
+    "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
     "compare": "Set runs side by side, with paired tests and what moved.",
     "demo": "Ask real questions of the sample database: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",

@@ -1,0 +1,100 @@
+"""`fathom benchmarks`: what is there, and whether its gold holds."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from fathom.benchmarks import load_benchmark
+from fathom.benchmarks.checking import GoldFault, check_gold, list_benchmarks
+from fathom.errors import ConfigError
+from fathom.interfaces.cli.showing import console, plain, print_json
+
+_MEANS = {
+    "database": "the database can't be used",
+    "fails": "the query fails",
+    "empty": "returns nothing",
+    "all null": "returns only NULL",
+    "many rows": "returns very many rows",
+    "repeats": "returns one row again and again",
+}
+
+
+def benchmarks(
+    action: Literal["list", "check"] = "list",
+    name: str | None = None,
+    /,
+    *,
+    split: str | None = None,
+    data: Path | None = None,
+    limit: int | None = None,
+    seconds: float = 30.0,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """List the benchmarks and what each needs, or check one by running every gold query.
+
+    Parameters
+    ----------
+    action
+        list (default), or check with a name: reports the gold queries that fail, return nothing, or look
+        wrong; exit code 1 where any fails.
+    name
+        What to check: a name, a folder in a known layout, or a JSONL file.
+    split
+        Which split to check.
+    data
+        The folder that holds published benchmarks (default: FATHOM_DATA, or `data` in the settings).
+    limit
+        Check only the first questions.
+    seconds
+        Seconds that each query may take.
+    json
+        Print one JSON object.
+    """
+    if action == "list":
+        _list(data, as_json=json)
+        return 0
+    if name is None:
+        raise ConfigError("Say what to check: fathom benchmarks check NAME")
+    loaded = load_benchmark(name, split, data)
+    faults: list[GoldFault] = []
+    count = 0
+    for count, fault in enumerate(check_gold(loaded, seconds=seconds, limit=limit), start=1):
+        if fault:
+            faults.append(fault)
+        if sys.stderr.isatty() and not count % 20:
+            sys.stderr.write(f"\r{count} gold queries ...")
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+    kinds = Counter(fault.fault for fault in faults)
+    if json:
+        items = [{"id": f.id, "fault": f.fault, "detail": f.detail, "sql": f.sql} for f in faults]
+        content = {"benchmark": loaded.name, "split": loaded.split, "digest": loaded.digest}
+        print_json(content | {"checked": count, "faults": dict(kinds), "items": items})
+    else:
+        for fault in faults:
+            console.print(plain(f"{fault.id}: {_MEANS[fault.fault]}: {fault.detail}"), soft_wrap=True)
+            console.print(plain(f"    {' '.join(fault.sql.split())}"), style="dim", soft_wrap=True)
+        told = ", ".join(f"{number} {_MEANS[kind]}" for kind, number in kinds.most_common())
+        console.print(f"{count} gold queries of {loaded.name} {loaded.split}: {told or 'nothing is wrong'}")
+    return int(any(fault.is_certain for fault in faults))
+
+
+def _list(data: Path | None, *, as_json: bool) -> None:
+    found = list_benchmarks(data)
+    if as_json:
+        items = [
+            {"name": b.name, "about": b.about, "comparison": b.comparison, "splits": b.splits,
+             "is_there": b.is_there, "needs": "" if b.is_there else b.needs}
+            for b in found
+        ]  # fmt: skip
+        print_json({"benchmarks": items})
+        return
+    for benchmark in found:
+        console.print(plain(f"{benchmark.name}: {benchmark.about}"), style="bold", soft_wrap=True)
+        there = f"splits: {', '.join(benchmark.splits)}" if benchmark.is_there else f"needs {benchmark.needs}"
+        console.print(plain(f"    {there}; comparison {benchmark.comparison}"), soft_wrap=True)
+    if not any(b.is_there for b in found):
+        console.print("\nNone is there. Set FATHOM_DATA to the folder that holds them.")

@@ -36,7 +36,7 @@ def print_summary(summary: Summary) -> None:
                         ("unanswerable refused", "unanswerable_refused")):  # fmt: skip
         if figures["counts"][name][1]:
             table.add_row(label, rate(figures, name))
-    if figures["n"]:
+    if figures["seconds_median"] is not None:
         table.add_row(
             "seconds a question", f"median {figures['seconds_median']:.3g}, p95 {figures['seconds_p95']:.3g}"
         )

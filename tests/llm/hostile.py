@@ -1,7 +1,8 @@
 """A server on loopback that speaks the OpenAI and the Anthropic protocol and misbehaves in every known way.
 
 Real HTTP over real sockets, written on bare streams so that it can also break the protocol. What it does is
-decided by the prompt: `[trouble ...]` names what goes wrong, in order, before an ordinary reply is given.
+decided by the prompt: `[trouble ...]` names what goes wrong, in order, before an ordinary reply is given. So
+does a model called `trouble-...`, always.
 It keeps its own books: tokens reported, requests under way at once, requests during a pause it asked for.
 """
 
@@ -69,8 +70,7 @@ class Asked:
     def question(self) -> str:
         """What stays the same when a question is asked again, also with a repair."""
         found = re.search(r"Question (\d+)", self.words)
-        assert found is not None
-        return f"{self.protocol} {found.group(1)}"
+        return f"{self.protocol} {found.group(1) if found else self.words}"
 
 
 class Server:
@@ -149,6 +149,8 @@ class Server:
     ) -> bool:
         found = re.search(r"\[trouble ([\w ]*)\]", asked.words)
         troubles = found.group(1).split() if found else []
+        if asked.body["model"].startswith("trouble-"):
+            troubles = [asked.body["model"].removeprefix("trouble-")] * 10
         turn = self._attempts[asked.question]
         self._attempts[asked.question] += 1
         trouble = troubles[turn] if turn < len(troubles) else "none"
@@ -193,7 +195,8 @@ def _json(content: Any, status: int = 200, **headers: str) -> Answer:
 
 
 def _said(asked: Asked) -> str:
-    return f"Answer {asked.question.split()[1]}"
+    found = re.search(r"Question (\d+)", asked.words)
+    return f"Answer {found.group(1)}" if found else "ready"
 
 
 def _ordinary(asked: Asked, books: Books, **changes: Any) -> Answer:

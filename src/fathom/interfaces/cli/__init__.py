@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
+    "models": "Show which language models can be asked, and check one.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",

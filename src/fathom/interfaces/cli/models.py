@@ -62,13 +62,10 @@ def _described(provider: Provider) -> dict[str, Any]:
 
 def _show() -> None:
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("provider", "", "key", "address", "to do"):
+    for heading in ("provider", "", "state"):
         grid.add_column(heading, overflow="fold")
     for provider in PROVIDERS.values():
-        told = _described(provider)
-        to_do = f"set {' and '.join(told['missing'])}" if told["missing"] else ""
-        key = f"in {told['key']}" if told["key"] else ("not needed" if not told["missing"] else "none")
-        grid.add_row(*map(plain, (provider.name, provider.title, key, told["address"] or "", to_do)))
+        grid.add_row(*map(plain, (provider.name, provider.title, _state(provider))))
     console.print(grid)
     console.print(
         "Name a model as PROVIDER:NAME, or any OpenAI-compatible server as http://HOST:PORT/v1#NAME\n"
@@ -76,6 +73,14 @@ def _show() -> None:
         style="dim",
         markup=False,
     )
+
+
+def _state(provider: Provider) -> str:
+    told = _described(provider)
+    if told["missing"]:
+        return f"set {' and '.join(told['missing'])}"
+    key = f"key in {told['key']}" if told["key"] else "no key needed"
+    return f"{key}, at {told['address']}" if told["address"] else key
 
 
 def _check(names: tuple[str, ...], seconds: float, json: bool) -> None:

@@ -23,7 +23,7 @@ def test_shows_what_is_configured_and_what_to_set(fathom: Run, monkeypatch: pyte
     assert done.code == 0
     assert "key in OPENAI_API_KEY" in done.out
     assert "set ANTHROPIC_API_KEY" in done.out
-    assert "no key needed, at http://localhost:11434/v1" in done.out
+    assert "http://localhost:11434/v1" in done.out
     assert KEY not in done.out
 
 

@@ -68,8 +68,9 @@ def _show() -> None:
         grid.add_row(*map(plain, (provider.name, provider.title, _state(provider))))
     console.print(grid)
     console.print(
-        "Name a model as PROVIDER:NAME, or any OpenAI-compatible server as http://HOST:PORT/v1#NAME\n"
-        "(its key, if it takes one, in FATHOM_MODEL_KEY). fathom models --check PROVIDER:NAME asks one.",
+        "Name a model as PROVIDER:NAME, or one on any OpenAI-compatible server as\n"
+        "http://HOST:PORT/v1#NAME (its key, if it takes one, in FATHOM_MODEL_KEY).\n"
+        "fathom models --check PROVIDER:NAME asks one.",
         style="dim",
         markup=False,
     )
@@ -79,8 +80,8 @@ def _state(provider: Provider) -> str:
     told = _described(provider)
     if told["missing"]:
         return f"set {' and '.join(told['missing'])}"
-    key = f"key in {told['key']}" if told["key"] else "no key needed"
-    return f"{key}, at {told['address']}" if told["address"] else key
+    key = f"key in {told['key']}" if told["key"] else ""
+    return "\n".join(filter(None, (told["address"], key))) or "by the credentials of AWS"
 
 
 def _check(names: tuple[str, ...], seconds: float, json: bool) -> None:

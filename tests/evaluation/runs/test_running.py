@@ -353,6 +353,10 @@ def _die(work: int) -> int:
     return work * 2
 
 
+def _raise(work: int) -> float:
+    return work / 0
+
+
 def test_work_that_kills_its_process_is_one_outcome() -> None:
     with Scorers(workers=2) as scorers:
         futures = [(n, scorers.submit(_die, n)) for n in range(5)]
@@ -363,6 +367,9 @@ def test_work_that_kills_its_process_is_one_outcome() -> None:
             except WorkerDied:
                 found[n] = "died"
         assert scorers.submit(_die, 9).result() == 18  # and new work goes on
+        broken = scorers.submit(_raise, 1)
+        with pytest.raises(WorkerDied, match="judging failed: ZeroDivisionError"):
+            scorers.settle(broken, _raise, 1)
     assert found == {0: 0, 1: 2, 2: 4, 3: "died", 4: 8}
 
 

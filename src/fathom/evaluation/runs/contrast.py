@@ -189,6 +189,9 @@ def _budgets(columns: Mapping[str, Columns]) -> dict[str, dict[str, list[tuple[f
     found: dict[str, dict[str, list[tuple[float, Rate]]]] = {}
     for measure in ("tokens", "calls", "cost_usd", "seconds"):
         spent = {label: _spent(c, measure) for label, c in columns.items()}
+        spent = {label: s for label, s in spent.items() if not np.isnan(s).all()}
+        if not spent:
+            continue
         known = np.concatenate([s[~np.isnan(s)] for s in spent.values()])
         if not len(known) or known.max() <= known.min():
             continue

@@ -15,14 +15,14 @@ Found = TypeVar("Found")
 
 
 class WorkerDied(Exception):
-    """The process that did a piece of work died twice over it."""
+    """A piece of work failed twice, or its process died of it twice."""
 
 
 class Scorers:
     """Runs a function over pieces of work in any executor; in processes of its own where none is given.
 
-    Own processes are made when first needed, and made again when one dies. A piece of work whose process
-    died is done once more, alone; when that dies too the future fails with `WorkerDied`.
+    Own processes are made when first needed, and made again when one dies. A piece of work that was lost is
+    done once more, alone; when that fails too, `settle` raises `WorkerDied`.
     """
 
     def __init__(self, executor: Executor | None = None, *, workers: int = 1) -> None:
@@ -42,14 +42,17 @@ class Scorers:
             return _submit(self._pool(), function, work)
 
     def settle(self, future: "Future[Found]", function: Callable[[Work], Found], work: Work) -> Found:
-        """The result of a future that is done. Raises `WorkerDied`, or what the function raised."""
+        """The result of a future that is done. Raises `WorkerDied`.
+
+        Which of the pieces under way killed a process or a cluster's worker isn't known, so each gets one
+        try by itself, on this machine.
+        """
         try:
             return future.result()
         except BrokenExecutor:
-            if self._given is not None:
-                raise
-        # Which of the pieces under way killed the process isn't known, so each gets one try by itself.
-        self._discard()
+            self._discard()
+        except Exception:
+            pass
         self._alone = self._alone or _processes(1)
         try:
             return _submit(self._alone, function, work).result()
@@ -57,6 +60,8 @@ class Scorers:
             self._alone.shutdown(wait=False)
             self._alone = None
             raise WorkerDied("the process that ran the query died") from error
+        except Exception as error:
+            raise WorkerDied(f"judging failed: {error!r}") from error
 
     def _pool(self) -> ProcessPoolExecutor:
         if self._own is None:

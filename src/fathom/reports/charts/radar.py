@@ -8,8 +8,8 @@ from markupsafe import Markup
 from fathom.reports.charts.lines import Line
 from fathom.reports.charts.svg import DASHES, WIDTH, colour, drawing, element, text
 
-_HEIGHT, _RADIUS = 330, 108
-_LONGEST = 18
+_HEIGHT, _RADIUS = 300, 104
+_LONGEST = 14
 
 
 def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:

@@ -64,7 +64,9 @@ class Scale:
         """A handful of round values."""
         if self.log:
             first, last = floor(log10(self.low)), floor(log10(self.high))
-            return [10.0**e for e in range(first, last + 1) if self.low <= 10.0**e <= self.high]
+            steps = (1, 2, 5) if last - first < 3 else (1,)
+            marks = (s * 10.0**e for e in range(first, last + 1) for s in steps)
+            return [m for m in marks if self.low <= m <= self.high]
         span = self.high - self.low or 1.0
         step = 10.0 ** floor(log10(span))
         for part in (0.1, 0.2, 0.25, 0.5, 1.0):

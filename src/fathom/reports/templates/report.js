@@ -89,7 +89,8 @@
     preview.rows.forEach((row, i) => {
       body.append(make("tr", {}, ...row.map((v, j) => cell(v, differ && differ[i][j]))));
     });
-    const count = `${preview.row_count.toLocaleString("en")}${preview.cut ? " or more" : ""} rows`;
+    const several = preview.row_count === 1 && !preview.cut ? "row" : "rows";
+    const count = `${preview.row_count.toLocaleString("en")}${preview.cut ? " or more" : ""} ${several}`;
     const note = preview.rows.length < preview.row_count ? `${count}, ${preview.rows.length} shown` : count;
     return make("div", {},
       make("div", { class: "scroll" }, make("table", { class: "rows" }, make("thead", {}, head), body)),
@@ -125,7 +126,7 @@
 
   function answer(run, question, number) {
     const heading = make("h3", {}, make("span", { class: "badge", run: number }, data.letters[number]), " ",
-      data.runs[number], " ", outcome(run.o, number), " ", outcomes[run.o]);
+      data.runs[number], " ", make("span", { class: `o-${run.o}` }, outcomes[run.o]));
     const facts = [run.verdict];
     if (run.declined) facts.push(run.refusal ? `declined: ${run.refusal}` : "declined");
     if (run.score !== null && run.score !== undefined) facts.push(`partial credit ${run.score.toFixed(2)}`);
@@ -218,10 +219,12 @@
     const wanted = decodeURIComponent(location.hash.slice(10));
     const position = data.questions.findIndex((q) => q.i === wanted);
     if (position >= 0) {
-      const node = entry(position);
-      list.prepend(node);
-      node.open = true;
-      node.scrollIntoView();
+      found = [position, ...found.filter((i) => i !== position)];
+      list.replaceChildren();
+      shown = 0;
+      next();
+      list.firstChild.open = true;
+      list.firstChild.scrollIntoView();
     }
   }
 })();

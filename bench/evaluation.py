@@ -157,6 +157,8 @@ def _report(folder: Path) -> Iterator[Figure]:
 
 def _gold_schema() -> Iterator[Figure]:
     """Against what SQLite's own compiler asks leave to read."""
+    from tests.evaluation.authorizer import authorized_reads
+
     from fathom.databases import connect
     from fathom.evaluation.gold_schema import SchemaItems, gold_schema
 
@@ -173,7 +175,7 @@ def _gold_schema() -> Iterator[Figure]:
             closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection,
         ):
             for sql in found:
-                reads = _reads(connection, sql)
+                reads = authorized_reads(connection, sql)
                 if reads is not None:
                     started = time.perf_counter()
                     items = gold_schema(sql, database.schema)
@@ -183,27 +185,6 @@ def _gold_schema() -> Iterator[Figure]:
     yield Figure("gold schema: agrees with SQLite's authorizer", f"{agreed:,} of {checked:,}", "all",
                  agreed == checked, "Spider's training queries")  # fmt: skip
     yield Figure("gold schema: time a query", f"{1000 * seconds / checked:.2f} ms")
-
-
-def _reads(connection: sqlite3.Connection, sql: str) -> tuple[set[str], set[str]] | None:
-    tables: set[str] = set()
-    columns: set[str] = set()
-
-    def authorize(action: int, table: str | None, column: str | None, *_: str | None) -> int:
-        if action == sqlite3.SQLITE_READ and table and not table.startswith("sqlite_"):
-            tables.add(table.casefold())
-            if column:
-                columns.add(f"{table}.{column}".casefold())
-        return sqlite3.SQLITE_OK
-
-    connection.set_authorizer(authorize)
-    try:
-        connection.execute(f"EXPLAIN {sql}").close()
-    except sqlite3.Error:
-        return None
-    finally:
-        connection.set_authorizer(None)
-    return tables, columns
 
 
 def _revision() -> Iterator[Figure]:

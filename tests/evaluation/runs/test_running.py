@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.evaluation.runs.bench import QUESTIONS, make_benchmark
+from tests.evaluation.runs.work import divide_by_zero, double_or_die
 
 from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.outcome import Outcome
@@ -347,29 +348,19 @@ def test_a_damaged_line_in_the_middle_is_told(
         Run(tmp_path / "run").summary()
 
 
-def _die(work: int) -> int:
-    if work == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return work * 2
-
-
-def _raise(work: int) -> float:
-    return work / 0
-
-
 def test_work_that_kills_its_process_is_one_outcome() -> None:
     with Scorers(workers=2) as scorers:
-        futures = [(n, scorers.submit(_die, n)) for n in range(5)]
+        futures = [(n, scorers.submit(double_or_die, n)) for n in range(5)]
         found: dict[int, Any] = {}
         for n, future in futures:
             try:
-                found[n] = scorers.settle(future, _die, n)
+                found[n] = scorers.settle(future, double_or_die, n)
             except WorkerDied:
                 found[n] = "died"
-        assert scorers.submit(_die, 9).result() == 18  # and new work goes on
-        broken = scorers.submit(_raise, 1)
+        assert scorers.submit(double_or_die, 9).result() == 18  # and new work goes on
+        broken = scorers.submit(divide_by_zero, 1)
         with pytest.raises(WorkerDied, match="judging failed: ZeroDivisionError"):
-            scorers.settle(broken, _raise, 1)
+            scorers.settle(broken, divide_by_zero, 1)
     assert found == {0: 0, 1: 2, 2: 4, 3: "died", 4: 8}
 
 

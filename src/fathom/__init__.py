@@ -9,35 +9,47 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fathom.answering import ask
+    from fathom.benchmarks import Benchmark, load_benchmark
     from fathom.databases import Database, connect
     from fathom.errors import FathomError
-    from fathom.evaluation.runs.running import evaluate
+    from fathom.evaluation.runs.running import Run, evaluate
+    from fathom.evaluation.scoring import Score, score
     from fathom.records import Answer, Limits, Question, Result, SolvedExample
 
 _HOMES = {
-    "ask": "answering",
-    "connect": "databases",
-    "evaluate": "evaluation.runs.running",
+    "Answer": "records",
+    "Benchmark": "benchmarks",
     "Database": "databases",
     "FathomError": "errors",
-    "Answer": "records",
     "Limits": "records",
     "Question": "records",
     "Result": "records",
+    "Run": "evaluation.runs.running",
+    "Score": "evaluation.scoring",
     "SolvedExample": "records",
+    "ask": "answering",
+    "connect": "databases",
+    "evaluate": "evaluation.runs.running",
+    "load_benchmark": "benchmarks",
+    "score": "evaluation.scoring",
 }
 
 __all__ = [
     "Answer",
+    "Benchmark",
     "Database",
     "FathomError",
     "Limits",
     "Question",
     "Result",
+    "Run",
+    "Score",
     "SolvedExample",
     "ask",
     "connect",
     "evaluate",
+    "load_benchmark",
+    "score",
 ]
 
 

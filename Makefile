@@ -20,13 +20,13 @@ $(RUN_STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Fathom needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, about a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e ".[postgres,mysql,models]"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e .
 	@touch $@
 
 $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
-	@$(BIN)/python -m pip install --disable-pip-version-check -q --group dev
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -e ".[postgres,mysql,models]" --group dev
 	@touch $@
 
 demo: $(RUN_STAMP)

@@ -1,27 +1,41 @@
-"""A reference evaluator as they are run: a process pool, and for every pair two connections of its own."""
+"""A reference evaluator as BIRD's runs: a process pool, a task and a time limit for every pair, and in it two
+connections of their own.
+"""
 
 import json
 import sys
 from multiprocessing import Pool
 from pathlib import Path
+from threading import Thread
 
 from tests.evaluation.restated import bird
 
+SECONDS = 30
 
-def _pair(task: tuple[str, str, str]) -> bool:
-    return bird(*task)
+
+def _pair(path: str, predicted: str, gold: str) -> bool:
+    """Both queries within one limit, kept by a thread beside."""
+    found: list[bool] = []
+    thread = Thread(target=lambda: found.append(bird(path, predicted, gold)), daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    return bool(found and found[0])
 
 
 def main() -> None:
     """`python -m bench.reference_scoring FOLDER PREDICTIONS PROCESSES`: prints the number of right ones."""
     folder, predictions, processes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     questions = json.loads((folder / "dev.json").read_text(encoding="utf-8"))
-    tasks = [
-        (str(folder / "database" / q["db_id"] / f"{q['db_id']}.sqlite"), predicted, q["query"])
-        for q, predicted in zip(questions, predictions.read_text(encoding="utf-8").splitlines(), strict=True)
-    ]
+    lines = predictions.read_text(encoding="utf-8").splitlines()
     with Pool(processes) as pool:
-        print(sum(pool.map(_pair, tasks, chunksize=8)))
+        waiting = [
+            pool.apply_async(
+                _pair,
+                (str(folder / "database" / q["db_id"] / f"{q['db_id']}.sqlite"), predicted, q["query"]),
+            )
+            for q, predicted in zip(questions, lines, strict=True)
+        ]
+        print(sum(result.get() for result in waiting))
 
 
 if __name__ == "__main__":

@@ -85,5 +85,5 @@ def test_bytes_that_are_not_utf8_cost_one_prediction(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="No such file"):
         read_predictions(tmp_path / "none.json")

@@ -23,7 +23,7 @@ def connect_cluster(address: str) -> Iterator[Executor]:
     except ImportError:
         raise MissingExtra("running on a Dask cluster", "distributed", "dask") from None
     try:
-        client = distributed.Client(f"tcp://{place}", timeout="10s")
+        client = distributed.Client(f"tcp://{place}", timeout="4s")
     except (OSError, TimeoutError) as error:
         raise ConfigError(f"No Dask scheduler answers at {place}: {error}") from error
     with client:

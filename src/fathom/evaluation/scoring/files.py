@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.config import read_settings
+from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
@@ -161,6 +162,7 @@ def score_files(
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     files = [Path(file).expanduser() for file in predictions]
     terms = Terms(comparison or loaded.comparison, timeout, kept=str(_gold_folder()))
+    load_comparison(terms.comparison)  # an unknown name is told here, not by every worker
     started = time.perf_counter()
     lookups = [Lookup(file, rule_for(loaded, file)) for file in files]
     scores = [Score(str(f), loaded.name, loaded.split, terms.comparison, loaded.digest) for f in files]

@@ -48,8 +48,6 @@ def read_predictions(file: Path) -> Iterator[Prediction]:
     """
     if file.is_dir():
         return _record_folder(file)
-    if not file.exists():
-        raise InputError("there is no such file or folder", file=file)
     if file.suffix in (".jsonl", ".ndjson"):
         return _json_lines(file)
     return _json_entries(file) if _json_kind(file) else _text_lines(file)
@@ -57,11 +55,14 @@ def read_predictions(file: Path) -> Iterator[Prediction]:
 
 def _json_kind(file: Path) -> str:
     """`{` for a JSON object, `[` for a list, `[{` for a list of objects, nothing for other text."""
-    with file.open(encoding="utf-8-sig", errors="replace") as stream:
-        head = "".join(stream.read(2000).split())
-    if file.suffix == ".json":
-        return "[{" if head.startswith("[{") else head[:1]
-    return ""
+    try:
+        with file.open(encoding="utf-8-sig", errors="replace") as stream:
+            head = "".join(stream.read(2000).split())
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", file=file) from None
+    if file.suffix != ".json":
+        return ""
+    return "[{" if head.startswith("[{") else head[:1]
 
 
 def _text_lines(file: Path) -> Iterator[Prediction]:

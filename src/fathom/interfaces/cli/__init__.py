@@ -7,10 +7,12 @@ Exit codes: 0 done; 1 an error, told without a traceback; 2 wrong usage; 3 `ask`
 import os
 import sys
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING
 
 from fathom.errors import FathomError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 COMMANDS = {
     "audit": "Find gold queries that are suspect, with the evidence.",
@@ -33,8 +35,10 @@ COMMANDS = {
 ERROR, USAGE, INTERRUPTED = 1, 2, 130
 
 
-def make_app() -> App:
+def make_app() -> "App":
     """The command line as a Cyclopts application."""
+    from cyclopts import App
+
     app = App(
         name="fathom",
         help="Ask your databases in plain language; measure how far each answer can be trusted.",
@@ -49,11 +53,9 @@ def make_app() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    app = make_app()
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(arguments, exit_on_error=False, result_action="return_value")
-    except CycloptsError:  # told already, with the usage
-        code = USAGE
+        code = _run(words)
     except FathomError as error:
         print(f"Error: {error}", file=sys.stderr)
         code = ERROR
@@ -64,6 +66,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code or 0)
+
+
+def _run(words: list[str]) -> int:
+    if words[:1] == ["score"]:
+        # Scoring is timed with its start-up; importing Cyclopts takes as long as a thousand questions.
+        from fathom.interfaces.cli.score_run import plain_arguments, run_score
+
+        if found := plain_arguments(words[1:]):
+            return run_score(**found)
+    from cyclopts import CycloptsError
+
+    try:
+        return make_app()(words, exit_on_error=False, result_action="return_value") or 0
+    except CycloptsError:  # told already, with the usage
+        return USAGE
 
 
 def _version() -> str:

@@ -1,0 +1,88 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.evaluation.scoring.conftest import RIGHT, bench, lines
+from tests.interfaces.conftest import Done
+
+from fathom.interfaces.cli import make_app
+from fathom.interfaces.cli.score_run import plain_arguments
+
+__all__ = ["bench"]
+
+Fathom = Callable[..., Done]
+
+
+@pytest.fixture
+def right(bench: Path) -> Path:
+    return lines(bench.parent / "p.jsonl", [{"id": k, "sql": v} for k, v in RIGHT.items()])
+
+
+def test_the_summary_has_counts_beside_every_share(bench: Path, right: Path, fathom: Fathom) -> None:
+    done = fathom("score", bench, right)
+    assert done.code == 0
+    assert "100.00 % correct, 5 of 5" in done.out
+    assert "semantic" in done.out
+
+
+def test_json_is_one_object(bench: Path, right: Path, fathom: Fathom) -> None:
+    done = fathom("score", bench, right, "--json", "--as", "bird")
+    told = json.loads(done.out)
+    assert done.code == 0
+    assert (told["n"], told["correct"], told["comparison"]) == (5, 5, "bird")
+    several = fathom("score", bench, right, right, "--json")
+    assert [one["correct"] for one in json.loads(several.out)["scores"]] == [5, 5]
+
+
+def test_details_of_several_files_go_into_a_folder(
+    bench: Path, right: Path, tmp_path: Path, fathom: Fathom
+) -> None:
+    fathom("score", bench, right, right, "--details", tmp_path / "d")
+    assert sorted(f.name for f in (tmp_path / "d").iterdir()) == ["01-p.jsonl", "02-p.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["BENCH", "nowhere.json"], 1, "No such file"),
+        (["spyder", "FILE"], 1, "Did you mean 'spider'"),
+        (["BENCH", "FILE", "--as", "brid"], 1, "Did you mean 'bird'"),
+        (["BENCH", "FILE", "--as", "bird", "--keep-distinct"], 1, "belongs to the comparison spider"),
+        (["BENCH", "FILE", "--executor", "spark://x"], 1, "dask://host:port"),
+        (["BENCH", "FILE", "--details", "/dev/full"], 1, "No space left"),
+        (["BENCH"], 2, ""),
+        (["BENCH", "FILE", "--nope"], 2, ""),
+        (["BENCH", "FILE", "--timeout", "soon"], 2, ""),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(
+    right: Path, fathom: Fathom, arguments: list[str], code: int, text: str
+) -> None:
+    files = {"BENCH": right.with_name("own.jsonl"), "FILE": right}
+    done = fathom("score", *(files.get(word, word) for word in arguments))
+    assert done.code == code
+    assert text in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["b", "p"],
+        ["b", "p", "q", "--json"],
+        ["b", "p", "--as", "bird", "--workers", "2", "--timeout", "1.5"],
+        ["b", "--split", "dev", "p", "--details", "d", "--keep-distinct"],
+        ["--executor", "dask://h:1", "b", "p", "--comparison", "spider"],
+    ],
+)
+def test_the_quick_way_reads_arguments_as_the_parser_does(arguments: list[str]) -> None:
+    _, bound, _ = make_app().parse_args(["score", *arguments], exit_on_error=False, print_error=False)
+    assert plain_arguments(arguments) == dict(bound.arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["b"], ["--help"], ["b", "p", "--workers", "x"], ["b", "p", "--timeout=1"]]
+)
+def test_the_quick_way_leaves_the_rest_to_the_parser(arguments: list[str]) -> None:
+    assert plain_arguments(arguments) is None

@@ -142,27 +142,28 @@ def test_a_full_disk_loses_details_and_not_the_score(bench: Path) -> None:
     assert "No space left" in total.problems[0]
 
 
-def kill_children(until: threading.Event) -> None:
-    """Kill worker processes a second after they were first seen, as an out-of-memory killer would."""
-    seen: dict[str, float] = {}
+def kill_workers(until: threading.Event) -> None:
+    """Kill scoring processes a second after they were first seen, as an out-of-memory killer would."""
+    seen: dict[int, float] = {}
     while not until.is_set():
-        for stat in Path("/proc").glob("[0-9]*/stat"):
+        for process in Path("/proc").glob("[0-9]*"):
             try:
-                name, rest = stat.read_text().rsplit(")", 1)
+                parent = int(process.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1])
+                command = process.joinpath("cmdline").read_bytes()
             except OSError:
                 continue
-            pid = stat.parent.name
-            if int(rest.split()[1]) != os.getpid() or "python" not in name or rest.split()[0] == "Z":
+            if parent != os.getpid() or b"fathom.evaluation.scoring.worker" not in command:
                 continue
+            pid = int(process.name)
             if time.monotonic() - seen.setdefault(pid, time.monotonic()) > 1:
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         time.sleep(0.1)
 
 
 def test_a_prediction_that_crashes_its_process_is_found_out(bench: Path) -> None:
     """The endless query is killed from outside twice; the others get their outcomes all the same."""
     done = threading.Event()
-    killer = threading.Thread(target=kill_children, args=(done,))
+    killer = threading.Thread(target=kill_workers, args=(done,))
     predictions = RIGHT | {"q1": ENDLESS}
     file = lines(bench.parent / "p.jsonl", [{"id": k, "sql": v} for k, v in predictions.items()])
     details = bench.parent / "details.jsonl"

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
-from fathom.offline.hints import EvidenceReader, Hints, apply_hints, complete
+from fathom.offline.hints import EvidenceReader, Glossary, Hints, apply_hints, complete
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
@@ -48,25 +48,25 @@ class Engine:
             index=index,
             notes=notes_of(knowledge, self.schema),
         )
+        self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, index)
         self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
 
     def link(self, question: Question) -> Linking:
-        """The question's words tied to the database, with what its evidence says of them."""
+        """The question's words tied to the database, with what its evidence and the pack say of them."""
         return self.understand(question)[0]
 
     def hints(self, question: Question) -> Hints:
-        """What the question's evidence says."""
+        """What the question's evidence says, and the terms of the pack that it uses."""
         return self.understand(question)[1]
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
-        if not question.evidence:
-            return self.linker.link(question), Hints()
         words = self._evidence.read(question.evidence, (), {}).words
         linking = self.linker.link(replace(question, evidence=words))
         likely = dict(zip(linking.tables, linking.table_scores.tolist(), strict=True))
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
+        hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking.tokens, likely)))
         return apply_hints(linking, hints.hints), hints
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.knowledge import Convention, KnowledgePack
+from fathom.knowledge import ColumnNote, Convention, KnowledgePack
 from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.schema_words import Notes
+from fathom.offline.matching import as_noted
 from fathom.offline.parsing import parse
 from fathom.offline.query import (
     Aggregate,
@@ -29,21 +31,53 @@ def notes_of(pack: KnowledgePack, schema: Schema) -> Notes:
     """The pack's descriptions and synonyms by table and column, names folded, for linking."""
     descriptions: dict[tuple[str, ...], str] = {}
     synonyms: dict[tuple[str, ...], tuple[str, ...]] = {}
+    names: dict[tuple[str, ...], str] = {}
     for table in schema.tables:
         note = pack.table(table.name)
         if note is None:
             continue
         key = (table.name.casefold(),)
-        descriptions[key] = note.description
+        descriptions[key], names[key] = note.description, note.name
         synonyms[key] = tuple(s for s in (note.name, *note.synonyms) if s)
         for column in table.columns:
             if (own := note.column(column.name)) is not None:
                 place = (*key, column.name.casefold())
-                descriptions[place] = own.description
+                descriptions[place], names[place] = own.description, own.name
                 synonyms[place] = tuple(s for s in (own.name, *own.synonyms) if s)
     for named, words in _glossary(pack, schema):
         synonyms[named] = (*synonyms.get(named, ()), *words)
-    return Notes({k: d for k, d in descriptions.items() if d}, {k: s for k, s in synonyms.items() if s})
+    separators = {c: note.separator for c, note in _columns(pack, schema) if note.match == "item"}
+    return Notes(
+        {k: d for k, d in descriptions.items() if d},
+        {k: s for k, s in synonyms.items() if s},
+        tuple(_meanings(pack, schema)),
+        separators,
+        names,
+    )
+
+
+def _columns(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[ColumnKey, ColumnNote]]:
+    """The columns of the schema that the pack has a note on."""
+    for table in schema.tables:
+        for column in table.columns:
+            if (note := pack.column(table.name, column.name)) is not None:
+                yield ColumnKey(table.name, column.name), note
+
+
+def _meanings(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[ColumnKey, str, str]]:
+    """Other words for stored values: of columns' notes, and of terms that name a value."""
+    for column, note in _columns(pack, schema):
+        for stored, meaning in note.values.items():
+            for phrase in meaning.words:
+                yield column, phrase, stored
+    for term in pack.glossary:
+        if term.column and term.value is not None:
+            table, _, name = term.column.rpartition(".")
+            for owner in [table] if table else list(term.tables):
+                if owner in schema:
+                    place = schema.table(owner)
+                    for phrase in term.words:
+                        yield ColumnKey(place.name, place.column(name).name), phrase, term.value
 
 
 def _glossary(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -72,14 +106,18 @@ def with_hints(schema: Schema, pack: KnowledgePack) -> Schema:
 def apply_conventions(
     query: Query, question: str, pack: KnowledgePack, planner: JoinPlanner
 ) -> tuple[Query, tuple[Assumption, ...]]:
-    """The query with what the pack's conventions add, and what to tell the person about each."""
+    """The query with what the pack's conventions add, and values compared as its notes say.
+
+    With it what to tell the person about each.
+    """
     told = []
     for convention in pack.conventions:
         changed = _applied(query, question, convention, planner)
         if changed != query:
             query = changed
             told.append(Assumption("convention", convention.rule, convention.source or convention.name))
-    return query, tuple(told)
+    query, compared = as_noted(query, pack)
+    return query, (*told, *compared)
 
 
 def _applied(query: Query, question: str, convention: Convention, planner: JoinPlanner) -> Query:

@@ -10,7 +10,7 @@ import numpy as np
 from fathom.offline.hints.records import Hint
 from fathom.offline.linking import ColumnKey, Comparison, Floats, Linking, Role, Span, ValueMention
 from fathom.offline.linking.records import Direction, SuperlativeMention
-from fathom.offline.query import Column, Items, Literal, comparisons, walk
+from fathom.offline.query import Column, Items, Literal
 from fathom.offline.query import Comparison as Condition
 
 CERTAIN = 0.98
@@ -28,7 +28,7 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
     explained = linking.explained.copy()
     told: list[ValueMention] = []
     for hint in hints:
-        used = [_key(c) for c in hint_columns(hint)]
+        used = [_key(c) for c in hint.every_column]
         for span in hint.spans:
             explained[span.first : span.end] = 1
         for column in used:
@@ -51,16 +51,6 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
         dates=tuple(d for d in linking.dates if not any(d.span.overlaps(s) for s in taken)),
         superlatives=(*_superlatives(hints), *linking.superlatives),
     )
-
-
-def hint_columns(hint: Hint) -> Iterator[Column]:
-    """The columns that a hint names, wherever."""
-    for expression in hint.expressions:
-        yield from (e for e in walk(expression) if isinstance(e, Column))
-    for condition in hint.conditions:
-        for comparison in comparisons(condition):
-            for side in (comparison.left, comparison.right):
-                yield from (e for e in walk(side) if isinstance(e, Column))
 
 
 def _key(column: Column) -> ColumnKey:

@@ -34,6 +34,11 @@ class Names:
         self.spaced = tuple(sorted(spaced, key=lambda n: (-len(n), n)))
         """Names of several words, which text must quote before it can be parsed; longest first."""
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """All tables."""
+        return tuple(self._tables.values())
+
     def table(self, name: str) -> str | None:
         """The table of this name; None without one."""
         return self._tables.get(folded(name))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fathom.offline.linking import Span
-from fathom.offline.query import Aggregate, Column, Condition, Expression
+from fathom.offline.query import Aggregate, Column, Condition, Expression, comparisons, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,12 @@ class Hint:
         """The columns that the phrase names, where it names nothing but columns."""
         found = tuple(e for e in self.expressions if isinstance(e, Column))
         return found if len(found) == len(self.expressions) else ()
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """The columns that the hint names, wherever."""
+        sides = (s for c in self.conditions for k in comparisons(c) for s in (k.left, k.right))
+        return tuple(e for part in (*self.expressions, *sides) for e in walk(part) if isinstance(e, Column))
 
     @property
     def extreme(self) -> tuple[Expression, bool] | None:

@@ -1,12 +1,12 @@
 """How far each token of a question mentions each name of a schema."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fathom.offline.linking.records import Floats, Token
-from fathom.offline.linking.schema_words import Names, SchemaWords
+from fathom.offline.linking.schema_words import Names, Phrases, SchemaWords
 from fathom.offline.linking.similarity import likeness
 from fathom.offline.linking.translation import Translation
 
@@ -94,3 +94,19 @@ def match_names(matches: WordMatches, names: Names, tokens: Sequence[Token]) -> 
         kin=names.incidence @ np.maximum(matches.letters, matches.related).max(axis=0, initial=0),
         head=best[list(names.last)] if len(best) else np.zeros(len(names.last), np.float32),
     )
+
+
+def match_phrases(matches: NameMatches, phrases: Phrases, tokens: Sequence[Token]) -> NameMatches:
+    """The matches with names found under other words: a synonym in full counts like the name itself."""
+    letters = matches.letters.copy()
+    whole = {n: getattr(matches, n).copy() for n in ("covered", "exact", "meant", "kin", "head")}
+    words = [(i, t) for i, t in enumerate(tokens) if t.kind != "sign"]
+    for place, (_, token) in enumerate(words):
+        for stems, row in phrases.get(token.stem, ()):
+            here = words[place : place + len(stems)]
+            if tuple(t.stem for _, t in here) == stems:
+                span = [i for i, _ in here]
+                letters[row, span] = np.maximum(letters[row, span], 1 / len(span))
+                for values in whole.values():
+                    values[row] = 1
+    return replace(matches, letters=letters, **whole)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom.offline.linking.alignment import NameMatches, match_names, match_words
+from fathom.offline.linking.alignment import NameMatches, match_names, match_phrases, match_words
 from fathom.offline.linking.cues import find_negations, find_quantities, superlative_direction
 from fathom.offline.linking.dates import find_dates
+from fathom.offline.linking.meanings import find_meanings
 from fathom.offline.linking.numbers import find_numbers
 from fathom.offline.linking.records import (
     ColumnKey,
@@ -62,9 +63,13 @@ def read(
     matches = match_words(tokens, words, translation, related)
     tables = match_names(matches, words.table_names, tokens)
     columns = match_names(matches, words.column_names, tokens)
+    if words.table_synonyms or words.column_synonyms:
+        tables = match_phrases(tables, words.table_synonyms, tokens)
+        columns = match_phrases(columns, words.column_synonyms, tokens)
     negations = find_negations(tokens)
     quoted = quotes(tokens)
     held = find_values(question, tokens, index, words, evidence=evidence)
+    held += find_meanings(tokens, words.meanings, words.index)
     held += find_codes(tokens, short, words)
     held += find_flags(tokens, short, words, _best_tokens(columns, words.columns), negations)
     held += find_fragments(tokens, quoted, words, held)

@@ -1,11 +1,13 @@
 """The names of one database as words, compiled once for many questions."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from fathom.offline.linking.meanings import Meanings, compile_meanings
 from fathom.offline.linking.records import ColumnKey, Floats
 from fathom.offline.linking.text import identifier_words, is_stop, stem, tokenize
 from fathom.records import ColumnProfile, Schema, Table, TableProfile
@@ -14,12 +16,24 @@ _NUMERIC = ("integer", "number")
 _DATES = ("date", "time", "datetime")
 
 
+Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], int]]]
+"""Phrases as stems, each with the table or column it names (its place), by their first stem."""
+
+
 @dataclass(frozen=True)
 class Notes:
-    """What a knowledge pack says about names: by table and by column, descriptions and synonyms."""
+    """What a knowledge pack says about names: by table and by column, descriptions and synonyms.
+
+    `names` are readable ones, which stand in for those of the schema where it writes codes.
+    `meanings` are (column, phrase, stored value): other words for values. `separators` are those of columns
+    that hold several items in one cell.
+    """
 
     descriptions: Mapping[tuple[str, ...], str]
     synonyms: Mapping[tuple[str, ...], tuple[str, ...]]
+    meanings: tuple[tuple[ColumnKey, str, str], ...] = ()
+    separators: Mapping[ColumnKey, str] = field(default_factory=dict)
+    names: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
 NO_NOTES = Notes({}, {})
@@ -53,7 +67,10 @@ class SchemaWords:
     table_names: Names
     column_names: Names
     traits: Floats
-    synonyms: tuple[tuple[int, tuple[str, ...]], ...]
+    table_synonyms: Phrases = field(default_factory=dict)
+    column_synonyms: Phrases = field(default_factory=dict)
+    meanings: Meanings = field(default_factory=dict)
+    separators: Mapping[ColumnKey, str] = field(default_factory=dict)
 
     @cached_property
     def index(self) -> dict[ColumnKey, int]:
@@ -101,17 +118,11 @@ def compile_schema(
             places.append(vocabulary[key])
         return tuple(places)
 
-    table_words = [number(identifier_words(t)) for t in tables]
-    column_words = [number(identifier_words(c.column)) for c in columns]
+    table_words = [number(identifier_words(_named(notes, (t,)))) for t in tables]
+    column_words = [number(identifier_words(_named(notes, tuple(c)))) for c in columns]
     table_notes = [number(_described(notes, (t,))) for t in tables]
     column_notes = [number(_described(notes, tuple(c))) for c in columns]
     size = len(vocabulary)
-    synonyms = tuple(
-        (i, phrase)
-        for i, key in enumerate([*((t,) for t in tables), *(tuple(c) for c in columns)])
-        for phrase in (_stems(s) for s in notes.synonyms.get(_folded(key), ()))
-        if phrase
-    )
     return SchemaWords(
         schema=schema,
         tables=tables,
@@ -122,12 +133,28 @@ def compile_schema(
         table_names=_names(table_words, table_notes, size, surface),
         column_names=_names(column_words, column_notes, size, surface),
         traits=_traits(schema, profiles or {}, columns),
-        synonyms=synonyms,
+        table_synonyms=_phrases(notes, [(t,) for t in tables]),
+        column_synonyms=_phrases(notes, [tuple(c) for c in columns]),
+        meanings=compile_meanings(notes.meanings),
+        separators=notes.separators,
     )
 
 
 def _folded(key: Sequence[str]) -> tuple[str, ...]:
     return tuple(k.casefold() for k in key)
+
+
+def _phrases(notes: Notes, keys: Sequence[tuple[str, ...]]) -> Phrases:
+    found: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
+    for row, key in enumerate(keys):
+        for stems in dict.fromkeys(_stems(s) for s in notes.synonyms.get(_folded(key), ())):
+            if stems:
+                found[stems[0]].append((stems, row))
+    return found
+
+
+def _named(notes: Notes, key: tuple[str, ...]) -> str:
+    return notes.names.get(_folded(key)) or key[-1]
 
 
 def _stems(phrase: str) -> tuple[str, ...]:

@@ -59,10 +59,11 @@ def find_values(
                 continue
             for match in mention.matches:
                 column = ColumnKey(match.table, match.column)
-                if column in words.index:
-                    found[column, match.value, span] = ValueMention(
+                value = _item(match.value, mention.text, words.separators.get(column, ""))
+                if column in words.index and value:
+                    found[column, value, span] = ValueMention(
                         column,
-                        match.value,
+                        value,
                         mention.text,
                         span,
                         match.score,
@@ -72,6 +73,13 @@ def find_values(
                         coverage=match.coverage,
                     )
     return list(found.values())
+
+
+def _item(value: str, text: str, separator: str) -> str:
+    """The item of a cell that a text names; the whole value where cells hold one, "" where none is named."""
+    if not separator:
+        return value
+    return next((i for i in map(str.strip, value.split(separator)) if i.casefold() == text.casefold()), "")
 
 
 def span_of(tokens: Sequence[Token], start: int, end: int, *, evidence: bool) -> Span | None:

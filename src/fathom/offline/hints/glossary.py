@@ -1,0 +1,95 @@
+"""A pack's terms in a question, as hints: the conditions and formulas that its words stand for."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fathom.knowledge import KnowledgePack, Term
+from fathom.offline.hints.fragments import Fragment, read_fragment
+from fathom.offline.hints.names import Names
+from fathom.offline.hints.records import Hint
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Span, Token
+from fathom.offline.linking.text import tokenize
+from fathom.offline.query import Column, Comparison, Literal
+
+LIKELY = 0.25
+"""How likely a table must be for a term of its own to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    stems: tuple[str, ...]
+    term: Term
+    by_table: Mapping[str, Fragment]
+
+
+class Glossary:
+    """The terms of a pack that stand for conditions and formulas over one schema. Compiled once."""
+
+    def __init__(self, pack: KnowledgePack, planner: JoinPlanner) -> None:
+        names = Names(planner.schema, pack)
+        self._source = f"pack {pack.name}" if pack.name else "pack"
+        self._first: dict[str, list[_Meaning]] = defaultdict(list)
+        for term in pack.glossary:
+            if not (term.condition or term.expression):
+                continue
+            by_table = dict(_fragments(term, names, planner, pack.dialect or "sqlite"))
+            for phrase in term.words if by_table else ():
+                stems = _stems(tokenize(phrase))
+                if stems:
+                    self._first[stems[0]].append(_Meaning(stems, term, by_table))
+
+    def hints(self, question: Sequence[Token], likely: Mapping[str, float]) -> tuple[Hint, ...]:
+        """The terms that a question uses of tables that are likely; of overlapping ones the longest."""
+        found = sorted(self._found(question, likely), key=lambda f: -(f[0].end - f[0].first))
+        kept: list[Span] = []
+        hints: list[Hint] = []
+        for span, meaning, fragment in found:
+            if not any(span.overlaps(k) for k in kept):
+                kept.append(span)
+                text = meaning.term.meaning or f"{meaning.term.condition or meaning.term.expression}"
+                phrase = " ".join(t.text for t in question[span.first : span.end])
+                hints.append(
+                    Hint(phrase, (span,), fragment.conditions, fragment.expressions, text, self._source)
+                )
+        return tuple(hints)
+
+    def _found(
+        self, question: Sequence[Token], likely: Mapping[str, float]
+    ) -> Iterator[tuple[Span, _Meaning, Fragment]]:
+        words = [(i, t) for i, t in enumerate(question) if t.kind != "sign" and not t.evidence]
+        for place, (first, token) in enumerate(words):
+            for meaning in self._first.get(token.stem, ()):
+                here = words[place : place + len(meaning.stems)]
+                table = max(meaning.by_table, key=lambda t: likely.get(t, 0.0))
+                if tuple(t.stem for _, t in here) == meaning.stems and likely.get(table, 0.0) >= LIKELY:
+                    yield Span(first, here[-1][0] + 1), meaning, meaning.by_table[table]
+
+
+def _stems(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(t.stem for t in tokens if t.kind != "sign")
+
+
+def _fragments(
+    term: Term, names: Names, planner: JoinPlanner, dialect: str
+) -> Iterator[tuple[str, Fragment]]:
+    """What a term comes to in each of its tables."""
+    sql = term.condition or term.expression or ""
+    tables = [t for t in term.tables if names.table(t)] or list(names.tables)
+    for table in tables:
+        fragment = read_fragment(sql, names, planner, {table: 10.0}, dialect)
+        if fragment is None:
+            continue
+        if term.condition:
+            flags = (e for e in fragment.expressions if isinstance(e, Column))
+            fragment = Fragment((*fragment.conditions, *(Comparison(f, "=", Literal(1)) for f in flags)))
+        home = planner.schema.table(table).name
+        if all(c.table.name == home for c in _columns(fragment)):
+            yield home, fragment
+            if not term.tables:
+                return
+
+
+def _columns(fragment: Fragment) -> Iterator[Column]:
+    yield from Hint("", (), fragment.conditions, fragment.expressions).every_column

@@ -10,10 +10,12 @@ from weakref import WeakKeyDictionary
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
+from fathom.offline.examples import Examples
 from fathom.offline.hints import EvidenceReader, Glossary, Hints, apply_hints, complete
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
+from fathom.offline.precedents import Precedents, named
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -38,7 +40,8 @@ class Engine:
         self.database, self.knowledge = database, knowledge
         self.schema = with_hints(database.schema, knowledge)
         self.planner = JoinPlanner(self.schema)
-        self.examples = (*knowledge.examples, *examples)
+        dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
+        self.examples = Examples((*knowledge.examples, *examples), self.planner, dialect or "sqlite")
         self.shapes = shapes or default_shapes()
         index = ValueIndex.open_or_build(database, cache)
         self.linker = Linker(
@@ -48,6 +51,7 @@ class Engine:
             index=index,
             notes=notes_of(knowledge, self.schema),
         )
+        self._precedents = Precedents(self.examples)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, index)
         self.understand = lru_cache(REMEMBERED)(self._understand)
@@ -63,8 +67,8 @@ class Engine:
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
         words = self._evidence.read(question.evidence, (), {}).words
-        linking = self.linker.link(replace(question, evidence=words))
-        likely = dict(zip(linking.tables, linking.table_scores.tolist(), strict=True))
+        linking = self._precedents.apply(self.linker.link(replace(question, evidence=words)))
+        likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking.tokens, likely)))
         return apply_hints(linking, hints.hints), hints

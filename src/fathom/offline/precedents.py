@@ -1,17 +1,24 @@
 """What solved questions of the same database teach linking: which tables and columns such words ask for."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 
 from fathom.offline.examples import Examples
-from fathom.offline.linking import ColumnKey, Floats, Linking
+from fathom.offline.linking import ColumnKey, Floats, Linking, Span, ValueMention
 from fathom.offline.ranking.coverage import Parts, parts_of
 
 NEAREST = 6
 SHARPNESS = 6.0
 TRUST = 0.85
 """How far the nearest precedents outweigh what was learned elsewhere, where they are the same question."""
+NAMED = 0.9
+"""How likely words are meant as a value that are exactly one and name nothing of the schema."""
+UNNAMED = 0.4
+NAMED_MORE = 0.15
+"""How much more of the question must name one of two tables of the same columns to rule the other out."""
+RIVAL = 0.2
 
 
 class Precedents:
@@ -30,30 +37,75 @@ class Precedents:
         trust = TRUST * float(np.clip(2 * similar[nearest[0]], 0, 1))
         weights = np.exp(SHARPNESS * (similar[nearest] - similar[nearest[0]]))
         weights /= weights.sum()
+        twins = _twins(linking)
         tables = np.zeros(len(linking.tables), np.float32)
         place = {t: i for i, t in enumerate(linking.tables)}
         columns = {role: np.zeros(len(linking.columns), np.float32) for role in linking.column_scores}
         for number, weight in zip(nearest.tolist(), weights.tolist(), strict=True):
             parts = self._parts[number]
-            tables[[place[t] for t in parts.tables]] += weight
-            for column, role in dict.fromkeys(parts.columns):
-                columns[role][linking.index[ColumnKey(*column)]] += weight
-        return replace(
+            tables[list({place[twins[t]] for t in parts.tables})] += weight
+            used = {(ColumnKey(twins[c.table], c.column), role) for c, role in parts.columns}
+            for column, role in used:
+                columns[role][linking.index[column]] += weight
+        rivals = np.array([RIVAL if twins[t] != t else 1.0 for t in linking.tables], np.float32)
+        owners = rivals[[place[c.table] for c in linking.columns]]
+        drawn = replace(
             linking,
-            table_scores=_drawn(linking.table_scores, tables, trust),
-            column_scores={r: _drawn(s, columns[r], trust) for r, s in linking.column_scores.items()},
-            values=tuple(
-                replace(v, probability=_value(v.probability, columns["where"], linking.index[v.column], trust))
-                for v in linking.values
-            ),
+            table_scores=_drawn(linking.table_scores * rivals, tables, trust),
+            column_scores={
+                r: _drawn(s * owners, columns[r], trust) for r, s in linking.column_scores.items()
+            },
         )
+        return replace(drawn, values=_values(drawn))
+
+
+def named(linking: Linking, table: str) -> float:
+    """How much of a question names a table, in words."""
+    return float(linking.table_alignment[linking.tables.index(table)].sum())
+
+
+def _twins(linking: Linking) -> dict[str, str]:
+    """For each table the one of the same columns that the question names best: mostly itself."""
+    own: dict[str, set[str]] = defaultdict(set)
+    for column in linking.columns:
+        own[column.table].add(column.column)
+    alike: dict[frozenset[str], list[str]] = defaultdict(list)
+    for table, columns in own.items():
+        alike[frozenset(columns)].append(table)
+    found: dict[str, str] = {}
+    for tables in alike.values():
+        best = max(tables, key=lambda t: named(linking, t))
+        for table in tables:
+            found[table] = best if named(linking, best) > named(linking, table) + NAMED_MORE else table
+    return found
 
 
 def _drawn(scores: Floats, shares: Floats, trust: float) -> Floats:
     return np.asarray((1 - trust) * scores + trust * np.clip(shares, 0, 1), np.float32)
 
 
-def _value(probability: float, where: Floats, place: int, trust: float) -> float:
-    """A value of a column that precedents compare gains; of others it loses a little."""
-    share = float(where[place])
-    return probability + trust * share * (0.95 - probability) if share > 0.1 else probability * (1 - 0.3 * trust)
+def _values(linking: Linking) -> tuple[ValueMention, ...]:
+    """The values with those sure that are exact and name nothing else, shared out by where they may stand."""
+    names = np.maximum(
+        linking.alignment.max(axis=0, initial=0), linking.table_alignment.max(axis=0, initial=0)
+    )
+    sums: dict[Span, float] = defaultdict(float)
+    for value in linking.values:
+        if _exact(value):
+            sums[value.span] += _weight(value, linking)
+    found = []
+    for value in linking.values:
+        likely = value.probability
+        if _exact(value) and all(names[i] < UNNAMED for i in range(*value.span)):
+            likely = max(likely, NAMED * _weight(value, linking) / max(sums[value.span], 1e-9))
+        found.append(replace(value, probability=likely))
+    return tuple(sorted(found, key=lambda v: -v.probability))
+
+
+def _exact(value: ValueMention) -> bool:
+    return value.match in {"exact", "folded"} and not str(value.value).replace(".", "").isdigit()
+
+
+def _weight(value: ValueMention, linking: Linking) -> float:
+    where = linking.score(value.column, "where")
+    return (where + 0.01) * linking.table_score(value.column.table)

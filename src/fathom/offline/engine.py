@@ -70,7 +70,7 @@ class Engine:
         linking = self._precedents.apply(self.linker.link(replace(question, evidence=words)))
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
-        hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking.tokens, likely)))
+        hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
         return apply_hints(linking, hints.hints), hints
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:

@@ -8,6 +8,7 @@ from fathom.methods import Context, Method, step
 from fathom.offline.candidates import Proposal
 from fathom.offline.checking import Checked, check
 from fathom.offline.engine import Engine, engine_for
+from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.query import Unrepresentable
@@ -109,7 +110,12 @@ def _choose(draft: Draft, context: Context) -> Draft:
         result=result if result is not None and result.truncated is None else None,
         confidence=confidence,
         refusal=refusal,
-        assumptions=(*draft.assumptions, *assumptions, *_values(linking, sql)),
+        assumptions=(
+            *draft.assumptions,
+            *told(proposal.query, engine.hints(draft.question).hints),
+            *assumptions,
+            *_values(linking, sql),
+        ),
         notes={"tried": sum(c.result is not None for c in checked)},
     )
 

@@ -9,12 +9,13 @@ from fathom.offline.hints.fragments import Fragment, read_fragment
 from fathom.offline.hints.names import Names
 from fathom.offline.hints.records import Hint
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Span, Token
+from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import tokenize
 from fathom.offline.query import Column, Comparison, Literal
 
 LIKELY = 0.25
-"""How likely a table must be for a term of its own to count."""
+"""How likely a table must be for a term of its own to count, where its words may mean something else."""
+EXPLAINED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +41,33 @@ class Glossary:
                 if stems:
                     self._first[stems[0]].append(_Meaning(stems, term, by_table))
 
-    def hints(self, question: Sequence[Token], likely: Mapping[str, float]) -> tuple[Hint, ...]:
+    def hints(self, linking: Linking, likely: Mapping[str, float]) -> tuple[Hint, ...]:
         """The terms that a question uses of tables that are likely; of overlapping ones the longest."""
-        found = sorted(self._found(question, likely), key=lambda f: -(f[0].end - f[0].first))
+        found = sorted(self._found(linking, likely), key=lambda f: -(f[0].end - f[0].first))
         kept: list[Span] = []
         hints: list[Hint] = []
         for span, meaning, fragment in found:
             if not any(span.overlaps(k) for k in kept):
                 kept.append(span)
-                text = meaning.term.meaning or f"{meaning.term.condition or meaning.term.expression}"
-                phrase = " ".join(t.text for t in question[span.first : span.end])
+                text = meaning.term.meaning or meaning.term.condition or meaning.term.expression or ""
+                phrase = " ".join(t.text for t in linking.tokens[span.first : span.end])
                 hints.append(
                     Hint(phrase, (span,), fragment.conditions, fragment.expressions, text, self._source)
                 )
         return tuple(hints)
 
     def _found(
-        self, question: Sequence[Token], likely: Mapping[str, float]
+        self, linking: Linking, likely: Mapping[str, float]
     ) -> Iterator[tuple[Span, _Meaning, Fragment]]:
-        words = [(i, t) for i, t in enumerate(question) if t.kind != "sign" and not t.evidence]
+        words = [(i, t) for i, t in enumerate(linking.tokens) if t.kind != "sign" and not t.evidence]
         for place, (first, token) in enumerate(words):
             for meaning in self._first.get(token.stem, ()):
                 here = words[place : place + len(meaning.stems)]
                 table = max(meaning.by_table, key=lambda t: likely.get(t, 0.0))
-                if tuple(t.stem for _, t in here) == meaning.stems and likely.get(table, 0.0) >= LIKELY:
+                if tuple(t.stem for _, t in here) != meaning.stems:
+                    continue
+                otherwise = all(linking.explained[i] >= EXPLAINED for i, _ in here)
+                if likely.get(table, 0.0) >= LIKELY or not otherwise:
                     yield Span(first, here[-1][0] + 1), meaning, meaning.by_table[table]
 
 

@@ -17,6 +17,7 @@ from fathom.offline.query import (
     expressions,
     walk,
 )
+from fathom.records import Assumption
 
 COLUMNS = 0.5
 """What a hint about columns weighs beside one about conditions."""
@@ -40,6 +41,16 @@ def holds(query: Query, hint: Hint) -> bool:
         of, largest = hint.extreme
         return any(_extreme(q, of, largest=largest) for q in every)
     return all(any(_shows(q, e) for q in every) for e in hint.expressions)
+
+
+def told(query: Query, hints: Iterable[Hint]) -> tuple[Assumption, ...]:
+    """What to tell the person about each hint that the query rests on."""
+    found = (
+        Assumption("convention", f"“{h.phrase}” was taken to mean: {h.text}", h.source)
+        for h in hints
+        if h.phrase and h.spans and holds(query, h)
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def is_aggregate(expression: Expression) -> bool:

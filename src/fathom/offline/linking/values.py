@@ -59,18 +59,20 @@ def find_values(
                 continue
             for match in mention.matches:
                 column = ColumnKey(match.table, match.column)
-                value = _item(match.value, mention.text, words.separators.get(column, ""))
+                separator = words.separators.get(column, "")
+                value = _item(match.value, mention.text, separator)
                 if column in words.index and value:
+                    whole = separator and value != match.value
                     found[column, value, span] = ValueMention(
                         column,
                         value,
                         mention.text,
                         span,
-                        match.score,
-                        match.kind,
+                        0.95 if whole else match.score,
+                        "folded" if whole else match.kind,
                         comparison_at(tokens, span) or "=",
                         rows=match.count,
-                        coverage=match.coverage,
+                        coverage=1.0 if whole else match.coverage,
                     )
     return list(found.values())
 

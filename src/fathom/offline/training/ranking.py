@@ -23,8 +23,8 @@ _OPTIONS = {
     "objective": "lambdarank",
     "lambdarank_truncation_level": 10,
     "label_gain": [0, 4, 5],
-    "num_leaves": 31,
-    "learning_rate": 0.06,
+    "num_leaves": 15,
+    "learning_rate": 0.08,
     "min_data_in_leaf": 30,
     "feature_fraction": 0.4,
     "bagging_fraction": 0.8,
@@ -37,7 +37,7 @@ _OPTIONS = {
     "force_row_wise": True,
     "verbose": -1,
 }
-_TREES = 300
+_TREES = 220
 
 
 @dataclass(frozen=True)

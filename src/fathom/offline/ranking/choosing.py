@@ -56,6 +56,11 @@ class RankingWeights:
     alone: Judge
     recalling: Judge
 
+    @property
+    def threshold(self) -> float:
+        """The confidence under which an answer is declined, where no solved questions help."""
+        return self.alone.threshold
+
     def judge(self, entries: Sequence[Entry]) -> Judge:
         """The judge for these candidates."""
         return self.recalling if any(e.from_example for e in entries) else self.alone

@@ -7,8 +7,10 @@ It keeps its own books: tokens reported, requests under way at once, requests du
 """
 
 import asyncio
+import base64
 import json
 import re
+import struct
 import threading
 import time
 from collections import Counter
@@ -56,7 +58,8 @@ class Asked:
 
     @property
     def protocol(self) -> str:
-        return "anthropic" if self.path.endswith("/messages") else "openai"
+        kinds = {"messages": "anthropic", "embeddings": "embeddings"}
+        return kinds.get(self.path.rpartition("/")[2], "openai")
 
     @property
     def key(self) -> str:
@@ -64,7 +67,7 @@ class Asked:
 
     @property
     def words(self) -> str:
-        return json.dumps(self.body["messages"])
+        return json.dumps(self.body.get("messages") or self.body["input"])
 
     @property
     def question(self) -> str:
@@ -77,7 +80,7 @@ class Server:
     """The server, running in a thread of its own while the context lasts."""
 
     def __init__(self) -> None:
-        self.books = {"openai": Books(), "anthropic": Books()}
+        self.books = {"openai": Books(), "anthropic": Books(), "embeddings": Books()}
         self._attempts: Counter[str] = Counter()
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -209,6 +212,8 @@ def _ordinary(asked: Asked, books: Books, **changes: Any) -> Answer:
         books.unmeasured += 1
     if asked.protocol == "openai":
         return _json(_openai(asked, usage, changes))
+    if asked.protocol == "embeddings":
+        return _json(_embeddings(asked, usage, changes))
     reply = _anthropic(asked, usage, changes)
     return _stream(reply) if asked.body.get("stream") else _json(reply)
 
@@ -268,6 +273,18 @@ def _anthropic(asked: Asked, usage: bool, changes: dict[str, Any]) -> dict[str, 
             "output_tokens": COMPLETION_TOKENS,
         }
     return reply
+
+
+def _embeddings(asked: Asked, usage: bool, changes: dict[str, Any]) -> dict[str, Any]:
+    """Each text's vector holds its length and its first letter's place in the alphabet."""
+    texts: list[str] = asked.body["input"]
+    vectors = [[float(len(t)), float(ord(t[0])), 0.0] for t in texts] if "choices" not in changes else []
+    packed: list[Any] = vectors
+    if asked.body.get("encoding_format") == "base64":
+        packed = [base64.b64encode(struct.pack("<3f", *v)).decode() for v in vectors]
+    data = [{"object": "embedding", "index": i, "embedding": v} for i, v in enumerate(packed)]
+    told = {"usage": {"prompt_tokens": PROMPT_TOKENS, "total_tokens": PROMPT_TOKENS}} if usage else {}
+    return {"object": "list", "model": asked.body["model"], "data": data, **told}
 
 
 def _stream(reply: dict[str, Any]) -> Answer:

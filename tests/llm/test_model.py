@@ -1,4 +1,6 @@
 import asyncio
+import subprocess
+import sys
 from decimal import Decimal
 
 import pytest
@@ -6,6 +8,7 @@ from pydantic import BaseModel
 
 from fathom.errors import BudgetExceeded, ModelNotConfigured, ReplyUnusable
 from fathom.llm import Budget, Call, Message, Model, Reply, Sampling, ScriptedModel, open_model
+from fathom.llm.providers import LOCAL_ONLY, PROVIDERS
 from fathom.llm.scripted import ScriptEnded
 from fathom.records import Usage
 
@@ -214,3 +217,33 @@ def test_no_test_reaches_a_real_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key-0000000000")
     with pytest.raises(ModelNotConfigured, match="isn't on this machine"):
         open_model("openai:gpt-4o")
+
+
+PROVIDED = {
+    "OPENAI_API_KEY": "sk-test-0123456789abcdef",
+    "ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdef",
+    "GOOGLE_API_KEY": "AIza-test-0123456789abcdef",
+    "AZURE_OPENAI_API_KEY": "0123456789abcdef0123456789abcdef",
+    "AZURE_OPENAI_ENDPOINT": "https://example.openai.azure.com/openai/v1/",
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_ACCESS_KEY_ID": "AKIATEST0123456789AB",
+    "AWS_SECRET_ACCESS_KEY": "test0123456789test0123456789test01234567",
+    "OPENROUTER_API_KEY": "sk-or-test-0123456789abcdef",
+}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_provider_opens_without_asking_anything(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in PROVIDED.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv(LOCAL_ONLY)
+    with open_model(f"{provider}:some-model") as model:
+        assert model.name == f"{provider}:some-model"
+        assert not any(value in repr(model) for name, value in PROVIDED.items() if "KEY" in name)
+
+
+def test_nothing_heavy_is_imported_before_a_model_is_opened() -> None:
+    heavy = "{'pydantic_ai', 'openai', 'anthropic', 'httpx2', 'tenacity', 'genai_prices', 'numpy'}"
+    code = f"import sys, fathom.llm, fathom.llm.providers; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

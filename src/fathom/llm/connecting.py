@@ -1,12 +1,10 @@
 """One attempt at a request through pydantic-ai, and what its errors come to. Imported late."""
 
-import os
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, cast
+from typing import cast
 
 import genai_prices
-import httpx2
 from pydantic_ai import exceptions as failures
 from pydantic_ai.messages import (
     ModelMessage,
@@ -16,21 +14,21 @@ from pydantic_ai.messages import (
     TextPart,
     UserPromptPart,
 )
-from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
+from fathom.llm.embeddings import pack
 from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
-from fathom.llm.keys import redact, redact_error, remember_key
+from fathom.llm.keys import redact, redact_error
+from fathom.llm.making import make_embedding_model, make_http, make_model
 from fathom.llm.providers import Provider
-from fathom.llm.reported import KeepingTransport, read_reported, received
+from fathom.llm.reported import read_reported, received
 from fathom.llm.sending import AttemptFailed, Pace
 from fathom.records import Usage
 
 LONGEST_PROBLEM = 500
-AnyModel = ProviderModel[Any]
 _FINISHES: dict[str, Finish] = {
     "stop": "stop",
     "length": "length",
@@ -57,21 +55,48 @@ _REASONS: tuple[tuple[type[Exception], str, bool], ...] = (
 """What an error means, the more specific first: its short name, and whether another attempt makes sense."""
 
 
-class Connection:
-    """One model of one provider; calling it is one attempt. Lives on one event loop."""
+class _Counted:
+    """What the connections to one model share: its provider, the client, and how its usage is counted."""
 
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         self.provider, self.name = provider, name
-        timeout = httpx2.Timeout(pace.seconds, connect=min(10.0, pace.seconds))
-        limits = httpx2.Limits(max_connections=pace.concurrency + 4)
-        # Bodies come uncompressed, so that what is kept of one that breaks off can be read.
-        self._http = httpx2.AsyncClient(
-            timeout=timeout,
-            transport=KeepingTransport(limits=limits),
-            headers={"accept-encoding": "identity"},
+        self._http = make_http(pace)
+
+    def _usage(self, used: RequestUsage, model: str | None) -> Usage:
+        if used.unmeasured_requests or not (used.input_tokens or used.output_tokens):
+            return Usage(calls=1, unmeasured_calls=1, cost_usd=None)
+        return Usage(
+            calls=1,
+            prompt_tokens=used.input_tokens,
+            completion_tokens=used.output_tokens,
+            cached_tokens=used.cache_read_tokens,
+            cost_usd=price(self.provider, (self.name, model or ""), used),
         )
-        self._model = _make(provider, name, self._http)
-        self._settings: ModelSettings = {"max_retries": 0, "timeout": pace.seconds}
+
+    def _reported(self, body: bytes) -> Usage | None:
+        """What a response that can't be used says that it used."""
+        told = read_reported(body)
+        if told is None:
+            return None
+        used = RequestUsage(
+            input_tokens=told.prompt, output_tokens=told.completion, cache_read_tokens=told.cached
+        )
+        return self._usage(used, None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+class Connection(_Counted):
+    """One model of one provider; calling it is one attempt. Lives on one event loop."""
+
+    def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
+        super().__init__(provider, name, pace)
+        self._model = make_model(provider, name, self._http)
+        own: ModelSettings = {"max_retries": 0, "timeout": pace.seconds}
+        lacking = self._model.unsupported_settings  # its library warns of each at every request
+        self._settings = {k: v for k, v in own.items() if k not in lacking}
 
     async def __call__(self, request: Request) -> Reply:
         """Ask once. Raises `AttemptFailed`."""
@@ -82,7 +107,7 @@ class Connection:
             response = await self._model.request(_messages(request), self._ask(request), _parameters(request))
             return self._reply(response)
         except Exception as error:  # whatever a provider's library raises is a failed attempt
-            failed = _failed(error, self._reported(bytes(kept)))
+            failed = failed_attempt(error, self._reported(bytes(kept)))
         raise failed
 
     def _ask(self, request: Request) -> ModelSettings:
@@ -115,30 +140,26 @@ class Connection:
             model=response.model_name or self.name,
         )
 
-    def _usage(self, used: RequestUsage, model: str | None) -> Usage:
-        if used.unmeasured_requests or not (used.input_tokens or used.output_tokens):
-            return Usage(calls=1, unmeasured_calls=1, cost_usd=None)
-        return Usage(
-            calls=1,
-            prompt_tokens=used.input_tokens,
-            completion_tokens=used.output_tokens,
-            cached_tokens=used.cache_read_tokens,
-            cost_usd=price(self.provider, (self.name, model or ""), used),
-        )
 
-    def _reported(self, body: bytes) -> Usage | None:
-        """What a response that can't be used says that it used."""
-        told = read_reported(body)
-        if told is None:
-            return None
-        used = RequestUsage(
-            input_tokens=told.prompt, output_tokens=told.completion, cache_read_tokens=told.cached
-        )
-        return self._usage(used, None)
+class EmbeddingConnection(_Counted):
+    """One embedding model of one provider: the words of each turn become a vector in the reply."""
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+    def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
+        super().__init__(provider, name, pace)
+        self._model = make_embedding_model(provider, name, self._http)
+
+    async def __call__(self, request: Request) -> Reply:
+        """Ask once. Raises `AttemptFailed`."""
+        kept = bytearray()
+        received.set(kept)
+        failed: AttemptFailed
+        try:
+            found = await self._model.embed([m.text for m in request.messages], input_type="document")
+            usage = self._usage(found.usage, found.model_name)
+            return Reply(pack(found.embeddings), usage=usage, model=found.model_name)
+        except Exception as error:  # as above
+            failed = failed_attempt(error, self._reported(bytes(kept)))
+        raise failed
 
 
 def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decimal | None:
@@ -153,7 +174,8 @@ def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decim
     return None
 
 
-def _failed(error: Exception, used: Usage | None) -> AttemptFailed:
+def failed_attempt(error: Exception, used: Usage | None) -> AttemptFailed:
+    """What an error that a provider's library raised comes to, without any key."""
     if isinstance(error, AttemptFailed):
         return error
     status = getattr(error, "status_code", None)
@@ -210,75 +232,3 @@ def _tool(tool: Tool) -> ToolDefinition:
     return ToolDefinition(
         name=tool.name, parameters_json_schema=dict(tool.parameters), description=tool.description
     )
-
-
-def _make(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyModel:
-    """The model in pydantic-ai. Each library is imported only where its provider is asked."""
-    variable = provider.key_variable()
-    key = os.environ[variable] if variable else None
-    if key:
-        remember_key(key)
-    return _MAKERS[provider.protocol](provider, name, key, http)
-
-
-def _openai(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
-
-    return OpenAIChatModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
-
-
-def _responses(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
-
-    return OpenAIResponsesModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
-
-
-def _compatible(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415
-
-    address = provider.address()
-    made = OpenAICompatibleProvider(provider.name, base_url=address, api_key=key, http_client=http)
-    return OpenAIChatModel(name, provider=made)
-
-
-def _anthropic(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
-
-    return AnthropicModel(name, provider=AnthropicProvider(api_key=key, http_client=http))
-
-
-def _google(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415
-    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415
-
-    assert key is not None
-    return GoogleModel(name, provider=GoogleProvider(api_key=key, http_client=http))
-
-
-def _azure(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.providers.azure import AzureProvider  # noqa: PLC0415
-
-    return OpenAIChatModel(name, provider=AzureProvider(api_key=key, http_client=http))
-
-
-def _bedrock(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
-    from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415
-    from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415
-
-    return BedrockConverseModel(name, provider=BedrockProvider())
-
-
-_MAKERS = {
-    "openai": _openai,
-    "openai-responses": _responses,
-    "compatible": _compatible,
-    "anthropic": _anthropic,
-    "google": _google,
-    "azure": _azure,
-    "bedrock": _bedrock,
-}

@@ -1,12 +1,23 @@
-"""Making a model from its name."""
+"""Making models from their names."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.errors import CassetteError, MissingExtra
 from fathom.llm.cassette import Cassette
+from fathom.llm.exchange import Exchange
 from fathom.llm.model import Model
 from fathom.llm.providers import Provider, check_configured, find_provider
-from fathom.llm.sending import PACE, Pace, Sender
+from fathom.llm.sending import PACE, Attempt, Pace, Sender
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An exchange over a provider, a cassette or both, and how it is closed."""
+
+    exchange: Exchange
+    close: Callable[[], None]
 
 
 def open_model(
@@ -18,31 +29,39 @@ def open_model(
     it answers alone, without keys or a network. Nothing is sent before the model is asked.
     Raises `ModelNotConfigured`, `MissingExtra`, `CassetteError`.
     """
+    provider, _ = find_provider(name)
+    opened = open_exchange(name, pace=pace, cassette=cassette, replay=replay)
+    return Model(name, opened.exchange, tools=provider.tools, closing=opened.close)
+
+
+def open_exchange(
+    name: str, *, pace: Pace, cassette: Path | str | None, replay: bool, embeddings: bool = False
+) -> Opened:
+    """What `open_model` asks, for conversations or for embeddings. Raises the same."""
     provider, model = find_provider(name)
     if replay:
         if cassette is None:
             raise CassetteError("To replay, name the cassette.")
         recorded = Cassette(cassette, replay=True)
-        return Model(name, recorded.replay, tools=provider.tools, closing=recorded.close)
-    sender = _sender(name, provider, model, pace)
+        return Opened(recorded.replay, recorded.close)
+    check_configured(provider)
+    sender = Sender(name, _connection(provider, model, pace, embeddings), pace)
     if cassette is None:
-        return Model(name, sender, tools=provider.tools, closing=sender.close)
+        return Opened(sender, sender.close)
     recording = Cassette(cassette)
 
     def close() -> None:
         sender.close()
         recording.close()
 
-    return Model(name, recording.record(sender), tools=provider.tools, closing=close)
+    return Opened(recording.record(sender), close)
 
 
-def _sender(name: str, provider: Provider, model: str, pace: Pace) -> Sender:
-    check_configured(provider)
+def _connection(provider: Provider, model: str, pace: Pace, embeddings: bool) -> Attempt:
     try:
-        from fathom.llm.connecting import Connection  # noqa: PLC0415
+        from fathom.llm.connecting import Connection, EmbeddingConnection  # noqa: PLC0415
 
-        connection = Connection(provider, model, pace)
+        return EmbeddingConnection(provider, model, pace) if embeddings else Connection(provider, model, pace)
     except ImportError as error:
         missing = (error.name or "pydantic_ai").partition(".")[0]
         raise MissingExtra("Asking a language model", missing, "models") from None
-    return Sender(name, connection, pace)

@@ -1,0 +1,105 @@
+"""Embeddings: texts as vectors whose nearness is nearness in meaning. Always optional; nothing needs them."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fathom.errors import ReplyUnusable
+from fathom.llm.exchange import Exchange, Message, Request
+from fathom.llm.opening import open_exchange
+from fathom.llm.sending import PACE, Pace, Unanswered
+from fathom.records import Usage
+
+Vectors = NDArray[np.float32]
+BATCH = 64
+"""Texts in one request; servers of one's own take fewer at a time than providers do."""
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """An embedding model under its name; a batch of texts is one exchange, recorded like any other."""
+
+    name: str
+    exchange: Exchange
+    meters: tuple[Callable[[Usage], None], ...] = ()
+    closing: Callable[[], None] | None = field(default=None, repr=False)
+
+    def metered(self, meter: Callable[[Usage], None]) -> "Embedder":
+        """The same embedder, telling one more listener the usage of each request."""
+        return replace(self, meters=(*self.meters, meter))
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One vector of length 1 per text, in order: shape (texts, dimensions). The same text is sent once.
+
+        Raises `ModelFailed`, `CassetteMiss`, and `ReplyUnusable` where a vector is missing or has no length.
+        """
+        known: dict[str, NDArray[np.float32]] = {}
+        fresh = list(dict.fromkeys(texts))
+        for start in range(0, len(fresh), BATCH):
+            batch = fresh[start : start + BATCH]
+            known |= zip(batch, await self._ask(batch), strict=True)
+        return np.stack([known[t] for t in texts]) if texts else np.zeros((0, 0), dtype=np.float32)
+
+    async def _ask(self, batch: list[str]) -> Vectors:
+        request = Request(f"embeddings of {self.name}", tuple(Message("user", t) for t in batch))
+        try:
+            reply = await self.exchange(request)
+        except Unanswered as error:
+            self._tell(error.usage)
+            raise
+        self._tell(reply.usage)
+        try:
+            vectors = unpack(reply.text)
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            if len(vectors) == len(batch) and np.all(np.isfinite(lengths) & (lengths > 0)):
+                return np.asarray(vectors / lengths, dtype=np.float32)
+        except (ValueError, TypeError, binascii.Error):
+            pass
+        raise ReplyUnusable(self.name, f"it gave no vector, or an empty one, to some of {len(batch)} texts")
+
+    def _tell(self, usage: Usage) -> None:
+        for meter in self.meters:
+            meter(usage)
+
+    def close(self) -> None:
+        """Close connections and files."""
+        if self.closing is not None:
+            self.closing()
+
+    def __enter__(self) -> "Embedder":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_embedder(
+    name: str, *, pace: Pace = PACE, cassette: Path | str | None = None, replay: bool = False
+) -> Embedder:
+    """The embedding model `provider:name` of OpenAI, Azure or any OpenAI-compatible server.
+
+    Cassettes work as for `open_model`. Raises `ModelNotConfigured`, `MissingExtra`, `CassetteError`.
+    """
+    opened = open_exchange(name, pace=pace, cassette=cassette, replay=replay, embeddings=True)
+    return Embedder(name, opened.exchange, closing=opened.close)
+
+
+def pack(vectors: Sequence[Sequence[float]]) -> str:
+    """Vectors as the text of a reply: the number of them, then single-precision numbers in Base64."""
+    made = np.asarray(vectors, dtype="<f4")
+    return json.dumps([len(made), base64.b64encode(made.tobytes()).decode("ascii")])
+
+
+def unpack(text: str) -> Vectors:
+    """What `pack` wrote. Raises `ValueError` for anything else."""
+    count, numbers = json.loads(text)
+    return np.frombuffer(base64.b64decode(numbers), dtype="<f4").reshape(count, -1)

@@ -1,0 +1,116 @@
+"""Making pydantic-ai's models: each provider's library is imported only where that provider is asked."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+from pydantic_ai.models import Model
+
+from fathom.errors import ModelNotConfigured
+from fathom.llm.keys import remember_key
+from fathom.llm.providers import Provider
+from fathom.llm.reported import KeepingTransport
+from fathom.llm.sending import Pace
+
+if TYPE_CHECKING:
+    from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+
+AnyModel = Model[Any]
+
+
+def make_http(pace: Pace) -> httpx2.AsyncClient:
+    """The client that a provider's library sends with."""
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(pace.seconds, connect=min(10.0, pace.seconds)),
+        transport=KeepingTransport(limits=httpx2.Limits(max_connections=pace.concurrency + 4)),
+        # Bodies come uncompressed, so that what is kept of one that breaks off can be read.
+        headers={"accept-encoding": "identity"},
+    )
+
+
+def make_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyModel:
+    """A model for conversations. Raises `ImportError` where the provider's library is missing."""
+    variable = provider.key_variable()
+    key = os.environ[variable] if variable else None
+    if key:
+        remember_key(key)
+    return _MAKERS[provider.protocol](provider, name, key, http)
+
+
+def make_embedding_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> "OpenAIEmbeddingModel":
+    """A model for embeddings. Raises `ModelNotConfigured` for providers without OpenAI's protocol."""
+    from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    if provider.protocol not in {"openai", "azure", "compatible"}:
+        raise ModelNotConfigured(
+            f"Embeddings come from OpenAI, Azure or an OpenAI-compatible server, not from {provider.title}."
+        )
+    made = make_model(provider, name, http).provider
+    assert made is not None
+    return OpenAIEmbeddingModel(
+        name, provider=OpenAIProvider(openai_client=made.client.with_options(max_retries=0))
+    )
+
+
+def _openai(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    return OpenAIChatModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
+
+
+def _responses(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    return OpenAIResponsesModel(name, provider=OpenAIProvider(api_key=key, http_client=http))
+
+
+def _compatible(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415
+
+    address = provider.address()
+    made = OpenAICompatibleProvider(provider.name, base_url=address, api_key=key, http_client=http)
+    return OpenAIChatModel(name, provider=made)
+
+
+def _anthropic(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
+    return AnthropicModel(name, provider=AnthropicProvider(api_key=key, http_client=http))
+
+
+def _google(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415
+    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415
+
+    assert key is not None
+    return GoogleModel(name, provider=GoogleProvider(api_key=key, http_client=http))
+
+
+def _azure(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.azure import AzureProvider  # noqa: PLC0415
+
+    return OpenAIChatModel(name, provider=AzureProvider(api_key=key, http_client=http))
+
+
+def _bedrock(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+    from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415
+    from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415
+
+    return BedrockConverseModel(name, provider=BedrockProvider())
+
+
+_MAKERS = {
+    "openai": _openai,
+    "openai-responses": _responses,
+    "compatible": _compatible,
+    "anthropic": _anthropic,
+    "google": _google,
+    "azure": _azure,
+    "bedrock": _bedrock,
+}

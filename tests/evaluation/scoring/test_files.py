@@ -197,3 +197,13 @@ def test_any_executor_runs_the_scoring(bench: Path, make: Callable[[int], Execut
     with make(2) as executor:
         total, _ = judged(bench, RIGHT | {"q1": ENDLESS}, executor=executor, timeout=1.0)
     assert (total.correct, total.errors["timeout"]) == (4, 1)
+
+
+def test_efficiency_counts_wrong_predictions_as_zero(bench: Path) -> None:
+    gold = [{"id": q.id, "sql": q.gold[0]} for q in load_benchmark(bench)]
+    total = score(bench, lines(bench.parent / "p.jsonl", gold), ves=True)
+    assert (total.ves, total.r_ves) == (100.0, 100.0)
+    gold[0]["sql"] = "SELECT 'wrong'"
+    total = score(bench, lines(bench.parent / "p.jsonl", gold), ves=True)
+    assert (total.ves, total.r_ves) == (80.0, 80.0)
+    assert score(bench, bench.parent / "p.jsonl").ves is None

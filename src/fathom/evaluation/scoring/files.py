@@ -34,7 +34,8 @@ class Score:
 
     `gold_failed` of the errors are not the predictions' fault: their gold query or database failed.
     `missing` had no query. `vacuous` of the correct ones agree in being empty. `pass_at` counts the
-    questions with a right query among the first k candidates, where files hold several. `problems` tells
+    questions with a right query among the first k candidates, where files hold several. `ves` and `r_ves`
+    are in percent, None where nobody asked for them. `problems` tells
     what belongs to no question and what could not be written.
     """
 
@@ -56,6 +57,8 @@ class Score:
     verdicts: Counter[str] = field(default_factory=Counter)
     by_difficulty: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     by_database: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    ves: float | None = None
+    r_ves: float | None = None
     pass_at: dict[int, int] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
@@ -129,12 +132,13 @@ def score(
     timeout: float | None = 30.0,
     workers: int | None = None,
     executor: "Executor | None" = None,
+    ves: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Score:
     """Score one file of anybody's predictions; see `score_files`."""
     (only,) = score_files(
         benchmark, [predictions], split=split, comparison=comparison, timeout=timeout, workers=workers,
-        details=[details] if details else None, executor=executor, watch=watch,
+        details=[details] if details else None, executor=executor, ves=ves, watch=watch,
     )  # fmt: skip
     return only
 
@@ -149,6 +153,7 @@ def score_files(
     timeout: float | None = 30.0,
     workers: int | None = None,
     executor: "Executor | None" = None,
+    ves: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> list[Score]:
     """Score files of predictions against one benchmark, every distinct query run once.
@@ -156,14 +161,15 @@ def score_files(
     `comparison` is a name of `fathom.evaluation.comparisons`, by default the benchmark's own; `details`
     names a file for each one of `predictions`, which gets a JSON line a question; `timeout` bounds each
     query in seconds; `workers` is the number of processes here, unless an `executor` runs the batches;
-    `watch` is called with the number of questions done. Predictions never fail the run: each failure is an
-    outcome. Raises `InputError` or `UnknownName` for a benchmark or file that can't be read at all.
+    `ves` times right queries afterwards, alone; `watch` is called with the number of questions done.
+    Predictions never fail the run: each failure is an outcome. Raises `InputError` or `UnknownName` for a benchmark or file that can't be read at all.
     """
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     files = [Path(file).expanduser() for file in predictions]
     terms = Terms(comparison or loaded.comparison, timeout, kept=str(_gold_folder()))
     load_comparison(terms.comparison)  # an unknown name is told here, not by every worker
     started = time.perf_counter()
+    timed: list[list[tuple[str, str, str]]] = [[] for _ in files]
     lookups = [Lookup(file, rule_for(loaded, file)) for file in files]
     scores = [Score(str(f), loaded.name, loaded.split, terms.comparison, loaded.digest) for f in files]
     with ExitStack() as stack:
@@ -178,6 +184,8 @@ def score_files(
             at = 0
             for i, (total, count) in enumerate(zip(scores, paired.counts, strict=True)):
                 first = total.add(paired, found[at : at + count], paired.problems[i])
+                if ves and first.outcome is Outcome.CORRECT and count and paired.task.gold:
+                    timed[i].append((paired.task.database, paired.task.predictions[at], paired.task.gold[0]))
                 at += count
                 if sheets:
                     sheets[i].write(paired.question.id, first)
@@ -189,7 +197,22 @@ def score_files(
         lookup.finish()
         total.problems += lookup.problems
         total.seconds = time.perf_counter() - started
+    if ves:
+        for total, queries in zip(scores, timed, strict=True):
+            _time(total, queries)
     return scores
+
+
+def _time(total: Score, queries: Sequence[tuple[str, str, str]]) -> None:
+    """Fill in VES and R-VES, from the right predictions' databases, queries and gold."""
+    from fathom.databases import connect  # noqa: PLC0415
+    from fathom.evaluation import metrics, timing  # noqa: PLC0415 - NumPy, only here
+
+    ratios: list[float | None] = [None] * (total.n - len(queries))
+    for url, predicted, gold in queries:
+        with connect(url) as database:
+            ratios.append(timing.time_ratio(database, predicted, gold).value)
+    total.ves, total.r_ves = metrics.ves(ratios).value, metrics.r_ves(ratios).value
 
 
 @contextmanager

@@ -22,6 +22,7 @@ def score(
     timeout: float = 30.0,
     workers: int | None = None,
     executor: str | None = None,
+    ves: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Score files of predictions: BIRD or Spider files, JSONL, JSON, NL2SQLBench folders.
@@ -48,6 +49,8 @@ def score(
         Processes on this machine (default: one a core, at most 8).
     executor
         dask://host:port runs the queries on a Dask cluster.
+    ves
+        Also time the right queries against gold, one after the other: VES and R-VES.
     json
         Print one JSON object; with several files, one with a list of them.
     """
@@ -61,5 +64,6 @@ def score(
         timeout=timeout,
         workers=workers,
         executor=executor,
+        ves=ves,
         json=json,
     )

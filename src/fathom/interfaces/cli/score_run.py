@@ -23,7 +23,7 @@ _VALUES: dict[str, Callable[[str], Any]] = {
     "--workers": int,
     "--executor": str,
 }
-_FLAGS = ("--json", "--keep-distinct")
+_FLAGS = ("--json", "--keep-distinct", "--ves")
 
 
 def plain_arguments(arguments: list[str]) -> dict[str, Any] | None:
@@ -66,6 +66,7 @@ def run_score(
     timeout: float = 30.0,
     workers: int | None = None,
     executor: str | None = None,
+    ves: bool = False,
     json: bool = False,
 ) -> int:
     """Score and print; the exit code."""
@@ -83,6 +84,7 @@ def run_score(
             timeout=timeout,
             workers=workers,
             executor=stack.enter_context(_connected(executor)) if executor else None,
+            ves=ves,
             watch=_watch if sys.stderr.isatty() else None,
         )
     if sys.stderr.isatty():
@@ -140,6 +142,10 @@ def _told(one: Score) -> str:
     wrong = {k: v for k, v in one.verdicts.items() if k not in ("exact", "error")}
     if len(wrong) > 1 or set(wrong) - {"different"}:
         lines.append("  verdicts    " + _counts(one.verdicts))
+    if one.ves is not None:
+        lines.append(
+            f"  efficiency  VES {one.ves:.2f} %, R-VES {one.r_ves:.2f} %, over all {one.n} questions"
+        )
     groups = {k: v for k, v in one.by_difficulty.items() if k}
     if groups:
         lines.append("  difficulty  " + ", ".join(f"{k} {c}/{n}" for k, (n, c) in sorted(groups.items())))

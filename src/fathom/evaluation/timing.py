@@ -1,0 +1,97 @@
+"""How much faster a prediction is than gold: what VES and R-VES rest on (specs/metrics.md, section 2).
+
+Alone on its core: never time beside other work.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+
+from fathom.databases import NO_LIMITS, Database
+from fathom.evaluation.metrics import robust_ratio
+
+REFERENCE_RUNS = 100
+LEAST_ROUNDS, MOST_ROUNDS = 4, 20
+WIDTH = 0.1
+_Z95 = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Gold's time divided by the prediction's, above 1 where the prediction is faster.
+
+    `width` is that of the 95 % interval of its logarithm; `runs` how often each query ran.
+    """
+
+    value: float
+    width: float
+    runs: int
+
+
+def time_ratio(
+    database: Database,
+    predicted: str,
+    gold: str,
+    *,
+    width: float = WIDTH,
+    most: int = MOST_ROUNDS,
+    clock: Callable[[], float] | None = None,
+) -> Ratio:
+    """Run both alternately until the log ratio's interval is narrower than `width`, at most `most` times.
+
+    Embedded engines are timed by the thread's processor time, which other processes don't disturb; servers
+    by the wall clock. The fastest half of each query's runs counts: what slows a run down says nothing
+    about the query. A query against itself is 1, without a run. Raises `QueryError` where one fails.
+    """
+    if predicted.strip().rstrip(";") == gold.strip().rstrip(";"):
+        return Ratio(1.0, 0.0, 0)
+    clock = clock or (time.thread_time if database.dialect == "sqlite" else time.perf_counter)
+    golds: list[float] = []
+    predictions: list[float] = []
+    _seconds(database, gold, clock)  # once each, so that both find the pages in memory
+    _seconds(database, predicted, clock)
+    reached = math.inf
+    while len(golds) < most:
+        # Who runs first changes by turns, so that neither always has the warmer cache.
+        for sql, times in ((gold, golds), (predicted, predictions))[:: 1 if len(golds) % 2 else -1]:
+            times.append(_seconds(database, sql, clock))
+        if len(golds) >= LEAST_ROUNDS:
+            reached = 2 * _Z95 * math.hypot(_error(golds), _error(predictions))
+            if reached <= width:
+                break
+    return Ratio(_typical(golds) / _typical(predictions), reached, len(golds))
+
+
+def reference_ratio(database: Database, predicted: str, gold: str, *, runs: int = REFERENCE_RUNS) -> Ratio:
+    """The published protocol: 100 alternating runs by the wall clock, the mean of the ratios within 3 sd."""
+    ratios = []
+    for _ in range(runs):
+        first = _seconds(database, predicted, time.perf_counter)
+        ratios.append(_seconds(database, gold, time.perf_counter) / first)
+    logs = [math.log(ratio) for ratio in ratios]
+    return Ratio(robust_ratio(ratios), 2 * _Z95 * stdev(logs) / math.sqrt(runs), runs)
+
+
+def _seconds(database: Database, sql: str, clock: Callable[[], float]) -> float:
+    started = clock()
+    with database.stream(sql, NO_LIMITS) as stream:
+        for _ in stream:
+            pass
+    return max(clock() - started, 1e-7)
+
+
+def _fastest_half(times: list[float]) -> list[float]:
+    return sorted(times)[: max(len(times) // 2, 1)]
+
+
+def _typical(times: list[float]) -> float:
+    return fmean(_fastest_half(times))
+
+
+def _error(times: list[float]) -> float:
+    """Standard error of the typical time's logarithm, from the spread of the fastest half."""
+    half = _fastest_half(times)
+    spread = max(median(half) - half[0], 1e-9) / half[0]
+    return 1.4826 * spread / math.sqrt(len(half))

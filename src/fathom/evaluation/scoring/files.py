@@ -162,7 +162,8 @@ def score_files(
     names a file for each one of `predictions`, which gets a JSON line a question; `timeout` bounds each
     query in seconds; `workers` is the number of processes here, unless an `executor` runs the batches;
     `ves` times right queries afterwards, alone; `watch` is called with the number of questions done.
-    Predictions never fail the run: each failure is an outcome. Raises `InputError` or `UnknownName` for a benchmark or file that can't be read at all.
+    Predictions never fail the run: each failure is an outcome. Raises `InputError` or `UnknownName`
+    for a benchmark or file that can't be read at all.
     """
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     files = [Path(file).expanduser() for file in predictions]

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from fathom.offline.delexical import features
+from fathom.offline.delexical import features, span_chances
 from fathom.offline.filling import SlotFiller, log_odds
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.query import (
     Column,
+    Comparison,
     Condition,
     Connective,
+    Ordering,
     Query,
     TableRef,
     Unrepresentable,
@@ -20,14 +22,18 @@ from fathom.offline.query import (
 )
 from fathom.offline.rendering import joined, with_plan
 from fathom.offline.shapes import Expected, ShapeModel
+from fathom.offline.simplifying import simplify
 from fathom.offline.sketches import instantiate
 from fathom.records.schema import Schema
 
 SKETCHES = 30
 FILLINGS = 8
 FILLING_WEIGHT = 0.45
+VACUOUS = 1.2
+SIMPLER = 0.4
 EDITED = 25
 EDIT_COST = 1.3
+IGNORED_EXTREME = 2.5
 LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
@@ -38,8 +44,9 @@ DEARER_PLAN = 0.6
 class Proposal:
     """A candidate query with the scores it was made by; `score` is their sum and orders candidates.
 
-    `source` says where it comes from: `sketch`, or `example` for the query of a solved question. `unmet` is
-    the weight of what outside knowledge said and the query doesn't.
+    `source` says where it comes from: `sketch`, or `example` for the query of a solved question, of that
+    `similarity` with this one and with so many of its values `kept`. `unmet` is the weight of what outside
+    knowledge said and the query doesn't.
     """
 
     query: Query
@@ -49,6 +56,8 @@ class Proposal:
     plan_rank: int = 0
     source: str = "sketch"
     sketch_rank: int = 0
+    similarity: float = 0.0
+    kept: int = 0
     unmet: float = 0.0
 
 
@@ -67,20 +76,38 @@ def propose(
                 query = instantiate(sketch, filled.filling, planner)
             except Unrepresentable:
                 continue
+            score -= VACUOUS if _vacuous(query) else 0.0
             proposal = Proposal(query, score, sketch_score, filled.score, sketch_rank=rank)
-            if query not in found or found[query].score < score:
-                found[query] = proposal
+            for option in (proposal, _simpler(proposal, planner)):
+                if option.query not in found or found[option.query].score < option.score:
+                    found[option.query] = option
     best = _distinct(sorted(found.values(), key=lambda p: -p.score))
     best = _distinct(sorted([*best, *_edited(best[:EDITED], linking)], key=lambda p: -p.score))[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     return sorted(spread, key=lambda p: -p.score)[:most]
 
 
+def _vacuous(query: Query) -> bool:
+    """Whether it shows a column that its own condition leaves only one value."""
+    where = query.where
+    parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
+    fixed = {p.left for p in parts if isinstance(p, Comparison) and p.operator == "="}
+    return any(e in fixed for e in query.select)
+
+
+def _simpler(proposal: Proposal, planner: JoinPlanner) -> Proposal:
+    """The proposal without the joins that it can do without, which is then the likelier one."""
+    query = simplify(proposal.query, planner)
+    return (
+        proposal
+        if query == proposal.query
+        else replace(proposal, query=query, score=proposal.score + SIMPLER)
+    )
+
+
 def _expected(linking: Linking) -> Expected:
     """How many values the query likely holds, and whether it singles out extremes."""
-    likely: dict[Span, float] = {}
-    for value in linking.values:
-        likely[value.span] = max(likely.get(value.span, 0.0), value.probability)
+    likely = span_chances(linking)
     kept: list[Span] = []
     for span in sorted(likely, key=lambda s: -likely[s]):
         if not any(span.overlaps(k) for k in kept):
@@ -97,6 +124,8 @@ def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposa
     ]
     for proposal in proposals:
         query = proposal.query
+        yield from _with_extremes(proposal, linking)
+        yield from _named(proposal, linking)
         shown = [e for e in query.select if isinstance(e, Column)]
         if query.compound is not None or query.source is not None or not shown:
             continue
@@ -114,6 +143,33 @@ def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposa
                     fewer = tuple(e for e in query.select if e != item)
                     score = -log_odds(linking.score(ColumnKey(item.table.name, item.name), "select"))
                     yield _changed(proposal, replace(query, select=fewer), score)
+
+
+def _named(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
+    """For a proposal that shows only what its condition says: what the rows are called instead."""
+    query = proposal.query
+    if len(query.select) != 1 or query.compound is not None or not _vacuous(query):
+        return
+    tables = {t.name for t in mentioned_tables(query)}
+    for column in linking.columns:
+        if column.table in tables and column.column.casefold().endswith(("name", "title")):
+            changed = replace(query, select=(Column(TableRef(column.table), column.column),))
+            yield replace(_changed(proposal, changed, 0.0), score=proposal.score + VACUOUS)
+
+
+def _with_extremes(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
+    """The proposal ordered and cut as a superlative of the question asks, where it does neither yet."""
+    query = proposal.query
+    plain = all(isinstance(e, Column) for e in query.select)
+    if query.order or query.limit or query.group or query.compound or query.source or not plain:
+        return
+    tables = {t.name for t in mentioned_tables(query)}
+    for superlative in linking.superlatives:
+        for column, direction, score in superlative.columns[:4]:
+            if column.table in tables:
+                order = (Ordering(Column(TableRef(column.table), column.column), direction == "desc"),)
+                changed = replace(query, order=order, limit=superlative.count)
+                yield _changed(proposal, changed, IGNORED_EXTREME + log_odds(score) / 2)
 
 
 def _changed(proposal: Proposal, query: Query, gain: float) -> Proposal:

@@ -7,13 +7,23 @@ from itertools import pairwise
 from fathom.offline.linking import Linking, Span
 
 MOST_COUNTED = 4
+VALUE = 0.45
+"""How likely words must be a value, whichever column holds it, to be marked as one."""
+
+
+def span_chances(linking: Linking) -> dict[Span, float]:
+    """How likely each span of words is compared with some column, whichever it is."""
+    chances: dict[Span, float] = {}
+    for value in linking.values:
+        chances[value.span] = min(chances.get(value.span, 0.0) + value.probability, 0.99)
+    return chances
 
 
 def delexicalise(linking: Linking) -> tuple[str, ...]:
     """The question's words, with what names a value, number, date, column or table as one mark each."""
     marks: dict[int, tuple[str, Span]] = {}
     ranked: list[tuple[float, str, Span]] = []
-    ranked += [(3 + v.probability, "@v", v.span) for v in linking.values if v.probability >= 0.4]
+    ranked += [(3 + p, "@v", span) for span, p in span_chances(linking).items() if p >= VALUE]
     ranked += [(2.5, "@d", d.span) for d in linking.dates]
     ranked += [(2.4, "@v", q) for q in linking.quotes]
     ranked += [(2.3, "@n", n.span) for n in linking.numbers]

@@ -16,12 +16,15 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
 from fathom.offline.precedents import Precedents, named
+from fathom.offline.ratios import ratios
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 64
 PROPOSALS = 60
+RECALLED = 10
+MOST_RATIOS = 12
 
 
 class Engine:
@@ -78,7 +81,18 @@ class Engine:
         found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
         if hints := self.hints(question).hints:
             found = complete(found, hints, linking, PROPOSALS)
-        return tuple(found)
+        shares = sorted(ratios(linking, found, self.schema), key=lambda p: -p.score)[:MOST_RATIOS]
+        known = {p.query: p for p in found}
+        recalled = {
+            r.query: replace(
+                known.get(r.query, Proposal(r.query, 0.0, 0.0, 0.0)),
+                source="example",
+                similarity=r.similarity,
+                kept=r.kept,
+            )
+            for r in self.examples.recall(linking, RECALLED)
+        }
+        return (*recalled.values(), *shares, *(p for p in found if p.query not in recalled))
 
 
 _engines: WeakKeyDictionary[Database, dict[tuple[object, ...], Engine]] = WeakKeyDictionary()

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fathom.offline.delexical import span_chances
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, Role, Span, ValueMention
 from fathom.offline.query import Column, Query, TableRef
@@ -66,6 +67,10 @@ class SlotFiller:
         self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
             ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
         }
+        self._chances = span_chances(linking)
+        self._best_of_span: dict[Span, float] = {}
+        for value in linking.values:
+            self._best_of_span[value.span] = max(self._best_of_span.get(value.span, 0.0), value.probability)
         self._cache: dict[tuple[object, ...], list[tuple[ColumnKey, float]]] = {}
 
     def fill(self, sketch: Query, most: int = BEAM) -> list[Filled]:
@@ -113,7 +118,7 @@ class SlotFiller:
     def _compare(self, state: _State, slot: ValueSlots, plan: SlotPlan) -> Iterator[_State]:
         fixed = state.column(slot.column) if slot.column else None
         for option in self._value_options(slot):
-            if any(option.span.overlaps(s) for s in state.spans):
+            if any(option.span.overlaps(s) for s in state.spans) or _repeats(option, state):
                 continue
             if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
                 continue
@@ -143,7 +148,7 @@ class SlotFiller:
         """Comparisons of a column with one value: of values found, of numbers and of dates."""
         linking = self.linking
         options = [
-            ValueOption(v.column, (bound,), v.span, log_odds(v.probability) + cost)
+            ValueOption(v.column, (bound,), v.span, self._odds(v) + cost)
             for v in linking.values
             if v.upper is None
             for bound, cost in self._readings(v)
@@ -167,6 +172,11 @@ class SlotFiller:
                     options.append(ValueOption(column, (Bound(first, operator),), date.span, score))
         options.sort(key=lambda o: -o.score)
         return options[: 3 * OPTIONS]
+
+    def _odds(self, mention: ValueMention) -> float:
+        """The odds that the words are a value at all, less what this column lacks to the likeliest one."""
+        best = self._best_of_span[mention.span]
+        return log_odds(self._chances[mention.span]) + math.log((mention.probability + 0.01) / (best + 0.01))
 
     def _readings(self, mention: ValueMention) -> Iterator[tuple[Bound, float]]:
         """How a value may be compared, each with its cost: as the words around it say, or negated."""
@@ -344,6 +354,12 @@ class SlotFiller:
             e.right == table and any(a == column.name for a, _ in e.pairs)
             for e in self.planner.neighbours(column.table.name)
         )
+
+
+def _repeats(option: ValueOption, state: _State) -> bool:
+    """Whether the value is there already: said twice, as in the question and in its evidence."""
+    said = {str(b.value).casefold() for b in option.bounds}
+    return any(str(b.value).casefold() in said for _, b in state.values)
 
 
 def _one_sided(comparison: str) -> str:

@@ -148,9 +148,15 @@ def _edges(schema: Schema) -> list[Edge]:
     linked = {frozenset((e.left, e.right)) for e in edges.values()}
     for i, left in enumerate(schema.tables):
         for right in schema.tables[i + 1 :]:
-            if frozenset((left.name, right.name)) not in linked:
-                for edge in _guessed(left, right):
-                    edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
+            known = frozenset((left.name, right.name)) in linked
+            for edge in _guessed(left, right):
+                # Where a key links them already, another join is only likely to a key of the same name.
+                if not known or edge.cost <= KEY_COST:
+                    cost = edge.cost + (0.6 if known else 0.0)
+                    found = Edge(edge.left, edge.right, edge.pairs, cost)
+                    backwards = (edge.right, edge.left, frozenset((b, a) for a, b in edge.pairs))
+                    if backwards not in edges:
+                        edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
     return list(edges.values())
 
 

@@ -1,23 +1,23 @@
 """The offline method as steps: link, propose, choose."""
 
 import asyncio
-import math
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
 from fathom.offline.candidates import Proposal
-from fathom.offline.checking import Checked, check
+from fathom.offline.checking import check
+from fathom.offline.deciding import Verdict, decide
+from fathom.offline.describing import describe
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.query import Unrepresentable
 from fathom.offline.rendering import render
-from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
+from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
 SELECTED = 0.3
 SHOWN = 20
-THRESHOLD = 0.5
 
 
 def _engine(context: Context) -> Engine:
@@ -87,12 +87,11 @@ def _choose(draft: Draft, context: Context) -> Draft:
     written = _written(engine, engine.propose(draft.question))
     if not written:
         missing = linking.unexplained
-        return replace(draft, refusal=Refusal("Nothing in the database fits the question.", missing))
+        return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
     checked = check(engine.database, [sql for _, sql in written])
-    scores = [p.score - (6.0 if c.error else 0.0) for (p, _), c in zip(written, checked, strict=True)]
-    order = sorted(range(len(written)), key=lambda i: (-scores[i], i))
-    confidence = math.exp(scores[order[0]]) / sum(math.exp(s) for s in scores)
-    best = order[0]
+    verdict = decide(engine, linking, [p for p, _ in written], checked)
+    choice = verdict.choice
+    best = choice.order[0]
     proposal, sql = written[best]
     query, assumptions = apply_conventions(
         proposal.query, draft.question.text, engine.knowledge, engine.planner
@@ -101,29 +100,40 @@ def _choose(draft: Draft, context: Context) -> Draft:
     if query != proposal.query:
         sql, result = render(query, engine.planner, engine.database.dialect), None
     refusal = None
-    if confidence < THRESHOLD:
-        refusal = Refusal("No reading of the question is likely enough.", linking.unexplained)
+    if not choice.sure:
+        refusal = Refusal(_why(choice.missing), choice.missing)
     return replace(
         draft,
-        candidates=_ranked(written, checked, scores, order),
+        candidates=tuple(
+            Candidate(written[i][1], choice.scores[i], error=checked[i].error) for i in choice.order[:SHOWN]
+        ),
         sql=sql,
         result=result if result is not None and result.truncated is None else None,
-        confidence=confidence,
+        confidence=choice.confidence,
         refusal=refusal,
+        readings=_readings(engine, written, verdict) if refusal is None else (),
         assumptions=(
             *draft.assumptions,
             *told(proposal.query, engine.hints(draft.question).hints),
             *assumptions,
             *_values(linking, sql),
         ),
-        notes={"tried": sum(c.result is not None for c in checked)},
+        notes={"tried": sum(c.result is not None for c in checked), "source": proposal.source},
     )
 
 
-def _ranked(
-    written: list[tuple[Proposal, str]], checked: list[Checked], scores: list[float], order: list[int]
-) -> tuple[Candidate, ...]:
-    return tuple(Candidate(written[i][1], scores[i], error=checked[i].error) for i in order[:SHOWN])
+def _why(missing: tuple[str, ...]) -> str:
+    if missing:
+        return f"Nothing in the database accounts for {', '.join(f'“{w}”' for w in missing)}."
+    return "No reading of the question is likely enough."
+
+
+def _readings(engine: Engine, written: list[tuple[Proposal, str]], verdict: Verdict) -> tuple[Reading, ...]:
+    """The two best readings where they are close and their results differ."""
+    if verdict.rival is None:
+        return ()
+    chosen = [written[i] for i in (verdict.choice.order[0], verdict.rival)]
+    return tuple(Reading(describe(p.query, engine.planner), sql) for p, sql in chosen)
 
 
 def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:

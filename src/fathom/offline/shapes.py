@@ -32,7 +32,7 @@ NEIGHBOURS = 24
 SHARPNESS = 14.0
 RARE_VOTE = 1e-3
 
-MISSED_VALUE, MISSED_EXTREME = 0.35, 0.4
+MISSED_VALUE, MISSED_EXTREME = 0.5, 1.2
 """What a value too many or too few costs, and a superlative that a sketch ignores."""
 
 

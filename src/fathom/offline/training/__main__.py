@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.benchmarks import load_benchmark
-from fathom.offline.training.candidates import FittedShapes, fit_all_shapes, link_lessons
+from fathom.offline.training.candidates import fit_all_shapes, link_lessons
+from fathom.offline.training.cases import fit_ranking
 from fathom.offline.training.lessons import Lesson, World, open_world, read_lessons
-from fathom.offline.training.linking import Fitted, fit_linking
+from fathom.offline.training.linking import fit_linking
 
 PACKAGE = Path(__file__).resolve().parent.parent / "weights"
 FORMAT = 1
@@ -41,7 +42,7 @@ def main() -> None:
     worlds = read_worlds(options.data, left_out)
     lessons = read_lessons(load_benchmark(options.data), worlds)
     say(f"{len(lessons)} lessons over {len(worlds)} databases")
-    fit(lessons, worlds, options.out)
+    fit(lessons, worlds, options.data, options.out)
 
 
 def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
@@ -50,8 +51,8 @@ def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
     return {f.parent.name: open_world(f) for f in files if f.parent.name not in left_out}
 
 
-def fit(lessons: tuple[Lesson, ...], worlds: Mapping[str, World], out: Path) -> tuple[Fitted, FittedShapes]:
-    """Learn linking and sketches, and write them."""
+def fit(lessons: tuple[Lesson, ...], worlds: Mapping[str, World], data: Path, out: Path) -> None:
+    """Learn linking, sketches and ranking, in this order, and write each."""
     linking = fit_linking(lessons, worlds)
     write(out / "linking.npz", linking.full.arrays())
     say("linking learned")
@@ -59,7 +60,10 @@ def fit(lessons: tuple[Lesson, ...], worlds: Mapping[str, World], out: Path) -> 
     shapes = fit_all_shapes(lessons, linkings, worlds)
     write(out / "shapes.npz", shapes.full.arrays())
     say("sketches learned")
-    return linking, shapes
+    files = {d: data / "database" / d / f"{d}.sqlite" for d in worlds}
+    ranking = fit_ranking(lessons, linkings, worlds, linking=linking, shapes=shapes, files=files)
+    write(out / "ranking.npz", ranking.arrays())
+    say("ranking learned")
 
 
 def write(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

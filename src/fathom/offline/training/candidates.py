@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.candidates import Proposal, propose
 from fathom.offline.delexical import features
 from fathom.offline.linking import Linker, Linking, LinkingWeights
 from fathom.offline.query import Query, Unrepresentable
@@ -64,18 +63,3 @@ def sketch_of(lesson: Lesson, world: World) -> Query | None:
         return abstract(lesson.query, world.planner)[0]
     except Unrepresentable:
         return None
-
-
-def propose_lessons(
-    lessons: Sequence[Lesson],
-    linkings: Sequence[Linking],
-    worlds: Mapping[str, World],
-    shapes: FittedShapes,
-) -> list[list[Proposal]]:
-    """The candidates of the lessons, out of fold."""
-    found = []
-    for lesson, linking in zip(lessons, linkings, strict=True):
-        world = worlds[lesson.database]
-        model = shapes.without[fold_of(lesson.database)]
-        found.append(propose(linking, world.schema, world.planner, model))
-    return found

@@ -1,0 +1,89 @@
+"""Says in a few words what a query would give, to ask which of two was meant."""
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.query import (
+    Aggregate,
+    Arithmetic,
+    Case,
+    Column,
+    Comparison,
+    Condition,
+    Connective,
+    Expression,
+    Items,
+    Literal,
+    Query,
+    Star,
+    Subquery,
+    Unrepresentable,
+)
+from fathom.offline.rendering import joined
+
+_AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
+_OPERATORS = {
+    "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
+    "like": "matches", "not like": "doesn't match", "is null": "is missing", "is not null": "is there",
+    "in": "is among", "not in": "is not among", "between": "is between", "not between": "is not between",
+}  # fmt: skip
+
+
+def describe(query: Query, planner: JoinPlanner) -> str:
+    """One line, without a full stop: what is shown, of which tables, under which conditions."""
+    parts = [", ".join(_shown(e) for e in query.select)]
+    try:
+        tables = joined(query, planner)[0] if query.source is None else ()
+    except Unrepresentable:
+        tables = ()
+    if tables:
+        parts.append("of " + " with ".join(dict.fromkeys(t.name for t in tables)))
+    if query.where is not None:
+        parts.append("where " + _condition(query.where))
+    if query.group:
+        parts.append("for each " + ", ".join(_shown(e) for e in query.group))
+    if query.having is not None:
+        parts.append("having " + _condition(query.having))
+    if query.order:
+        keys = (f"{_shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
+        parts.append("ordered by " + ", ".join(keys))
+    if query.limit is not None:
+        parts.append(f"(the first {query.limit if query.limit > 1 else 'one'})")
+    if query.compound is not None:
+        word = {"except": "but not", "intersect": "that are also"}.get(query.compound.operator, "or")
+        parts.append(f"{word} {describe(query.compound.query, planner)}")
+    return " ".join(parts)
+
+
+def _shown(expression: Expression) -> str:  # noqa: PLR0911
+    match expression:
+        case Column(table=table, name=name):
+            return f"{table.name}.{name}"
+        case Star():
+            return "all columns"
+        case Aggregate(function="count", argument=Star()):
+            return "the number of rows"
+        case Aggregate(function="count", argument=argument, distinct=distinct):
+            return f"the number of {'different ' if distinct else ''}{_shown(argument)}"
+        case Aggregate(function=function, argument=argument):
+            return f"the {_AGGREGATES[function]} {_shown(argument)}"
+        case Arithmetic(operator=operator, left=left, right=right):
+            return f"{_shown(left)} {operator} {_shown(right)}"
+        case Literal(value=value):
+            return "nothing" if value is None else str(value)
+        case Items(items=items):
+            return " and ".join(_shown(i) for i in items)
+        case Subquery(query=query):
+            return "those of (" + ", ".join(_shown(e) for e in query.select) + " elsewhere)"
+        case Case(condition=condition, then=then):
+            return f"{_shown(then)} if {_condition(condition)}"
+    return "a calculation"
+
+
+def _condition(condition: Condition) -> str:
+    if isinstance(condition, Connective):
+        return f" {condition.kind} ".join(_condition(p) for p in condition.parts)
+    return _comparison(condition)
+
+
+def _comparison(comparison: Comparison) -> str:
+    left, operator = _shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {_shown(comparison.right)}")

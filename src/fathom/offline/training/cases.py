@@ -1,0 +1,182 @@
+"""What the judges learn from: graded candidates of lessons, with and without solved questions.
+
+Questions that can't be answered are among them. Each is made by weights that never saw its database.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fathom.offline.candidates import Proposal, propose
+from fathom.offline.examples import Examples
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linker, Linking
+from fathom.offline.query import Unrepresentable
+from fathom.offline.ranking.choosing import RankingWeights
+from fathom.offline.ranking.ranker import Entry
+from fathom.offline.rendering import render
+from fathom.offline.shapes import ShapeModel
+from fathom.offline.training.candidates import FittedShapes, linker_for
+from fathom.offline.training.lessons import Lesson, World, fold_of
+from fathom.offline.training.linking import Fitted
+from fathom.offline.training.pools import GradedPool, Runner, grade
+from fathom.offline.training.ranking import (
+    Case,
+    featurise_out_of_fold,
+    fit_judge,
+    learn_translations,
+)
+from fathom.offline.training.unanswerable import unanswerable
+from fathom.records import SolvedExample
+
+MOST_OF_ONE = 36
+"""Lessons of one database that are graded: databases with many questions shouldn't rule the ranking."""
+MISPLACED, BEREFT = 220, 160
+ACCURACY = 0.93
+"""What share of the answers above the threshold should be right."""
+
+
+def fit_ranking(
+    lessons: Sequence[Lesson],
+    linkings: Sequence[Linking],
+    worlds: Mapping[str, World],
+    *,
+    linking: Fitted,
+    shapes: FittedShapes,
+    files: Mapping[str, Path],
+) -> RankingWeights:
+    """Learn to rank candidates and to be sure of the best."""
+    planners = {d: w.planner for d, w in worlds.items()}
+    runners = {d: Runner(f) for d, f in files.items()}
+    chosen = spread(lessons)
+    cases = [_case(lessons[i], linkings[i], worlds, shapes, runners) for i in chosen]
+    recalled = [
+        _recalling(
+            lessons[i],
+            linkings[i],
+            case,
+            lessons=lessons,
+            planner=planners[lessons[i].database],
+            runner=runners[lessons[i].database],
+        )
+        for i, case in zip(chosen, cases, strict=True)
+    ]
+    refused = list(_refused(lessons, worlds, linking, shapes, runners))
+    known = [(k, x.query, x.database) for x, k in zip(lessons, linkings, strict=True)]
+    judges = []
+    for answered in (cases, recalled):
+        usable = [c for c in (*answered, *refused) if c.pool.entries]
+        marks = [not c.pool.gold for c in usable]
+        order = sorted(range(len(usable)), key=lambda i: fold_of(usable[i].pool.database))
+        usable, marks = [usable[i] for i in order], [marks[i] for i in order]
+        pools = featurise_out_of_fold(usable, known, planners)
+        judges.append(fit_judge(usable, pools, marks, accuracy=ACCURACY).judge)
+    translations = learn_translations((k, q) for k, q, _ in known)
+    return RankingWeights(*translations, *judges)
+
+
+def spread(lessons: Sequence[Lesson]) -> list[int]:
+    """The places of lessons to grade: at most so many of one database, picked the same in every run."""
+    order = list(range(len(lessons)))
+    random.Random(0).shuffle(order)
+    seen: Counter[str] = Counter()
+    kept = []
+    for place in order:
+        seen[lessons[place].database] += 1
+        if seen[lessons[place].database] <= MOST_OF_ONE:
+            kept.append(place)
+    return sorted(kept)
+
+
+def _case(
+    lesson: Lesson,
+    linking: Linking,
+    worlds: Mapping[str, World],
+    shapes: FittedShapes,
+    runners: Mapping[str, Runner],
+) -> Case:
+    world, model = worlds[lesson.database], shapes.without[fold_of(lesson.database)]
+    proposals = propose(linking, world.schema, world.planner, model)
+    entries, grades = grade(
+        _written(map(_entry, proposals), world.planner), lesson.sql, runners[lesson.database]
+    )
+    return Case(
+        linking, GradedPool(lesson.database, lesson.question.text, lesson.sql, tuple(entries), tuple(grades))
+    )
+
+
+def _entry(p: Proposal) -> Entry:
+    return Entry(p.query, p.score, p.sketch_score, p.filling_score, p.plan_rank, p.sketch_rank)
+
+
+def _written(entries: Iterable[Entry], planner: JoinPlanner) -> Iterator[tuple[Entry, str]]:
+    for entry in entries:
+        try:
+            yield entry, render(entry.query, planner)
+        except Unrepresentable:
+            continue
+
+
+def _recalling(
+    lesson: Lesson,
+    linking: Linking,
+    case: Case,
+    *,
+    lessons: Sequence[Lesson],
+    planner: JoinPlanner,
+    runner: Runner,
+) -> Case:
+    """The case as it is where other questions of the database were solved before: some, not all."""
+    chance = random.Random(lesson.question.text)
+    solved = [
+        SolvedExample(other.question.text, other.sql)
+        for other in lessons
+        if other.database == lesson.database
+        and other.question.text != lesson.question.text
+        and chance.random() < (0.24 if other.sql == lesson.sql else 0.8)
+    ]
+    recalled = [
+        Entry(r.query, 0.0, from_example=True, similarity=r.similarity, kept=r.kept)
+        for r in Examples(solved, planner).recall(linking)
+    ]
+    entries, grades = grade(_written(recalled, planner), lesson.sql, runner)
+    made = {e.query: e for e in case.pool.entries}
+    merged = [
+        replace(made[e.query], from_example=True, similarity=e.similarity, kept=e.kept)
+        if e.query in made
+        else e
+        for e in entries
+    ]
+    also = {e.query for e in entries}
+    rest = [(e, g) for e, g in zip(case.pool.entries, case.pool.grades, strict=True) if e.query not in also]
+    pool = replace(
+        case.pool,
+        entries=(*merged, *(e for e, _ in rest)),
+        grades=(*grades, *(g for _, g in rest)),
+    )
+    return replace(case, pool=pool)
+
+
+def _refused(
+    lessons: Sequence[Lesson],
+    worlds: Mapping[str, World],
+    linking: Fitted,
+    shapes: FittedShapes,
+    runners: Mapping[str, Runner],
+) -> Iterator[Case]:
+    """Cases that no query answers."""
+    linkers: dict[str, Linker] = {}
+    for question, database, world in unanswerable(lessons, worlds, misplaced=MISPLACED, bereft=BEREFT):
+        if world is not worlds[database]:
+            linker = linker_for(world, linking.without[fold_of(database)])
+        else:
+            linker = linkers.setdefault(database, linker_for(world, linking.without[fold_of(database)]))
+        linked = linker.link(question)
+        model: ShapeModel = shapes.without[fold_of(database)]
+        proposals = propose(linked, world.schema, world.planner, model)
+        written = _written(map(_entry, proposals), world.planner)
+        entries, _ = grade(written, "SELECT 1", runners[database])
+        pool = GradedPool(database, question.text, "", tuple(entries), (0,) * len(entries))
+        yield Case(linked, pool, world.planner if world is not worlds[database] else None)

@@ -15,7 +15,7 @@ TRUST = 0.85
 """How far the nearest precedents outweigh what was learned elsewhere, where they are the same question."""
 NAMED = 0.9
 """How likely words are meant as a value that are exactly one and name nothing of the schema."""
-UNNAMED = 0.4
+UNNAMED = LIKELY = 0.4
 NAMED_MORE = 0.15
 """How much more of the question must name one of two tables of the same columns to rule the other out."""
 RIVAL = 0.2
@@ -86,9 +86,9 @@ def _drawn(scores: Floats, shares: Floats, trust: float) -> Floats:
 
 def _values(linking: Linking) -> tuple[ValueMention, ...]:
     """The values with those sure that are exact and name nothing else, shared out by where they may stand."""
-    names = np.maximum(
-        linking.alignment.max(axis=0, initial=0), linking.table_alignment.max(axis=0, initial=0)
-    )
+    tables = linking.table_alignment[linking.table_scores >= LIKELY].max(axis=0, initial=0)
+    best = np.max([linking.column_scores[r] for r in linking.column_scores], axis=0)
+    columns = np.where((best >= LIKELY)[:, None], linking.alignment, 0)
     sums: dict[Span, float] = defaultdict(float)
     for value in linking.values:
         if _exact(value):
@@ -96,7 +96,10 @@ def _values(linking: Linking) -> tuple[ValueMention, ...]:
     found = []
     for value in linking.values:
         likely = value.probability
-        if _exact(value) and all(names[i] < UNNAMED for i in range(*value.span)):
+        others = np.delete(columns, linking.index[value.column], axis=0).max(axis=0, initial=0)
+        names = np.maximum(tables, others)
+        content = [i for i in range(*value.span) if not linking.tokens[i].stop]
+        if _exact(value) and any(names[i] < UNNAMED for i in content):
             likely = max(likely, NAMED * _weight(value, linking) / max(sums[value.span], 1e-9))
         found.append(replace(value, probability=likely))
     return tuple(sorted(found, key=lambda v: -v.probability))

@@ -13,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from fathom.errors import ModelFailed
-from fathom.llm import Budget, Model, Pace, Reply, open_model
+from fathom.llm import Budget, Model, Pace, Reply, Tool, open_model
+from fathom.llm.replies import find_json
 from fathom.llm.sending import Unanswered
 from fathom.records import Usage
 from tests.llm.hostile import TROUBLES, Books, Server
@@ -75,6 +76,7 @@ def test_every_trouble_ends_as_it_should(server: Server, protocol: str) -> None:
             assert reply.withheld or reply.text == f"Answer {number}"
         else:
             raise reply
+    assert "asks to wait 86400 s" in str(found["limit_day"])
     assert "Incorrect API key provided: [key removed]" in str(found["bad_key"])
 
 
@@ -253,6 +255,18 @@ def test_prompt_caching_is_asked_for_where_the_provider_has_it(server: Server) -
     assert "cache_control" in str(bodies[0]["system"])
     assert "cache_control" not in str(bodies[0]["messages"])
     assert all("cache_control" in str(body) for body in bodies[1:])
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+def test_a_model_chooses_among_tools(server: Server, protocol: str) -> None:
+    schema = {"type": "object", "properties": {"said": {"type": "string"}}, "required": ["said"]}
+    tools = [Tool("esearch", "Search a database.", schema), Tool("efetch", "Fetch a record.", schema)]
+    with open_model(MODELS[protocol], pace=PACE) as model:
+        for must_call in (False, True):
+            reply = asyncio.run(model.ask("Question 1", tools=tools, must_call=must_call))
+            assert [(c.name, find_json(c.arguments)) for c in reply.calls] == [
+                ("esearch", {"said": "Answer 1"})
+            ]
 
 
 def test_threads_end_with_their_model(server: Server) -> None:

@@ -158,15 +158,14 @@ def test_usage_reaches_every_meter_and_budget() -> None:
 )
 def test_a_budget_stops_cleanly(budget: Budget, limit: str, answered: int) -> None:
     reply = Reply("x", usage=Usage(1, 90, 10, 0, Decimal("0.01")))
-    script = ScriptedModel.of(*[reply] * 6)
-    model = script.within(budget)
+    model = ScriptedModel.of(*[reply] * 6).within(budget)
     for _ in range(answered):
         asyncio.run(model.ask("A?"))
     if limit:
         with pytest.raises(BudgetExceeded) as caught:
             asyncio.run(model.ask("A?"))
         assert caught.value.limit == limit
-    assert len(script.script.requests) == answered
+    assert len(model.script.requests) == answered
 
 
 def test_calls_never_go_over_their_budget_when_asked_at_once() -> None:
@@ -206,6 +205,7 @@ def test_a_budget_in_dollars_needs_a_price() -> None:
         ("azure:gpt-4o", "AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT"),
         ("http://localhost:8000/v1", "names no model"),
         ("http://example.org/v1#x", "isn't on this machine"),
+        ("http://me:secret@localhost/v1#x", "Leave the password out"),
     ],
 )
 def test_what_is_not_configured_says_what_to_set(name: str, told: str) -> None:

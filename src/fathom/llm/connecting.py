@@ -185,6 +185,7 @@ def failed_attempt(error: Exception, used: Usage | None) -> AttemptFailed:
     for kind, reason, again in _REASONS:
         if isinstance(error, kind):
             after = getattr(error, "retry_after", None)
+            problem += f" (it asks to wait {after:.0f} s)" if after else ""
             return AttemptFailed(reason, problem, again=again, status=status, retry_after=after, used=used)
     if isinstance(error, failures.ModelHTTPError):
         again = error.status_code in {408, 409, 425, 429} or error.status_code >= 500

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Embedder:
     meters: tuple[Callable[[Usage], None], ...] = ()
     closing: Callable[[], None] | None = field(default=None, repr=False)
 
-    def metered(self, meter: Callable[[Usage], None]) -> "Embedder":
+    def metered(self, meter: Callable[[Usage], None]) -> Self:
         """The same embedder, telling one more listener the usage of each request."""
         return replace(self, meters=(*self.meters, meter))
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from fathom.errors import BudgetExceeded, ReplyUnusable
 from fathom.llm.budget import Budget
@@ -37,11 +37,11 @@ class Model:
     meters: tuple[Callable[[Usage], None], ...] = ()
     closing: Callable[[], None] | None = field(default=None, repr=False)
 
-    def within(self, budget: Budget) -> "Model":
+    def within(self, budget: Budget) -> Self:
         """The same model, counted against one more budget."""
         return replace(self, budgets=(*self.budgets, budget))
 
-    def metered(self, meter: Callable[[Usage], None]) -> "Model":
+    def metered(self, meter: Callable[[Usage], None]) -> Self:
         """The same model, telling one more listener the usage of each request, answered or not."""
         return replace(self, meters=(*self.meters, meter))
 

@@ -88,6 +88,10 @@ def find_provider(model: str) -> tuple[Provider, str]:
         url, _, name = model.partition("#")
         if not name:
             raise ModelNotConfigured(f"{model!r} names no model. Write http://localhost:8000/v1#NAME.")
+        if "@" in urlsplit(url).netloc:  # a model's name goes into files
+            raise ModelNotConfigured(
+                f"Leave the password out of the address, and put the key into {ADDRESS_KEY}."
+            )
         host = urlsplit(url).hostname or url
         return Provider(host, url, "compatible", (ADDRESS_KEY,), url=url, tools=False), name
     provider, colon, name = model.partition(":")

@@ -18,6 +18,7 @@ COMMANDS = {
     "audit": "Find gold queries that are suspect, with the evidence.",
     "ask": "Answer a question from a database, with its evidence.",
     "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
+    "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
     "compare": "Set runs side by side, with paired tests and what moved.",
     "demo": "Ask real questions of the sample database: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
@@ -28,7 +29,7 @@ COMMANDS = {
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
-    "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, export.",
+    "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""
 

@@ -1,5 +1,6 @@
 """`fathom tools`: the endpoints of the biomedical APIs: list, search, explain, export."""
 
+import threading
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Annotated
@@ -19,24 +20,26 @@ from fathom.biotools.catalogue import (
     search,
 )
 from fathom.errors import InputError
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
 Flag = Option(negative="")
-ACTIONS = ("list", "search", "show", "export")
+ACTIONS = ("list", "search", "show", "export", "verify", "serve")
 
 
-def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = False) -> None:
+def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = False) -> int:
     """Look at the endpoints of NCBI, UniProt and Ensembl that Fathom can call.
 
     `fathom tools` lists them, `fathom tools search linkage` finds some, `fathom tools show get_ld_region`
-    explains one, `fathom tools export` prints all as JSON Schema for function calling.
+    explains one, `fathom tools export` prints all as JSON Schema for function calling. `fathom tools verify`
+    calls the example of each (or of those named) at the real services and prints how it went;
+    `fathom tools serve` serves all of them on this machine, with made records, to try things out.
 
     Parameters
     ----------
     action
-        list, search, show or export.
+        list, search, show, export, verify or serve.
     words
-        What to search for, or the endpoint to show.
+        What to search for, the endpoint to show, or those to verify.
     json
         Print JSON.
     """
@@ -49,8 +52,44 @@ def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = Fa
             _show(endpoint(_one(words)), json)
         case "export":
             print_json(export())
+        case "verify":
+            return _verify(words)
+        case "serve":
+            _serve()
         case _:
             raise InputError(f"fathom tools has no {action!r}. There is: {', '.join(ACTIONS)}.")
+    return 0
+
+
+def _verify(names: tuple[str, ...]) -> int:
+    """Call every example and print a line for each; 1 when any isn't answered."""
+    from fathom.biotools.client import Client  # noqa: PLC0415, the other actions need no client
+    from fathom.biotools.verifying import verify  # noqa: PLC0415
+
+    chosen = [endpoint(name).name for name in names]
+    failed = 0
+    with Client() as client:
+        for verdict in verify(client, chosen):
+            failed += not verdict.answered
+            mark = "ok    " if verdict.answered else "FAILED"
+            line = (
+                f"{mark} {verdict.provider:8} {verdict.endpoint:36} {verdict.seconds:6.2f} s  {verdict.told}"
+            )
+            console.print(plain(line), soft_wrap=True)
+    console.print(f"{failed} of {len(chosen or endpoints())} endpoints failed.")
+    return int(failed > 0)
+
+
+def _serve() -> None:
+    """Serve made records until interrupted, and tell how to use them."""
+    from fathom.biotools.loopback import Loopback  # noqa: PLC0415
+
+    with Loopback() as server:
+        notices.print("Made records, not science. In another shell:", style="bold")
+        for service, base in server.bases.items():
+            console.print(plain(f"export FATHOM_BASE_{service.upper()}={base}"))
+        notices.print("Ctrl-C ends.")
+        threading.Event().wait()
 
 
 def _found(words: str) -> list[Endpoint]:

@@ -1,0 +1,104 @@
+"""What the offline caller compares a question with: packaged phrasings, and solved examples as they come."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from fathom.biotools.callers.entities import Entity, find_entities
+from fathom.biotools.catalogue import endpoints
+from fathom.biotools.catalogue.searching import stems
+
+STOPWORDS = frozenset(
+    "a an the of in on for to from and or is are was were be been do does did have has had with by at as it its this that these those "
+    "there me my i we you your can could would will please give get show tell what which who where when how any some all".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedCall:
+    """A question and the call that answers it. `step` is 2 or more when earlier calls fed it."""
+
+    question: str
+    endpoint: str
+    arguments: Mapping[str, Any]
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One way to ask for an endpoint: its words, and where each argument comes from.
+
+    `slots` maps arguments to the kind of entity that fills them (with "digits" for its number alone, "text"
+    for the words that nothing else explains, "context" for what an earlier call found).
+    """
+
+    endpoint: str
+    words: tuple[str, ...]
+    slots: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    solved: bool = False
+    after_others: bool = False
+
+
+def plain_words(question: str, entities: Iterable[Entity]) -> tuple[str, ...]:
+    """Stems of a question's words outside what it names."""
+    kept, at = [], 0
+    for entity in entities:
+        kept.append(question[at : entity.start])
+        at = entity.end
+    return tuple(w for w in stems(" ".join([*kept, question[at:]])) if not w.isdigit())
+
+
+@cache
+def packaged() -> tuple[Lesson, ...]:
+    """The phrasings that come with the package."""
+    text = files(__package__).joinpath("phrasings.yaml").read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    held: dict[str, list[str]] = yaml.load(text, Loader=loader)
+    return tuple(_from_phrasing(name, line) for name, lines in held.items() for line in lines)
+
+
+def _from_phrasing(name: str, line: str) -> Lesson:
+    said, _, implied = line.partition("|") if "{bdata}" not in line else (line, "", "")
+    fixed = dict(pair.split("=", 1) for pair in implied.split())
+    return Lesson(name, tuple(stems(re.sub(r"\{\w+\}", " ", said))), fixed=fixed)
+
+
+def from_solved(example: SolvedCall) -> Lesson:
+    """What a solved example teaches: each argument that its question names becomes a slot, the rest is fixed."""
+    entities = find_entities(example.question)
+    slots, fixed = {}, {}
+    for name, value in example.arguments.items():
+        source = None if isinstance(value, bool) else _source(str(value), example, entities)
+        if name == "id" and source is None and example.step > 1:
+            source = "context"
+        if source:
+            slots[name] = source
+        elif value is not None:
+            fixed[name] = value
+    words = plain_words(example.question, entities)
+    return Lesson(example.endpoint, words, slots, fixed, solved=True, after_others=example.step > 1)
+
+
+def _source(value: str, example: SolvedCall, entities: tuple[Entity, ...]) -> str | None:
+    for entity in entities:
+        if entity.text.lower() == value.lower():
+            return entity.kind
+        if entity.kind == "variant" and re.sub(r"\D", "", entity.text) == value:
+            return "digits"
+    if value.lower() in example.question.lower() and len(value) > 3:
+        return "text"
+    return None
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """Stems that people use to ask, over all phrasings: what is none of them may be what is asked about."""
+    return frozenset(w for lesson in packaged() for w in lesson.words) | frozenset(
+        w for e in endpoints().values() for w in stems(f"{e.tool} {e.provider}")
+    )

@@ -1,0 +1,226 @@
+"""The offline caller: from a question to a call without a model, with a confidence or a refusal.
+
+The question's words are compared with phrasings and solved examples; what it names must fit what an
+endpoint takes. A new solved example counts from the moment it is given.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, log, sqrt
+from typing import Any
+
+from fathom.biotools.callers.entities import STRONG, Entity, find_entities
+from fathom.biotools.callers.filling import Filling, takes
+from fathom.biotools.callers.lessons import Lesson, SolvedCall, from_solved, packaged, plain_words
+from fathom.biotools.callers.markers import marked
+from fathom.biotools.catalogue import Call, check, endpoints
+from fathom.biotools.catalogue.searching import stems
+from fathom.errors import CallRefused
+
+SURE = 0.5
+"""Confidence below which a call is declined rather than made."""
+
+_MISSING, _USED, _SOLVED = 0.9, 0.12, 0.08
+_UNUSED, _UNUSED_KIND = 0.3, {"symbol": 0.15, "species": 0.1, "entrez": 0.1, "quoted": 0.1}
+_OF_ENDPOINT, _OF_ACTION = 0.4, 0.4
+"""What the words of all of an endpoint's lessons count, and those of its kind of action."""
+
+_CALIBRATION = (-3.2, 3.4, 9.0)
+"""Logistic weights of bias, best score and lead; `bench.biotools_caller` tells how well they hold."""
+
+CONSIDERED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the caller makes of a question: a call with a confidence, or why there is none.
+
+    `alternatives` are other endpoints with their scores, best first; `assumed` arguments weren't in the question.
+    """
+
+    question: str
+    call: Call | None
+    confidence: float
+    refusal: str = ""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    assumed: Mapping[str, Any] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint thought of first, also when the call is declined."""
+        return self.alternatives[0][0] if self.alternatives else ""
+
+
+class OfflineCaller:
+    """Turns questions into calls. `solved` examples teach it at once; `learn` adds more."""
+
+    name = "offline"
+
+    def __init__(self, solved: Iterable[SolvedCall] = (), *, sure: float = SURE) -> None:
+        self.sure = sure
+        self._lessons = [*packaged(), *map(from_solved, solved)]
+        self._weigh()
+
+    def learn(self, examples: Iterable[SolvedCall]) -> None:
+        """Add solved examples; they count from the next question on."""
+        self._lessons += map(from_solved, examples)
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Rare words tell more: how many endpoints use each, over all lessons."""
+        spread: dict[str, set[str]] = {}
+        for lesson in self._lessons:
+            for word in _features(lesson.words):
+                spread.setdefault(word, set()).add(lesson.endpoint)
+        self._weight = {w: log(1 + len(endpoints()) / len(used)) for w, used in spread.items()}
+        self._vectors = [self._vector(lesson.words) for lesson in self._lessons]
+        told = {name: [Counter(self._vector(stems(e.summary)))] for name, e in endpoints().items()}
+        for lesson, vector in zip(self._lessons, self._vectors, strict=True):
+            if not lesson.solved:
+                told[lesson.endpoint].append(Counter(vector))
+        self._of_endpoint = {name: _mean(vectors) for name, vectors in told.items()}
+        acting: dict[str, list[Counter[str]]] = {}
+        for name, vector in self._of_endpoint.items():
+            acting.setdefault(_action(name), []).append(Counter(vector))
+        self._of_action = {action: _mean(vectors) for action, vectors in acting.items()}
+
+    def _vector(self, words: Sequence[str]) -> dict[str, float]:
+        unknown = log(1 + len(endpoints()))
+        counts = Counter(_features(words))
+        raw = {w: (1 + log(n)) * self._weight.get(w, unknown * _UNSEEN) for w, n in counts.items()}
+        length = sqrt(sum(v * v for v in raw.values())) or 1.0
+        return {w: v / length for w, v in raw.items()}
+
+    def propose(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
+        """Find the call that answers a question. `found` are identifiers that an earlier call gave."""
+        entities = find_entities(question)
+        ranked = self._ranked(question, entities, found)
+        if not ranked:
+            return Proposal(question, None, 0.0, "No word of the question points to an endpoint.")
+        scores = tuple((f.endpoint.name, round(score, 3)) for score, f in ranked[:5])
+        best, filling = ranked[0]
+        lead = best - (ranked[1][0] if len(ranked) > 1 else 0.0)
+        confidence = _confidence(best, lead)
+        name = filling.endpoint.name
+        try:
+            call = _checked(filling)
+        except CallRefused as error:
+            return Proposal(question, None, confidence, _asking_back(name, error), scores)
+        if filling.missing:
+            told = f"{name} seems meant, but the question doesn't name: {', '.join(filling.missing)}."
+            return Proposal(question, None, confidence, told, scores)
+        if confidence < self.sure:
+            near = ", ".join(n for n, _ in scores[:3])
+            return Proposal(
+                question, None, confidence, f"It isn't clear which endpoint is meant: {near}.", scores
+            )
+        return Proposal(question, call, confidence, "", scores, _assumed(call, question))
+
+    def _ranked(
+        self, question: str, entities: tuple[Entity, ...], found: Sequence[str]
+    ) -> list[tuple[float, Filling]]:
+        """Endpoints by how well the words of one lesson and what the question names fit them."""
+        asked = self._vector(plain_words(question, entities))
+        if not entities and not asked.keys() & self._weight.keys():
+            return []
+        best: dict[str, tuple[float, Lesson]] = {}
+        for lesson, vector in zip(self._lessons, self._vectors, strict=True):
+            if lesson.after_others and not found:
+                continue
+            near = _dot(asked, vector)
+            near += _SOLVED * near * lesson.solved - (0.3 if found and not lesson.after_others else 0.0)
+            if near > best.get(lesson.endpoint, (-1.0, lesson))[0]:
+                best[lesson.endpoint] = near, lesson
+        wide = {
+            name: _OF_ENDPOINT * _dot(asked, self._of_endpoint[name])
+            + _OF_ACTION * _dot(asked, self._of_action[_action(name)])
+            for name in best
+        }
+        likely = sorted(
+            best.items(),
+            key=lambda b: -b[1][0] - wide[b[0]] - marked(b[0], question) - _kinship(b[0], entities),
+        )
+        ranked = []
+        for name, (near, lesson) in likely[: CONSIDERED * 2]:
+            filling = Filling(endpoints()[name], question, entities, found, lesson, near=near)
+            ranked.append(
+                (
+                    near + wide[name] + marked(name, question) + _fit(filling, after_others=bool(found)),
+                    filling,
+                )
+            )
+        return sorted(ranked, key=lambda r: -r[0])[:CONSIDERED]
+
+
+_UNSEEN = 0.15
+"""What a word that no lesson has weighs, beside the rarest that one has."""
+
+
+def _action(name: str) -> str:
+    """What endpoints have in common that do the same to different things: search, stream, fetch one, and so on."""
+    first, last = name.split("_", maxsplit=1)[0], name.rsplit("_", maxsplit=1)[-1]
+    if first in {"search", "stream"}:
+        return first
+    return last if last in {"light", "symbol", "region", "id"} else name
+
+
+def _mean(vectors: Sequence[Counter[str]]) -> dict[str, float]:
+    """The mean of vectors, of length one."""
+    total: Counter[str] = Counter()
+    for vector in vectors:
+        total.update(vector)
+    length = sqrt(sum(v * v for v in total.values())) or 1.0
+    return {word: v / length for word, v in total.items()}
+
+
+def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return sum(weight * other.get(word, 0.0) for word, weight in one.items())
+
+
+def _features(words: Sequence[str]) -> list[str]:
+    return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
+
+
+def _kinship(name: str, entities: Iterable[Entity]) -> float:
+    """How many of the named things an endpoint could take, before it is tried in full."""
+    endpoint = endpoints()[name]
+    kinds = {k for p in endpoint.callable_parameters.values() for k in takes(endpoint, p)}
+    return sum(_UNUSED if e.kind in kinds else -_UNUSED for e in entities if e.kind in STRONG)
+
+
+def _fit(filling: Filling, *, after_others: bool) -> float:
+    """How well what a question names goes with what an endpoint takes."""
+    if after_others:  # what it names went into the call before
+        return -_MISSING * len(filling.missing)
+    telling = [e for e in filling.used if e.kind in STRONG or e.kind in {"symbol", "entrez"}]
+    idle = sum(_UNUSED if e.kind in STRONG else _UNUSED_KIND.get(e.kind, 0.0) for e in filling.unused)
+    return _USED * len(telling) - idle - _MISSING * len(filling.missing)
+
+
+def _confidence(best: float, lead: float) -> float:
+    bias, of_best, of_lead = _CALIBRATION
+    return round(1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, 0.5)))), 3)
+
+
+def _checked(filling: Filling) -> Call:
+    """The checked call; what only a lesson implied and doesn't fit here is left out."""
+    name = filling.endpoint.name
+    try:
+        return check(name, filling.arguments)
+    except CallRefused as error:
+        return check(name, filling.without(error.problems))
+
+
+def _asking_back(name: str, error: CallRefused) -> str:
+    told = "; ".join(f"{parameter} {problem}" for parameter, problem in error.problems.items())
+    return f"{name} seems meant, but: {told}"
+
+
+def _assumed(call: Call, question: str) -> dict[str, Any]:
+    """Arguments that the question doesn't say: the species, where it was taken to be human."""
+    species = call.arguments.get("species")
+    said = re.search(r"human|sapiens|patient|\bman\b|people", question, re.I)
+    return {"species": species} if species == "homo_sapiens" and not said else {}

@@ -1,0 +1,79 @@
+"""`fathom call`: call one endpoint of a biomedical API with given arguments."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from fathom.biotools.catalogue import check, request_for
+from fathom.biotools.client import Client
+from fathom.biotools.observations import observe
+from fathom.errors import InputError
+from fathom.interfaces.cli.showing import console, notices, plain, print_json
+
+Flag = Parameter(negative="")
+
+
+def call(
+    endpoint: str,
+    /,
+    *arguments: str,
+    raw: Annotated[bool, Flag] = False,
+    fresh: Annotated[bool, Flag] = False,
+    dry_run: Annotated[bool, Flag] = False,
+    output: Path | None = None,
+) -> None:
+    """Call an endpoint of NCBI, UniProt or Ensembl and print its observation as JSON.
+
+    For example: fathom call lookup_by_symbol species=goat symbol=BRCA2
+
+    Arguments are checked first; nothing is sent when one is wrong. `fathom tools show ENDPOINT` explains
+    them.
+
+    Parameters
+    ----------
+    endpoint
+        Its name; `fathom tools` lists them.
+    arguments
+        Such as species=goat; names people use become what the service wants.
+    raw
+        Print the whole response instead of the observation.
+    fresh
+        Ask the service even if a response from the last day is kept.
+    dry_run
+        Print the address that would be asked, and ask nothing.
+    output
+        Stream the whole response, of any size, into this file.
+    """
+    checked = check(endpoint, _pairs(arguments))
+    address = request_for(checked).url()
+    if dry_run:
+        console.print(plain(address), soft_wrap=True)
+        return
+    with Client() as client:
+        if output is not None:
+            size = client.save(checked, output)
+            notices.print(plain(f"{size:,} bytes are in {output}."))
+            return
+        response = client.make(checked, fresh=fresh, progress=lambda told: notices.print(plain(told)))
+    if raw:
+        console.print(plain(response.text), soft_wrap=True)
+        return
+    observation = observe(response)
+    print_json(observation.content)
+    kept = " (kept from before; --fresh asks again)" if response.from_cache else ""
+    notices.print(plain(f"{response.url}{kept}"), style="dim", soft_wrap=True)
+    for line in observation.left_out:
+        notices.print(plain(f"{line}; --raw prints all"), style="dim")
+
+
+def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in arguments:
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise InputError(f"Write arguments as name=value; {one!r} has no '='.")
+        if name in found:
+            raise InputError(f"{name} is given twice.")
+        found[name] = value
+    return found

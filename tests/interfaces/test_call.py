@@ -1,0 +1,83 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.biotools.loopback import Loopback
+from fathom.interfaces.cli import main
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with Loopback() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def addresses(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path))
+    for service, base in server.bases.items():
+        monkeypatch.setenv(f"FATHOM_BASE_{service.upper()}", base)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    told = capsys.readouterr()
+    return int(str(ended.value.code)), told.out, told.err
+
+
+LINKED = (
+    "call",
+    "get_ld_region",
+    "species=goat",
+    "region=chr29:707,234-757,234",
+    "population_name=NextGen goats",
+)
+
+
+def test_a_call_prints_its_observation_and_where_it_is_from(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *LINKED)
+    assert code == 0
+    assert json.loads(out)["population"] == "NextGen:All"
+    assert "rest.ensembl.org/ld/capra_hircus/region/29:707234-757234/NextGen:All" in err
+    assert "20 of" in err
+    assert "kept from before" in run(capsys, *LINKED)[2]
+
+
+def test_the_raw_response_and_the_address_alone(capsys: pytest.CaptureFixture[str], server: Loopback) -> None:
+    assert "variation1" in run(capsys, *LINKED, "--raw")[1]
+    came = len(server.times["ensembl"])
+    assert run(capsys, *LINKED, "--dry-run")[1].startswith("https://rest.ensembl.org/ld/")
+    assert len(server.times["ensembl"]) == came
+
+
+def test_a_stream_goes_into_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "all.json"
+    assert run(capsys, "call", "stream_keywords", "query=kinase", "--output", str(file))[0] == 0
+    assert json.loads(file.read_text())["results"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("get_ld_region", "species=gaot"), "'goat'"),
+        (("lookup_by_symbol", "goat"), "no '='"),
+        (("lookup_by_symbol", "species=goat", "species=cow"), "given twice"),
+        (("lookup_by_id", "id=ENSG99999999999"), "no such record"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
+) -> None:
+    code, _, err = run(capsys, "call", *arguments)
+    assert code == 1
+    assert told in err
+
+
+def test_verify_tells_how_each_endpoint_fared(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "tools", "verify", "get_keyword_by_id", "einfo")
+    assert code == 0
+    assert out.count("ok ") == 2
+    assert "0 of 2 endpoints failed" in out

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 COMMANDS = {
-    "audit": "Find gold queries that are suspect, with the evidence.",
     "ask": "Answer a question from a database, with its evidence.",
+    "audit": "Find gold queries that are suspect, with the evidence.",
     "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
     "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
     "compare": "Set runs side by side, with paired tests and what moved.",
@@ -31,6 +31,7 @@ COMMANDS = {
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
     "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
+    "ves": "Measure how fast the right answers of a run are beside gold.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""
 

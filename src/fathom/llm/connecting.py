@@ -94,9 +94,8 @@ class Connection(_Counted):
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         super().__init__(provider, name, pace)
         self._model = make_model(provider, name, self._http)
-        own: ModelSettings = {"max_retries": 0, "timeout": pace.seconds}
-        lacking = self._model.unsupported_settings  # its library warns of each at every request
-        self._settings = {k: v for k, v in own.items() if k not in lacking}
+        bounded = "timeout" not in self._model.unsupported_settings  # else its library warns at every request
+        self._settings = {"timeout": pace.seconds} if bounded else {}
 
     async def __call__(self, request: Request) -> Reply:
         """Ask once. Raises `AttemptFailed`."""

@@ -34,7 +34,12 @@ def make_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyMo
     key = os.environ[variable] if variable else None
     if key:
         remember_key(key)
-    return _MAKERS[provider.protocol](provider, name, key, http)
+    model = _MAKERS[provider.protocol](provider, name, key, http)
+    client: Any = model.provider.client if model.provider else None
+    if hasattr(client, "max_retries"):
+        # Asking again is for `sending` alone. As a setting of requests it would copy the client each time.
+        client.max_retries = 0
+    return model
 
 
 def make_embedding_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> "OpenAIEmbeddingModel":
@@ -48,9 +53,7 @@ def make_embedding_model(provider: Provider, name: str, http: httpx2.AsyncClient
         )
     made = make_model(provider, name, http).provider
     assert made is not None
-    return OpenAIEmbeddingModel(
-        name, provider=OpenAIProvider(openai_client=made.client.with_options(max_retries=0))
-    )
+    return OpenAIEmbeddingModel(name, provider=OpenAIProvider(openai_client=made.client))
 
 
 def _openai(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:

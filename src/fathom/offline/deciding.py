@@ -11,8 +11,6 @@ from fathom.offline.ranking.choosing import Choice, choose, default_ranking_weig
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import Entry
 
-UNMET = 2.0
-"""What it costs a candidate, per weight, to leave out what evidence or glossary say."""
 RATIO = 0.2
 """How sure to be of a ratio: not learned, but what it came to on BIRD's training questions."""
 CLOSE = 0.25
@@ -33,18 +31,9 @@ def decide(
     """Choose among candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
     choice = choose(linking, entries, engine.planner, default_ranking_weights())
-    if any(p.unmet for p in proposals):
-        choice = _as_told(choice, proposals)
     if shares := [i for i, p in enumerate(proposals) if p.source == "ratio" and checked[i].error is None]:
         choice = _ratio_first(choice, shares, proposals, checked)
     return Verdict(choice, _rival(choice, entries))
-
-
-def _as_told(choice: Choice, proposals: Sequence[Proposal]) -> Choice:
-    """The choice with what evidence and glossary say ahead: the ranker has learned without them."""
-    scores = tuple(s - UNMET * p.unmet for s, p in zip(choice.scores, proposals, strict=True))
-    order = tuple(sorted(choice.order, key=lambda i: -scores[i]))
-    return replace(choice, scores=scores, order=order)
 
 
 def _ratio_first(
@@ -77,6 +66,7 @@ def _entry(proposal: Proposal, checked: Checked) -> Entry:
         similarity=proposal.similarity,
         kept=proposal.kept,
         outcome=Outcome.of(checked.result, skipped=skipped),
+        unmet=proposal.unmet,
     )
 
 

@@ -44,7 +44,9 @@ class Engine:
         self.schema = with_hints(database.schema, knowledge)
         self.planner = JoinPlanner(self.schema)
         dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
-        self.examples = Examples((*knowledge.examples, *examples), self.planner, dialect or "sqlite")
+        notes = notes_of(knowledge, self.schema)
+        solved = (*knowledge.examples, *examples)
+        self.examples = Examples(solved, self.planner, dialect or "sqlite", notes.meanings)
         self.shapes = shapes or default_shapes()
         index = ValueIndex.open_or_build(database, cache)
         self.linker = Linker(
@@ -52,7 +54,7 @@ class Engine:
             linking or default_linking_weights(),
             profiles=database.profile(),
             index=index,
-            notes=notes_of(knowledge, self.schema),
+            notes=notes,
         )
         self._precedents = Precedents(self.examples)
         self._glossary = Glossary(knowledge, self.planner)
@@ -78,20 +80,24 @@ class Engine:
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking = self.link(question)
+        hints = self.hints(question).hints
         found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
-        if hints := self.hints(question).hints:
-            found = complete(found, hints, linking, PROPOSALS)
-        shares = sorted(ratios(linking, found, self.schema), key=lambda p: -p.score)[:MOST_RATIOS]
+        found = complete(found, hints, linking, PROPOSALS)
+        shares: list[Proposal] = []
+        if not any(h.formula for h in hints):
+            shares = sorted(ratios(linking, found, self.schema), key=lambda p: -p.score)[:MOST_RATIOS]
+            shares = complete(shares, hints, linking, MOST_RATIOS)
         known = {p.query: p for p in found}
-        recalled = {
-            r.query: replace(
+        solved = [
+            replace(
                 known.get(r.query, Proposal(r.query, 0.0, 0.0, 0.0)),
                 source="example",
                 similarity=r.similarity,
                 kept=r.kept,
             )
             for r in self.examples.recall(linking, RECALLED)
-        }
+        ]
+        recalled = {p.query: p for p in complete(solved, hints, linking, 2 * RECALLED)}
         return (*recalled.values(), *shares, *(p for p in found if p.query not in recalled))
 
 

@@ -1,8 +1,8 @@
 """Solved questions of the same database: the nearest ones' queries, with this question's values put in."""
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -14,10 +14,11 @@ from fathom.offline.linking import ColumnKey, Floats, Linking, Span, Token
 from fathom.offline.linking.numbers import find_numbers
 from fathom.offline.linking.text import tokenize
 from fathom.offline.parsing import parse
-from fathom.offline.query import Column, Comparison, Items, Literal, Query, Unrepresentable
+from fathom.offline.query import Column, Comparison, Items, Literal, Query, Unrepresentable, walk
 from fathom.records import SolvedExample
 
 _LIKELY = 0.1
+_FRAME = "%;,| ("
 _VALUE = "<value>"
 _NUMBER = "<number>"
 Value = str | int | float | bool | None
@@ -56,18 +57,28 @@ class Recalled:
 
 
 class Examples:
-    """The solved questions of one database, compiled for recall, without those whose SQL can't be read."""
+    """The solved questions of one database, compiled for recall, without those whose SQL can't be read.
+
+    `meanings` are (column, phrase, stored value): other names by which questions may have named values.
+    """
 
     def __init__(
-        self, examples: Iterable[SolvedExample], planner: JoinPlanner, dialect: str = "sqlite"
+        self,
+        examples: Iterable[SolvedExample],
+        planner: JoinPlanner,
+        dialect: str = "sqlite",
+        meanings: Iterable[tuple[ColumnKey, str, str]] = (),
     ) -> None:
+        names: dict[tuple[ColumnKey | None, str], list[str]] = defaultdict(list)
+        for column, phrase, stored in meanings:
+            names[column, stored.casefold()].append(phrase)
         self.solved: list[Solved] = []
         for example in examples:
             try:
                 query = parse(example.sql, planner, dialect)
             except Unrepresentable:
                 continue
-            self.solved.append(_compile(example, query))
+            self.solved.append(_compile(example, query, names))
         self._weights = _rarity([s.words for s in self.solved])
         self._norms = [self._norm(s.words) for s in self.solved]
         self._holders: dict[str, list[int]] = {}
@@ -115,11 +126,14 @@ def _rarity(texts: Sequence[Sequence[str]]) -> dict[str, float]:
     return {w: math.log((len(texts) + 1) / n) for w, n in uses.items()}
 
 
-def _compile(example: SolvedExample, query: Query) -> Solved:
+def _compile(
+    example: SolvedExample, query: Query, names: Mapping[tuple[ColumnKey | None, str], Sequence[str]]
+) -> Solved:
     tokens = tokenize(example.question)
     spans: dict[Span, Blank] = {}
     for column, value in _literals(query):
-        span = _named(tokens, value)
+        others = names.get((column, str(value).strip(_FRAME).casefold()), ())
+        span = _named(tokens, value, others)
         if span is not None and span not in spans:
             spans[span] = Blank(column, value, 0)
     ordered = sorted(spans)
@@ -127,15 +141,16 @@ def _compile(example: SolvedExample, query: Query) -> Solved:
     return Solved(example, query, _words(tokens, ordered), blanks)
 
 
-def _named(tokens: Sequence[Token], value: Value) -> Span | None:
-    """Where a question names a value."""
+def _named(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) -> Span | None:
+    """Where a question names a value, itself or by one of its other names."""
     if isinstance(value, int | float):
         return next((n.span for n in find_numbers(tokens) if n.value == value), None)
-    wanted = [t.lower for t in tokenize(str(value).strip("%")) if t.kind != "sign"]
-    words = [(i, t.lower) for i, t in enumerate(tokens) if t.kind != "sign"]
-    for start in range(len(words) - len(wanted) + 1):
-        if wanted and [w for _, w in words[start : start + len(wanted)]] == wanted:
-            return Span(words[start][0], words[start + len(wanted) - 1][0] + 1)
+    words = [(i, t.stem) for i, t in enumerate(tokens) if t.kind != "sign"]
+    for phrase in (str(value), *others):
+        wanted = [t.stem for t in tokenize(phrase) if t.kind != "sign"]
+        for start in range(len(words) - len(wanted) + 1):
+            if wanted and [w for _, w in words[start : start + len(wanted)]] == wanted:
+                return Span(words[start][0], words[start + len(wanted) - 1][0] + 1)
     return None
 
 
@@ -198,10 +213,10 @@ def _replacement(blank: Blank, linking: Linking, used: Sequence[Span]) -> tuple[
         free = not any(value.span.overlaps(u) for u in used)
         if value.column == blank.column and free and value.match != "number":
             text = str(value.value)
-            # Solved queries may spell values otherwise than the cells do: keep their habit.
-            return (
-                text.lower() if wanted.islower() else f"%{text}%" if wanted[:1] == "%" else text
-            ), value.span
+            # Solved queries may spell values otherwise than the cells do, or frame them: keep their habit.
+            core = wanted.strip(_FRAME)
+            before, _, after = wanted.partition(core) if core else ("", "", "")
+            return before + (text.lower() if core.islower() else text) + after, value.span
     return None
 
 
@@ -228,8 +243,10 @@ def _literals(node: Any, column: ColumnKey | None = None) -> Iterable[tuple[Colu
 
 
 def _key(comparison: Comparison) -> ColumnKey | None:
-    left = comparison.left
-    return ColumnKey(left.table.name, left.name) if isinstance(left, Column) else None
+    """The one column on the left: by itself, or in LOWER(column) and the like."""
+    named = {e for e in walk(comparison.left) if isinstance(e, Column)}
+    left = named.pop() if len(named) == 1 else None
+    return ColumnKey(left.table.name, left.name) if left is not None else None
 
 
 _Node = TypeVar("_Node")

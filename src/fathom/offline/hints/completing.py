@@ -32,6 +32,8 @@ def complete(
     proposals: Iterable[Proposal], hints: Sequence[Hint], linking: Linking, most: int
 ) -> list[Proposal]:
     """The proposals with what they miss of the hints, best first; what is missed nevertheless costs."""
+    if not hints:
+        return list(proposals)[:most]
     found: dict[Query, Proposal] = {}
     for proposal in proposals:
         for query in (proposal.query, *_variants(proposal.query, hints, linking)):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fathom.offline.linking import Span
-from fathom.offline.query import Aggregate, Column, Condition, Expression, comparisons, walk
+from fathom.offline.query import Aggregate, Arithmetic, Call, Column, Condition, Expression, comparisons, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,11 @@ class Hint:
         """The columns that the hint names, wherever."""
         sides = (s for c in self.conditions for k in comparisons(c) for s in (k.left, k.right))
         return tuple(e for part in (*self.expressions, *sides) for e in walk(part) if isinstance(e, Column))
+
+    @property
+    def formula(self) -> bool:
+        """Whether the phrase asks for a calculation."""
+        return any(isinstance(e, Arithmetic | Call) for e in self.expressions)
 
     @property
     def extreme(self) -> tuple[Expression, bool] | None:

@@ -89,6 +89,10 @@ def default_ranking_weights() -> RankingWeights:
         return load_ranking_weights(arrays)
 
 
+UNMET = 2.0
+"""What it costs a candidate, per weight, to leave out what evidence or glossary say."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """The candidates in order, best first, each candidate's score, and how sure the best one is.
@@ -111,7 +115,8 @@ def choose(
     """Rank candidates (at least one), and say how sure the best is right."""
     judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
-    scores = judge.forest.scores(pool.features)
+    # The ranker has learned without evidence: what is told comes on top of it.
+    scores = judge.forest.scores(pool.features) - UNMET * np.array([e.unmet for e in entries])
     order = np.argsort(-scores, kind="stable").tolist()
     explained = pool.explained[order[0]]
     features = confidence_features(linking, pool.features, scores, [e.outcome for e in entries], explained)

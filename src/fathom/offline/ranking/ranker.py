@@ -38,7 +38,7 @@ class Entry:
     """One candidate to rank.
 
     `similarity` is that of the solved question it comes from, 0 without one; `kept` how many of that
-    question's values it keeps.
+    question's values it keeps. `unmet` weighs what evidence or glossary say and the query leaves out.
     """
 
     query: Query
@@ -51,6 +51,7 @@ class Entry:
     similarity: float = 0.0
     outcome: Outcome = Outcome(None, skipped=True)
     kept: int = 0
+    unmet: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
+from typing import Any
 
 from fathom.databases.engine import Engine, Reflection, Row, Session
 from fathom.databases.stream import Stream
@@ -24,12 +25,14 @@ class Database:
     """One database, open for reading only. Several threads may use it; each query gets its own connection.
 
     `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql. `known_as` is
-    the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL.
+    the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL. `kept`
+    is for what others work out about the database: it goes when the database goes.
     """
 
     def __init__(self, engine: Engine, *, name: str, url: str, cache_folder: Path | None = None) -> None:
         self.name, self.url, self.dialect = name, url, engine.dialect
         self.known_as = ""
+        self.kept: dict[Hashable, Any] = {}
         self._engine = engine
         self._cache = cache_folder
         self._sessions = _Sessions(engine)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
@@ -101,7 +100,6 @@ class Engine:
         return (*recalled.values(), *shares, *(p for p in found if p.query not in recalled))
 
 
-_engines: WeakKeyDictionary[Database, dict[tuple[object, ...], Engine]] = WeakKeyDictionary()
 _lock = Lock()
 
 
@@ -112,9 +110,11 @@ def engine_for(
     cache: Path | None = None,
 ) -> Engine:
     """The engine of a database with this knowledge, made at the first question and kept with the database."""
-    key = (id(knowledge), id(examples), cache)
+    key = ("offline engine", id(knowledge), id(examples), cache)
     with _lock:
-        kept = _engines.setdefault(database, {})
-        if key not in kept:
-            kept[key] = Engine(database, knowledge, examples, cache=cache)
-        return kept[key]
+        if key not in database.kept:
+            engine = Engine(database, knowledge, examples, cache=cache)
+            # Held as well, so that no later object can be taken for them by its id.
+            database.kept[key] = (engine, knowledge, examples)
+        found: Engine = database.kept[key][0]
+        return found

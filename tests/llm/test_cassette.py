@@ -136,6 +136,20 @@ def test_a_torn_last_line_costs_that_exchange_alone(file: Path, cut: int) -> Non
     assert len(Cassette(file, replay=True)) == 10
 
 
+def test_lines_longer_than_a_block_are_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fathom.llm.cassette._BLOCK", 64)
+    script, exchange = counting()
+    recorded = asyncio.run(a_run(Model("m", Cassette(file).record(exchange))))
+    with file.open("ab") as stream:
+        stream.write(b'{"key":"torn')
+    opened = Cassette(file)
+    assert len(opened) == 10
+    assert asyncio.run(a_run(Model("m", opened.record(exchange)))) == recorded
+    asyncio.run(Model("m", opened.record(exchange)).ask("New?"))
+    assert len(Cassette(file, replay=True)) == 11
+    assert len(script.requests) == 11
+
+
 def test_the_same_words_asked_at_once_are_sent_once(file: Path) -> None:
     calls = 0
 

@@ -23,6 +23,7 @@ from fathom.llm.sending import AttemptFailed, Unanswered
 _KEY_AT, _KEY_END = len(b'{"key":"'), len(b'{"key":"') + 64
 _REPLY = b'","reply":'
 _END = b',"v":1}\n'
+_BLOCK = 1 << 22
 
 
 class Cassette:
@@ -114,17 +115,32 @@ class Cassette:
         return self._recorded(request.key)
 
     def _learn(self) -> bool:
-        """Take in the lines that were added; whether the last one isn't ended."""
+        """Take in the lines that were added, a block at a time; whether the last one isn't ended."""
         with self._threads:
-            added = _read(self._file, self._read_to, os.fstat(self._file).st_size)
-            whole = added.rfind(b"\n") + 1
-            for line in added[:whole].splitlines(keepends=True):
-                place = (self._read_to, len(line))
-                self._read_to += len(line)
-                if line.endswith(_END):
-                    kept = self._replies if line.startswith(_REPLY, _KEY_END) else self._failures
-                    kept.setdefault(line[_KEY_AT:_KEY_END].decode("ascii", "replace"), place)
-            return whole < len(added)
+            size, block = os.fstat(self._file).st_size, _BLOCK
+            while self._read_to < size:
+                added = self._read(self._read_to, min(block, size - self._read_to))
+                if not added:
+                    raise CassetteError(f"The cassette {self.path} was cut short while in use.")
+                whole = added.rfind(b"\n") + 1
+                for line in added[:whole].splitlines(keepends=True):
+                    self._take_in(line)
+                if not whole and self._read_to + len(added) >= size:
+                    return True
+                block = _BLOCK if whole else 2 * block  # a line longer than the block
+            return False
+
+    def _take_in(self, line: bytes) -> None:
+        place = (self._read_to, len(line))
+        self._read_to += len(line)
+        if line.endswith(_END):
+            kept = self._replies if line.startswith(_REPLY, _KEY_END) else self._failures
+            kept.setdefault(line[_KEY_AT:_KEY_END].decode("ascii", "replace"), place)
+
+    def _read(self, start: int, length: int) -> bytes:
+        with self._threads:
+            os.lseek(self._file, start, os.SEEK_SET)
+            return os.read(self._file, length)
 
     def _recorded(self, key: str) -> Reply | None:
         place = self._replies.get(key)
@@ -132,7 +148,7 @@ class Cassette:
 
     def _line(self, place: tuple[int, int]) -> dict[str, Any]:
         try:
-            content: dict[str, Any] = json.loads(_read(self._file, place[0], place[0] + place[1]))
+            content: dict[str, Any] = json.loads(self._read(*place))
         except ValueError:
             raise CassetteError(f"The cassette {self.path} is damaged at byte {place[0]:,}.") from None
         return content
@@ -140,15 +156,6 @@ class Cassette:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
-
-
-def _read(file: int, start: int, end: int) -> bytes:
-    """Bytes of a file; `pread` moves no position that threads would share."""
-    parts = []
-    while start < end and (part := os.pread(file, min(end - start, 1 << 26), start)):
-        parts.append(part)
-        start += len(part)
-    return b"".join(parts)
 
 
 def _failure_json(error: Unanswered) -> dict[str, Any]:

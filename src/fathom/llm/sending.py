@@ -7,6 +7,7 @@ every thread and loop that asks, and connections stay open between questions.
 import asyncio
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -182,7 +183,8 @@ class Sender:
         with self._starting:
             loop, self._loop = self._loop, None
         if loop is not None:
-            asyncio.run_coroutine_threadsafe(self._finish(), loop).result(timeout=5)
+            with suppress(TimeoutError):  # what doesn't end by itself goes down with the thread
+                asyncio.run_coroutine_threadsafe(self._finish(), loop).result(timeout=5)
             loop.call_soon_threadsafe(loop.stop)
 
     async def _finish(self) -> None:

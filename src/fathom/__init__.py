@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fathom.answering import ask
+    from fathom.answering.calling import call
     from fathom.benchmarks import Benchmark, load_benchmark
     from fathom.databases import Database, connect
     from fathom.errors import FathomError
@@ -28,6 +29,7 @@ _HOMES = {
     "Score": "evaluation.scoring",
     "SolvedExample": "records",
     "ask": "answering",
+    "call": "answering.calling",
     "connect": "databases",
     "evaluate": "evaluation.runs.running",
     "load_benchmark": "benchmarks",
@@ -46,6 +48,7 @@ __all__ = [
     "Score",
     "SolvedExample",
     "ask",
+    "call",
     "connect",
     "evaluate",
     "load_benchmark",

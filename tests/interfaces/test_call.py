@@ -81,3 +81,21 @@ def test_verify_tells_how_each_endpoint_fared(capsys: pytest.CaptureFixture[str]
     assert code == 0
     assert out.count("ok ") == 2
     assert "0 of 2 endpoints failed" in out
+
+
+def test_ask_with_tools_answers_with_call_address_and_citation(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "ask", "--tools", "What is known about the variant rs699 in human?")
+    assert code == 0
+    assert "rs699" in out
+    assert "Check it at: https://rest.ensembl.org/variation/homo_sapiens/rs699" in err
+    assert "Yates A" in err
+    answered = json.loads(
+        run(capsys, "ask", "--tools", "--json", "What is known about the variant rs699 in human?")[1]
+    )
+    assert (answered["status"], answered["endpoint"]) == ("answered", "get_variation")
+
+
+def test_ask_with_tools_declines_what_it_can_not_place(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "ask", "--tools", "What is the weather in Paris?")
+    assert code == 3
+    assert "clear" in out

@@ -23,6 +23,9 @@ from fathom.errors import CallRefused
 SURE = 0.5
 """Confidence below which a call is declined rather than made."""
 
+MOST_SURE = 0.97
+"""No wording makes it surer: about as many of the clearest questions are read wrongly."""
+
 _MISSING, _USED, _SOLVED = 0.9, 0.12, 0.08
 _UNUSED, _UNUSED_KIND = 0.3, {"symbol": 0.15, "species": 0.1, "entrez": 0.1, "quoted": 0.1}
 _OF_ENDPOINT, _OF_ACTION = 0.4, 0.4
@@ -202,7 +205,7 @@ def _fit(filling: Filling, *, after_others: bool) -> float:
 
 def _confidence(best: float, lead: float) -> float:
     bias, of_best, of_lead = _CALIBRATION
-    return round(1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, 0.5)))), 3)
+    return round(min(MOST_SURE, 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, 0.5))))), 3)
 
 
 def _checked(filling: Filling) -> Call:

@@ -26,6 +26,7 @@ def ask(
     pack: Annotated[tuple[Path, ...], Flag] = (),
     seconds: float = 30.0,
     chart: Path | None = None,
+    tools: Annotated[bool, Flag] = False,
     sql: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
     json: Annotated[bool, Flag] = False,
@@ -37,7 +38,7 @@ def ask(
     Parameters
     ----------
     database
-        A path, a URL, a name from the settings, or demo:biomed.
+        A path, a URL, a name from the settings, or demo:biomed; with --tools, the question.
     question
         In plain language. Left out, a prompt takes questions and follow-ups.
     method
@@ -50,6 +51,8 @@ def ask(
         Stop a query after this time.
     chart
         Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
+    tools
+        Ask NCBI, UniProt or Ensembl instead of a database: fathom ask --tools "QUESTION".
     sql
         Print the SQL only.
     explain
@@ -57,6 +60,10 @@ def ask(
     json
         Print one JSON object: status, answer, sql, explanation, assumptions, result, confidence, trace.
     """
+    if tools:
+        from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
+
+        return ask_tools(database if question is None else question, as_json=json)
     with connect(database) as opened:
         asking = prepare(opened, method=method, packs=pack, limits=Limits(seconds=seconds))
         conversation = Conversation(asking)

@@ -68,8 +68,9 @@ def call(
 ) -> ToolAnswer:
     """Answer a question by one call of NCBI, UniProt or Ensembl; no model is needed.
 
-    `caller` finds the call (the offline one unless told); a `client` given isn't closed. `progress` is
-    told how a BLAST search fares. Declines with a refusal when no call is clear enough. Raises `CallFailed` when the service gives no answer.
+    `caller` finds the call (the offline one unless told); a `client` given isn't closed; `progress` is told
+    how a BLAST search fares. Declines with a refusal when no call is clear enough. Raises `CallFailed` when
+    the service gives no answer.
     """
     proposal = (caller or OfflineCaller()).propose(question)
     if proposal.call is None:

@@ -365,6 +365,7 @@ TROUBLES: dict[str, Callable[[Asked, Books], Answer]] = {
         asked, books, finish="content_filter", message={"refusal": "I won't.", "content": None}
     ),
     "wrong_tool": lambda asked, books: _ordinary(asked, books, tool="no_such_tool", arguments={"query": "?"}),
+    "telltale": lambda asked, books: _ordinary(asked, books, text=f"The key is {asked.key}."),
     "bad_key": lambda asked, books: _error(401, f"Incorrect API key provided: {asked.key}"),
     "bad_request": lambda asked, books: _error(400, "temperature is out of range"),
     "no_model": lambda asked, books: _error(404, "no such model"),

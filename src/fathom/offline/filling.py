@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from fathom.offline.delexical import span_chances
 from fathom.offline.joins import JoinPlanner
@@ -38,8 +39,7 @@ class Filled:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     score: float = 0.0
     columns: tuple[tuple[str, Column], ...] = ()
     values: tuple[tuple[str, Bound], ...] = ()
@@ -67,6 +67,7 @@ class SlotFiller:
         self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
             ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
         }
+        self._table_odds = {t: log_odds(linking.table_score(t)) for t in linking.tables}
         self._chances = span_chances(linking)
         self._best_of_span: dict[Span, float] = {}
         for value in linking.values:
@@ -109,9 +110,9 @@ class SlotFiller:
             if homes[scope]:
                 distance = min(self.planner.distance(h, table) for h in homes[scope])
                 cost += NOTHING_LINKS if math.isinf(distance) else -0.9 * distance
-            cost += 0.35 * log_odds(self.linking.table_score(table)) if scope == 0 else 0.0
+            cost += 0.35 * self._table_odds[table] if scope == 0 else 0.0
             homes[scope] |= {table}
-        return cost, replace(state, homes=tuple(homes))
+        return cost, state._replace(homes=tuple(homes))
 
     # Values
 
@@ -123,15 +124,15 @@ class SlotFiller:
             if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
                 continue
             values = state.values + tuple(zip(slot.values, option.bounds, strict=True))
-            changed = replace(
-                state, score=state.score + option.score, values=values, spans=(*state.spans, option.span)
+            changed = state._replace(
+                score=state.score + option.score, values=values, spans=(*state.spans, option.span)
             )
             if option.column is not None and slot.column is not None:
                 instance = next(c.instance for c in plan.columns if c.name == slot.column)
                 column = Column(TableRef(option.column.table, instance), option.column.column)
                 cost, changed = self._enter(changed, option.column.table, (slot.scope,))
                 columns = changed.columns if fixed else (*changed.columns, (slot.column, column))
-                changed = replace(changed, columns=columns, score=changed.score + cost)
+                changed = changed._replace(columns=columns, score=changed.score + cost)
             yield changed
 
     def _value_options(self, slot: ValueSlots) -> list[ValueOption]:
@@ -271,7 +272,7 @@ class SlotFiller:
             whole = isinstance(number.value, int) and 1 < number.value <= 1000
             if whole and not any(number.span.overlaps(s) for s in state.spans):
                 score = state.score + log_odds(number.limit)
-                yield replace(state, limit=int(number.value), score=score, spans=(*state.spans, number.span))
+                yield state._replace(limit=int(number.value), score=score, spans=(*state.spans, number.span))
 
     # Columns and tables
 
@@ -290,8 +291,8 @@ class SlotFiller:
             cost, changed = self._enter(state, key.table, slot.scopes)
             if slot.name in linked and key not in self._keys:
                 cost -= 2.0
-            yield replace(
-                changed, score=changed.score + cost + score, columns=(*changed.columns, (slot.name, column))
+            yield changed._replace(
+                score=changed.score + cost + score, columns=(*changed.columns, (slot.name, column))
             )
 
     def _link_columns(self, state: _State) -> list[ColumnKey]:
@@ -343,10 +344,10 @@ class SlotFiller:
             if slot.linked is None and table.name in state.homes[slot.scope]:
                 continue
             cost, changed = self._enter(state, table.name, (slot.scope,))
-            score = log_odds(self.linking.table_score(table.name))
+            score = self._table_odds[table.name]
             ref = TableRef(table.name, slot.instance)
-            yield replace(
-                changed, score=changed.score + cost + score, tables=(*changed.tables, (slot.name, ref))
+            yield changed._replace(
+                score=changed.score + cost + score, tables=(*changed.tables, (slot.name, ref))
             )
 
     def _refers(self, table: str, column: Column | None) -> bool:

@@ -53,6 +53,7 @@ class JoinPlanner:
             if edge.left != edge.right:
                 self._edges[edge.right].append(edge.reversed())
         self._plans = lru_cache(4096)(self._search)
+        self._distances: dict[tuple[str, str], float] = {}
 
     def neighbours(self, table: str) -> tuple[Edge, ...]:
         """The joins that leave a table."""
@@ -68,8 +69,11 @@ class JoinPlanner:
         """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""
         if left == right:
             return 0.0
-        plans = self.plans((TableRef(left), TableRef(right)))
-        return plans[0].cost if plans else float("inf")
+        if (known := self._distances.get((left, right))) is None:
+            plans = self.plans((TableRef(left), TableRef(right)))
+            known = plans[0].cost if plans else float("inf")
+            self._distances[left, right] = self._distances[right, left] = known
+        return known
 
     def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
         # Best-first growth of a tree: each step links one more wanted table by a cheapest path.

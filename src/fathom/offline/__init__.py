@@ -1,6 +1,19 @@
 """Question to SQL with no language model, on a CPU, the same answer every time.
 
-The way through: `linking` ties the question's words to tables, columns and values; candidates come as
-`query.Query`, a relational query without joins; `joins` finds the keys that connect its tables and
-`rendering` writes SQL.
+The way through, by module:
+
+    engine        one database made ready: keys, value index, profiles, weights
+    linking       ties the question's words to tables, columns and values, with learned scores
+    hints         what evidence and the glossary of a knowledge pack say outright
+    shapes        likely sketches (query shapes with slots): one network, nearest questions, parts put together
+    filling       a sketch's slots filled by a beam over linking's scores
+    candidates    both at once: fillings of likely sketches, edited, simplified, with each likely join path
+    examples      queries of solved questions with this question's values; `ratios`: shares and percentages
+    checking      the first candidates run, briefly
+    ranking       orders candidates and says how sure the best is; `deciding` puts it all together
+    method        the three steps that a Draft passes
+
+`query` is the representation in between, without joins: `parsing` makes it of SQL, `joins` plans the keys that
+connect its tables, `rendering` writes SQL, `normal` and `sketches` make it comparable across databases.
+`training` learns the files in `weights` from Spider's training split (CC BY-SA 4.0).
 """

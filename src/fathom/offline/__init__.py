@@ -5,10 +5,10 @@ The way through, by module:
     engine        one database made ready: keys, value index, profiles, weights
     linking       ties the question's words to tables, columns and values, with learned scores
     hints         what evidence and the glossary of a knowledge pack say outright
-    shapes        likely sketches (query shapes with slots): one network, nearest questions, parts put together
+    shapes        likely sketches (query shapes with slots): a network, nearest questions, parts combined
     filling       a sketch's slots filled by a beam over linking's scores
     candidates    both at once: fillings of likely sketches, edited, simplified, with each likely join path
-    examples      queries of solved questions with this question's values; `ratios`: shares and percentages
+    examples      queries of solved questions with this question's values; `ratios`: percentages
     checking      the first candidates run, briefly
     ranking       orders candidates and says how sure the best is; `deciding` puts it all together
     method        the three steps that a Draft passes

@@ -13,7 +13,7 @@ The way through, by module:
     ranking       orders candidates and says how sure the best is; `deciding` puts it all together
     method        the three steps that a Draft passes
 
-`query` is the representation in between, without joins: `parsing` makes it of SQL, `joins` plans the keys that
-connect its tables, `rendering` writes SQL, `normal` and `sketches` make it comparable across databases.
+`query` is the representation in between, without joins: `parsing` makes it of SQL, `joins` plans the keys
+that connect its tables, `rendering` writes SQL, `normal` and `sketches` make it comparable across databases.
 `training` learns the files in `weights` from Spider's training split (CC BY-SA 4.0).
 """

@@ -60,12 +60,13 @@ def test_an_operator_that_the_words_contradict(cinema: Cinema) -> None:
         ("films that were not shown", "SELECT title FROM film", "negation_missing"),
         ("how many films", "SELECT title FROM film", "count_missing"),
         ("the average rating", "SELECT avg(rating), max(rating) FROM film", "functions_extra"),
+        ("the highest film", "SELECT title FROM film ORDER BY title DESC LIMIT 1", "ranks_by_text"),
         ("the number of showings in each town", "SELECT count(*) FROM showing", "group_missing"),
     ],
 )
 def test_cues(cinema: Cinema, question: str, sql: str, raised: str) -> None:
     linker, planner = cinema
-    found = CueJudge(linker.link(Question(question))).features(parse(sql, planner))
+    found = CueJudge(linker.link(Question(question)), planner.schema).features(parse(sql, planner))
     assert dict(zip(CUES, found, strict=True))[raised] >= 1
 
 

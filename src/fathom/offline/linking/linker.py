@@ -34,6 +34,8 @@ from fathom.offline.trees import Forest, load_forest
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
 
+_SETTLED = 0.6
+_IMPLIED = 0.7
 _MENTIONED = 0.5  # alignment from which words count as a mention
 
 
@@ -118,10 +120,26 @@ class Linker:
         tables = self._weights.tables.probabilities(table_features(reading))
         rows = column_features(reading, tables)
         columns = np.stack([self._weights.columns[r].probabilities(rows) for r in ROLES], axis=1)
+        columns = _with_implied(reading, tables, columns)
         pairs = value_pairs(reading, columns[:, 2])
         likely = self._weights.values.probabilities(value_features(reading, pairs, columns, tables))
         values = tuple(replace(p, probability=float(v)) for p, v in zip(pairs, likely, strict=True))
         return assemble(reading, tables, columns, values)
+
+
+def _with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
+    """The scores with those raised that a superlative implies: "biggest" orders by size or population.
+
+    Only where nothing learned says what to order by: English knows more adjectives than the lessons do.
+    """
+    place = ROLES.index("order")
+    if not reading.superlatives or columns[:, place].max(initial=0) >= _SETTLED:
+        return columns
+    implied = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
+    implied = np.where(reading.words.traits[:, 0] > 0, implied, 0) * tables[list(reading.words.owner)]
+    raised = columns.copy()
+    raised[:, place] = np.maximum(raised[:, place], _IMPLIED * implied)
+    return raised
 
 
 def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[ValueMention, ...]) -> Linking:

@@ -1,6 +1,6 @@
 """How well a query and a question account for each other, beyond translation."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -93,6 +93,13 @@ COVERAGE = (
 )
 
 
+def _without(scores: Floats, places: Collection[int]) -> Floats:
+    """The scores with those at some places set to 0."""
+    rest = scores.copy()
+    rest[list(places)] = 0
+    return rest
+
+
 class CoverageJudge:
     """Judges the queries of one question."""
 
@@ -142,7 +149,7 @@ class CoverageJudge:
     def _column_features(self, columns: list[tuple[int, int]]) -> tuple[float, ...]:
         used = [float(self._scores[i, r]) for i, r in columns]
         logs = [float(np.log(max(p, _SCALAR))) for p in used]
-        unused = np.delete(self._any, sorted({i for i, _ in columns})) if len(self._any) else self._any
+        unused = _without(self._any, {i for i, _ in columns})
         return (
             sum(logs),
             min(logs, default=0.0),
@@ -155,7 +162,7 @@ class CoverageJudge:
         scores = self.linking.table_scores
         used = [float(scores[i]) for i in tables]
         logs = [float(np.log(max(p, _SCALAR))) for p in used]
-        unused = np.delete(scores, sorted(set(tables)))
+        unused = _without(scores, set(tables))
         return sum(logs), min(logs, default=0.0), float(unused[unused > 0.3].sum())
 
     def _values(self, parts: Parts) -> tuple[tuple[float, ...], list[Span]]:
@@ -199,7 +206,7 @@ class CoverageJudge:
         logs = [float(np.log(max(float(scores[i]), _SCALAR))) for i in shown]
         places = [int(self.linking.alignment[i].argmax()) for i in shown]
         turned = sum(a > b for a, b in pairwise(places))
-        missing = np.delete(scores, sorted(set(shown)))
+        missing = _without(scores, set(shown))
         return sum(logs), min(logs, default=0.0), float(turned), float(missing[missing > 0.4].sum())
 
     def _order_features(self, parts: Parts, columns: list[tuple[int, int]]) -> tuple[float, ...]:

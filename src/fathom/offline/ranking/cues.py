@@ -10,20 +10,25 @@ from fathom.offline.query import (
     Aggregate,
     Column,
     Connective,
+    Expression,
     Query,
     Star,
     all_queries,
     comparisons,
     expressions,
 )
+from fathom.records import Schema
 
 CUES = (
     *("functions_extra", "functions_missing", "direction_right", "direction_wrong", "negation_extra"),
     *("negation_missing", "distinct_extra", "distinct_missing", "group_extra", "group_missing"),
     *("order_extra", "order_missing", "or_extra", "or_missing", "shown_twice", "shown_unnamed"),
     *("attached_next", "attached_near", "attached_other", "count_extra", "count_missing"),
+    *("ranks_by_text", "ranks_by_named", "measure_counted", "measure_shown", "sums_keys"),
 )
 _DISTINCT = {"distinct", "different", "unique"}
+_MEASURED = {"integer", "number", "date", "datetime", "time"}
+_NAMED = 0.3
 _EACH = {"each", "per", "every"}
 _SORTED = {"order", "ordered", "sort", "sorted", "alphabetical", "alphabetically", "ascending", "descending"}
 
@@ -31,8 +36,15 @@ _SORTED = {"order", "ordered", "sort", "sorted", "alphabetical", "alphabetically
 class CueJudge:
     """Compares the queries of one question with its cues."""
 
-    def __init__(self, linking: Linking) -> None:
+    def __init__(self, linking: Linking, schema: Schema) -> None:
         self.linking = linking
+        self._numeric = {
+            ColumnKey(t.name, c.name) for t in schema.tables for c in t.columns if c.kind in _MEASURED
+        }
+        self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
+            ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
+        }
+        self._measures = self._asked_measures()
         words = [t.lower for t in linking.tokens if not t.quoted and not t.evidence]
         self._functions = {q.aggregate for q in linking.quantities}
         self._distinct = any(w in _DISTINCT for w in words)
@@ -50,22 +62,69 @@ class CueJudge:
     def features(self, query: Query) -> tuple[float, ...]:
         """The features of a query in the order of `CUES`."""
         parts = list(all_queries(query))
+        held = [e for p in parts for e in expressions(p)]
+        functions = [e for e in held if isinstance(e, Aggregate)]
         return (
-            *self._aggregates(parts),
-            *self._directions(parts),
-            *self._structure(query, parts),
+            *self._aggregates(parts, functions),
+            *self._directions(parts, functions),
+            *self._structure(parts),
             *self._shown(query),
-            *self._attachment(parts),
-            *self._counts(parts),
+            *self._attachment(held),
+            *self._counts(functions),
+            *self._ranked(query, parts, functions),
         )
 
-    def _aggregates(self, parts: Sequence[Query]) -> tuple[float, float]:
-        used = {e.function for p in parts for e in expressions(p) if isinstance(e, Aggregate)} - {"count"}
+    def _asked_measures(self) -> set[ColumnKey]:
+        """Numeric columns that the word after "how many" or "how" names, as in "how many people"."""
+        linking = self.linking
+        places = [q.span.end for q in linking.quantities if q.aggregate == "count"]
+        places += [
+            i + 1
+            for i, t in enumerate(linking.tokens[:-1])
+            if t.lower == "how" and not linking.tokens[i + 1].stop
+        ]
+        named = set()
+        for place in places:
+            if place < len(linking.tokens):
+                strong = np.flatnonzero(linking.alignment[:, place] >= _NAMED)
+                named |= {linking.columns[i] for i in strong.tolist()}
+        return {c for c in named if c in self._numeric and c not in self._keys}
+
+    def _ranked(
+        self, query: Query, parts: Sequence[Query], functions: Sequence[Aggregate]
+    ) -> tuple[float, ...]:
+        """Whether rows are ranked by text or by what a superlative implies, and how measures are treated."""
+        by_text = by_named = 0
+        for part in parts:
+            for ordering in part.order:
+                if isinstance(ordering.key, Column) and part.limit is not None:
+                    key = ColumnKey(ordering.key.table.name, ordering.key.name)
+                    by_text += key not in self._numeric
+                    by_named += key in self._implied
+        shown = {
+            ColumnKey(e.table.name, e.name) for e in query.select if isinstance(e, Column)
+        } & self._measures
+        counts = any(isinstance(e, Aggregate) and e.function == "count" for e in query.select)
+        sums = sum(
+            ColumnKey(f.argument.table.name, f.argument.name) in self._keys
+            for f in functions
+            if f.function in {"sum", "avg"} and isinstance(f.argument, Column)
+        )
+        return (
+            float(by_text),
+            float(by_named),
+            float(bool(self._measures) and counts),
+            float(len(shown)),
+            float(sums),
+        )
+
+    def _aggregates(self, parts: Sequence[Query], functions: Sequence[Aggregate]) -> tuple[float, float]:
+        used = {f.function for f in functions} - {"count"}
         asked = self._functions - {"count"}
         missing = asked if not any(p.order for p in parts) else asked - {"min", "max"}
         return float(len(used - asked)), float(len(missing - used))
 
-    def _directions(self, parts: Sequence[Query]) -> tuple[float, float]:
+    def _directions(self, parts: Sequence[Query], functions: Sequence[Aggregate]) -> tuple[float, float]:
         """How many orderings and extremes go the way the superlatives say, and how many the other way."""
         said = [s.direction for s in self.linking.superlatives]
         right = wrong = 0
@@ -80,13 +139,13 @@ class CueJudge:
                 if wanted is not None:
                     agrees = ordering.descending == (wanted == "desc")
                     right, wrong = right + agrees, wrong + (not agrees)
-            for expression in expressions(part):
-                if isinstance(expression, Aggregate) and expression.function in {"min", "max"}:
-                    agrees = ("desc" if expression.function == "max" else "asc") in said
-                    right, wrong = right + agrees, wrong + (not agrees)
+        for function in functions:
+            if function.function in {"min", "max"}:
+                agrees = ("desc" if function.function == "max" else "asc") in said
+                right, wrong = right + agrees, wrong + (not agrees)
         return float(right), float(wrong)
 
-    def _structure(self, query: Query, parts: Sequence[Query]) -> tuple[float, ...]:
+    def _structure(self, parts: Sequence[Query]) -> tuple[float, ...]:
         conditions = [c for p in parts for clause in (p.where, p.having) for c in comparisons(clause)]
         compounds = [p.compound.operator for p in parts if p.compound is not None]
         denies = "except" in compounds or any(
@@ -127,26 +186,21 @@ class CueJudge:
         twice = float((rows.sum(axis=0) - rows.max(axis=0)).sum()) if len(places) > 1 else 0.0
         return twice, float((rows.max(axis=1) < 0.25).sum())
 
-    def _attachment(self, parts: Sequence[Query]) -> tuple[float, float, float]:
+    def _attachment(self, held: Sequence[Expression]) -> tuple[float, float, float]:
         """How the columns used fit the tables that the words around them speak of."""
         rows = []
-        for part in parts:
-            for expression in expressions(part):
-                if isinstance(expression, Column):
-                    key = ColumnKey(expression.table.name, expression.name)
-                    table, column = self._tables.get(key.table), self.linking.index.get(key)
-                    if table is not None and column is not None:
-                        rows.append(self._attached[[0, 1, 3], table, column])
+        for expression in held:
+            if isinstance(expression, Column):
+                key = ColumnKey(expression.table.name, expression.name)
+                table, column = self._tables.get(key.table), self.linking.index.get(key)
+                if table is not None and column is not None:
+                    rows.append(self._attached[[0, 1, 3], table, column])
         if not rows:
             return 0.0, 0.0, 0.0
         totals = np.sum(rows, axis=0)
         return float(totals[0]), float(totals[1]), float(totals[2])
 
-    def _counts(self, parts: Sequence[Query]) -> tuple[float, float]:
-        counted = any(
-            isinstance(e, Aggregate) and e.function == "count" and isinstance(e.argument, Star | Column)
-            for p in parts
-            for e in expressions(p)
-        )
+    def _counts(self, functions: Sequence[Aggregate]) -> tuple[float, float]:
+        counted = any(f.function == "count" and isinstance(f.argument, Star | Column) for f in functions)
         asked = "count" in self._functions
         return float(counted and not asked), float(asked and not counted)

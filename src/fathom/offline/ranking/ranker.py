@@ -71,7 +71,7 @@ def pool_features(
     backward: Translation,
 ) -> Pool:
     """The features of a question's candidates."""
-    judge, cues = CoverageJudge(linking), CueJudge(linking)
+    judge, cues = CoverageJudge(linking), CueJudge(linking, planner.schema)
     asked = question_words(linking)
     words = [query_words(e.query) for e in entries]
     translated = _translated(asked, words, forward, backward)

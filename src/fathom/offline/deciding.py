@@ -13,6 +13,10 @@ from fathom.offline.ranking.ranker import Entry
 
 RATIO = 0.2
 """How sure to be of a ratio: not learned, but what it came to on BIRD's training questions."""
+SAME = 0.6
+"""Similarity from which a pack's solved question is the same one but for its values."""
+SAME_CONFIDENCE = 0.9
+"""How sure to be of an expert's query, all its values exchanged; set by hand, not learned."""
 CLOSE = 0.25
 """Difference of the ranker's scores under which a second reading is worth asking about."""
 
@@ -31,9 +35,17 @@ def decide(
     """Choose among candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
     choice = choose(linking, entries, engine.planner, default_ranking_weights())
+    if _solved(proposals[choice.order[0]], engine):
+        choice = replace(choice, confidence=max(choice.confidence, SAME_CONFIDENCE), sure=True)
     if shares := [i for i, p in enumerate(proposals) if p.source == "ratio" and checked[i].error is None]:
         choice = _ratio_first(choice, shares, proposals, checked)
     return Verdict(choice, _rival(choice, entries))
+
+
+def _solved(proposal: Proposal, engine: Engine) -> bool:
+    """Whether a proposal is the query of a pack's solved question, with this question's values."""
+    same = proposal.source == "example" and proposal.similarity >= SAME
+    return same and bool(engine.knowledge.examples) and not proposal.kept and not proposal.unmet
 
 
 def _ratio_first(

@@ -14,7 +14,7 @@ from fathom.offline.hints import EvidenceReader, Glossary, Hints, apply_hints, c
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
-from fathom.offline.precedents import Precedents, named
+from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.ratios import ratios
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
@@ -75,7 +75,12 @@ class Engine:
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
-        return apply_hints(linking, hints.hints), hints
+        linking = apply_hints(linking, hints.hints)
+        if self.examples.solved and self.knowledge.examples:
+            told = {s for h in hints.hints for s in h.spans}
+            sure = [h for h in sure_values(linking) if not any(s.overlaps(t) for s in h.spans for t in told)]
+            hints = replace(hints, hints=(*hints.hints, *sure))
+        return linking, hints
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking = self.link(question)
@@ -89,12 +94,13 @@ class Engine:
         known = {p.query: p for p in found}
         solved = [
             replace(
-                known.get(r.query, Proposal(r.query, 0.0, 0.0, 0.0)),
+                known.get(query, Proposal(query, 0.0, 0.0, 0.0)),
                 source="example",
                 similarity=r.similarity,
                 kept=r.kept,
             )
             for r in self.examples.recall(linking, RECALLED)
+            for query in [among_twins(r.query, linking)]
         ]
         recalled = {p.query: p for p in complete(solved, hints, linking, 2 * RECALLED)}
         return (*recalled.values(), *shares, *(p for p in found if p.query not in recalled))

@@ -13,7 +13,7 @@ from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.query import Unrepresentable
-from fathom.offline.rendering import render
+from fathom.offline.rendering import literal, render
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
 SELECTED = 0.3
@@ -140,7 +140,11 @@ def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:
     """What to tell about values that were not found letter by letter."""
     told = []
     for value in linking.values:
-        if value.match not in {"exact", "quoted", "case"} and str(value.value) in sql:
+        if (
+            value.match not in {"exact", "quoted", "case"}
+            and literal(value.value) in sql
+            and value.column.column in sql
+        ):
             where = f"{value.column.table}.{value.column.column}"
             text = f"“{value.text}” was read as {value.value!r} in {where}."
             told.append(Assumption("value", text, value.match))

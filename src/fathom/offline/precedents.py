@@ -1,12 +1,16 @@
 """What solved questions of the same database teach linking: which tables and columns such words ask for."""
 
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from fathom.offline.examples import Examples
+from fathom.offline.hints import Hint
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span, ValueMention
+from fathom.offline.query import Column, Comparison, Literal, Query, TableRef
 from fathom.offline.ranking.coverage import Parts, parts_of
 
 NEAREST = 6
@@ -19,6 +23,9 @@ UNNAMED = LIKELY = 0.4
 NAMED_MORE = 0.15
 """How much more of the question must name one of two tables of the same columns to rule the other out."""
 RIVAL = 0.2
+TABLE_NAMED = 0.25
+SURE = 0.75
+"""How likely a value of one column must be for a query to have to compare it."""
 
 
 class Precedents:
@@ -37,17 +44,17 @@ class Precedents:
         trust = TRUST * float(np.clip(2 * similar[nearest[0]], 0, 1))
         weights = np.exp(SHARPNESS * (similar[nearest] - similar[nearest[0]]))
         weights /= weights.sum()
-        twins = _twins(linking)
+        alike = twins(linking)
         tables = np.zeros(len(linking.tables), np.float32)
         place = {t: i for i, t in enumerate(linking.tables)}
         columns = {role: np.zeros(len(linking.columns), np.float32) for role in linking.column_scores}
         for number, weight in zip(nearest.tolist(), weights.tolist(), strict=True):
             parts = self._parts[number]
-            tables[list({place[twins[t]] for t in parts.tables})] += weight
-            used = {(ColumnKey(twins[c.table], c.column), role) for c, role in parts.columns}
+            tables[list({place[alike[t]] for t in parts.tables})] += weight
+            used = {(ColumnKey(alike[c.table], c.column), role) for c, role in parts.columns}
             for column, role in used:
                 columns[role][linking.index[column]] += weight
-        rivals = np.array([RIVAL if twins[t] != t else 1.0 for t in linking.tables], np.float32)
+        rivals = np.array([RIVAL if alike[t] != t else 1.0 for t in linking.tables], np.float32)
         owners = rivals[[place[c.table] for c in linking.columns]]
         drawn = replace(
             linking,
@@ -59,12 +66,41 @@ class Precedents:
         return replace(drawn, values=_values(drawn))
 
 
+def sure_values(linking: Linking) -> tuple[Hint, ...]:
+    """The values that a query must compare, as hints: exact, and likely in one column alone."""
+    found: dict[Span, Hint] = {}
+    for value in linking.values:
+        if _exact(value) and value.probability >= SURE and value.comparison == "=":
+            column = Column(TableRef(value.column.table), value.column.column)
+            condition = Comparison(column, "=", Literal(value.value))
+            if not any(value.span.overlaps(s) for s in found):
+                found[value.span] = Hint("", (value.span,), (condition,))
+    return tuple(found.values())
+
+
 def named(linking: Linking, table: str) -> float:
     """How much of a question names a table, in words."""
     return float(linking.table_alignment[linking.tables.index(table)].sum())
 
 
-def _twins(linking: Linking) -> dict[str, str]:
+def among_twins(query: Query, linking: Linking) -> Query:
+    """A solved query over the tables that this question names, where those it was over have twins."""
+    names = {a: b for a, b in twins(linking).items() if a != b}
+    changed: Query = _renamed(query, names) if names else query
+    return changed
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(node, TableRef):
+        return replace(node, name=names.get(node.name, node.name))
+    if isinstance(node, tuple):
+        return tuple(_renamed(n, names) for n in node)
+    if is_dataclass(node) and not isinstance(node, type):
+        return replace(node, **{f.name: _renamed(getattr(node, f.name), names) for f in fields(node)})
+    return node
+
+
+def twins(linking: Linking) -> dict[str, str]:
     """For each table the one of the same columns that the question names best: mostly itself."""
     own: dict[str, set[str]] = defaultdict(set)
     for column in linking.columns:
@@ -98,8 +134,11 @@ def _values(linking: Linking) -> tuple[ValueMention, ...]:
         likely = value.probability
         others = np.delete(columns, linking.index[value.column], axis=0).max(axis=0, initial=0)
         names = np.maximum(tables, others)
+        here = linking.table_alignment[linking.tables.index(value.column.table)]
         content = [i for i in range(*value.span) if not linking.tokens[i].stop]
-        if _exact(value) and any(names[i] < UNNAMED for i in content):
+        if any(tables[i] >= TABLE_NAMED and here[i] < TABLE_NAMED for i in content):
+            likely *= RIVAL  # the words name a table that is likely: no value of another
+        elif _exact(value) and any(names[i] < UNNAMED for i in content):
             likely = max(likely, NAMED * _weight(value, linking) / max(sums[value.span], 1e-9))
         found.append(replace(value, probability=likely))
     return tuple(sorted(found, key=lambda v: -v.probability))

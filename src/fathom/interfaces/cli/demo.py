@@ -11,9 +11,9 @@ from fathom.records import Question
 DATABASE = "demo:biomed"
 QUESTIONS = (
     "How many drugs have been withdrawn?",
-    "Which SNPs near APOE are genome-wide significant for Alzheimer's disease?",
-    "Is donepezil approved for Alzheimer's disease?",
-    "What are the 5 drugs with the most linked targets?",
+    "Which drugs are approved for Parkinson's disease?",
+    "How many approved oligonucleotides are there?",
+    "Which three Alzheimer's pathways have the smallest p-values?",
     "What will the weather be tomorrow?",
 )
 """Each shows something else; the last can't be answered from the database, and should not be."""

@@ -140,11 +140,8 @@ def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:
     """What to tell about values that were not found letter by letter."""
     told = []
     for value in linking.values:
-        if (
-            value.match not in {"exact", "quoted", "case"}
-            and literal(value.value) in sql
-            and value.column.column in sql
-        ):
+        used = all(t in sql for t in (literal(value.value), *value.column))
+        if used and value.match not in {"exact", "quoted", "number", "date"}:
             where = f"{value.column.table}.{value.column.column}"
             text = f"“{value.text}” was read as {value.value!r} in {where}."
             told.append(Assumption("value", text, value.match))

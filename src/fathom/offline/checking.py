@@ -11,6 +11,8 @@ from fathom.records import Limits, Result
 BRIEF = Limits(seconds=0.25, rows=3_000, bytes=4_000_000)
 SECONDS_IN_ALL = 0.15
 FAILURES_IN_ALL = 20
+ALWAYS = 8
+"""Candidates that are run however long it takes: on a busy machine the choice should be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,12 @@ class Checked:
 
 
 def check(database: Database, queries: Sequence[str], seconds: float = SECONDS_IN_ALL) -> list[Checked]:
-    """Run the queries in order until the time is up; the first one always runs."""
+    """Run the queries in order until the time is up; the first ones always run."""
     until = time.monotonic() + seconds
     found: list[Checked] = []
     failures = 0
     for place, sql in enumerate(queries):
-        if (place and time.monotonic() > until) or failures > FAILURES_IN_ALL:
+        if (place >= ALWAYS and time.monotonic() > until) or failures > FAILURES_IN_ALL:
             found.append(Checked())
             continue
         try:

@@ -129,12 +129,16 @@ class CallRefused(ToolError):
 
 
 class CallFailed(ToolError):
-    """A call that was made and gave no answer; `retryable` tells whether the same call may work later."""
+    """A call that was made and gave no answer; `retryable` tells whether the same call may work later, and
+    `wait` after how many seconds, if the service said so.
+    """
 
     retryable = False
 
-    def __init__(self, message: str, *, url: str = "", status: int | None = None) -> None:
-        self.message, self.url, self.status = message, url, status
+    def __init__(
+        self, message: str, *, url: str = "", status: int | None = None, wait: float | None = None
+    ) -> None:
+        self.message, self.url, self.status, self.wait = message, url, status, wait
         super().__init__(message)
 
 

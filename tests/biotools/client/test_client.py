@@ -1,5 +1,6 @@
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -108,6 +109,30 @@ def test_blast_submits_asks_and_fetches(tmp_path: Path) -> None:
     assert (len(search["hits"]), search["query_len"]) == (7, 21)
     assert [line.split(": ")[-1].split()[0] for line in told[1:]] == ["waiting", "waiting", "ready"]
     assert parse_qs(urlsplit(response.url).query)["CMD"] == ["Get"]
+
+
+def test_a_merged_entry_is_followed_to_where_it_moved(client: Client) -> None:
+    assert client.call("get_uniprotkb_entry", {"accession": "Q00001"}).json["primaryAccession"] == "P05067"
+
+
+def test_a_redirect_to_another_host_is_not_followed(tmp_path: Path) -> None:
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", "http://localhost:9/secret")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        options = ClientOptions(
+            folder=tmp_path, bases={"ensembl": f"http://127.0.0.1:{server.server_address[1]}"}
+        )
+        with Client(options) as client, pytest.raises(RequestRejected, match="another host"):
+            client.call(*GENE)
+        server.shutdown()
 
 
 def test_pages_go_on_to_the_last(client: Client) -> None:

@@ -13,9 +13,10 @@ from math import exp, log, sqrt
 from typing import Any
 
 from fathom.biotools.callers.entities import STRONG, Entity, find_entities
-from fathom.biotools.callers.filling import Filling, takes
+from fathom.biotools.callers.filling import Filling
 from fathom.biotools.callers.lessons import Lesson, SolvedCall, from_solved, packaged, plain_words
 from fathom.biotools.callers.markers import marked
+from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Call, check, endpoints
 from fathom.biotools.catalogue.searching import stems
 from fathom.errors import CallRefused
@@ -112,9 +113,6 @@ class OfflineCaller:
             call = _checked(filling)
         except CallRefused as error:
             return Proposal(question, None, confidence, _asking_back(name, error), scores)
-        if filling.missing:
-            told = f"{name} seems meant, but the question doesn't name: {', '.join(filling.missing)}."
-            return Proposal(question, None, confidence, told, scores)
         if confidence < self.sure:
             near = ", ".join(n for n, _ in scores[:3])
             return Proposal(

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from fathom.biotools.catalogue import Call, Request, check, request_for
 from fathom.biotools.client.options import ClientOptions, read_options
 from fathom.biotools.client.pace import Pace
-from fathom.biotools.client.response import PAUSING, Response, failure, told_inside
+from fathom.biotools.client.response import Response, failure, told_inside
 from fathom.biotools.client.store import ResponseStore
 from fathom.errors import (
     CallFailed,
-    RecordNotFound,
     RequestRejected,
     ResponseTooLarge,
     ServiceDown,
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
+Begun: TypeAlias = "tuple[httpx.Response, bytes, Iterator[bytes]]"
+REDIRECTS = 3
 
 MARGIN = 1.05
 """How much further apart requests start than the rate allows, since networks deliver unevenly."""
@@ -105,18 +106,20 @@ class Client:
         A failure before the first piece is tried again; one after it raises `ServiceDown`.
         """
         request = request_for(call)
+        return self._rest(request, self._again(request, lambda: self._begun(request)))
 
-        def start() -> tuple["httpx.Response", Iterator[bytes], bytes]:
-            opened = self._http.send(self._built(request), stream=True)
-            try:
-                self._refuse(opened, request)
-                pieces = opened.iter_bytes()
-                return opened, pieces, next(pieces, b"")
-            except BaseException:
-                opened.close()
-                raise
+    def _begun(self, request: Request) -> Begun:
+        """An opened response with its first piece."""
+        opened = self._opened(request)
+        try:
+            pieces = opened.iter_bytes()
+            return opened, next(pieces, b""), pieces
+        except BaseException:
+            opened.close()
+            raise
 
-        opened, pieces, first = self._again(request, start)
+    def _rest(self, request: Request, begun: Begun) -> Iterator[bytes]:
+        opened, first, pieces = begun
         try:
             yield first
             with self._told_as_down(request):
@@ -126,14 +129,14 @@ class Client:
 
     def save(self, call: Call, file: Path) -> int:
         """Stream a body into a file, which appears only when it is whole. Returns its bytes."""
-        partial = file.with_name(file.name + ".part")
+        request, partial = request_for(call), file.with_name(file.name + ".part")
 
         def whole() -> int:
             with partial.open("wb") as writing:
-                return sum(writing.write(piece) for piece in self.stream(call))
+                return sum(writing.write(piece) for piece in self._rest(request, self._begun(request)))
 
         try:
-            size = self._again(request_for(call), whole)
+            size = self._again(request, whole)
             partial.replace(file)
         finally:
             partial.unlink(missing_ok=True)
@@ -154,17 +157,15 @@ class Client:
 
     def _pause(self, request: Request, error: CallFailed, tried: int) -> None:
         """Wait longer after each failure; what a service asks for with Retry-After, all clients wait."""
-        asked = getattr(error, "wait", None)
-        if asked is not None:
-            self._paces[request.service].pause(min(asked, self.options.longest_pause))
+        if error.wait is not None:
+            self._paces[request.service].pause(min(error.wait, self.options.longest_pause))
         else:
             longest = min(self.options.first_pause * 2 ** (tried - 1), self.options.longest_pause)
             time.sleep(random.uniform(longest / 2, longest))
 
     def _once(self, call: Call, request: Request) -> Response:
-        opened = self._http.send(self._built(request), stream=True)
+        opened = self._opened(request)
         try:
-            self._refuse(opened, request)
             body = self._bounded(opened, request)
             headers = {name: opened.headers[name] for name in KEPT_HEADERS if name in opened.headers}
         finally:
@@ -186,22 +187,28 @@ class Client:
         )
         return self._http.build_request(request.method, url, data=dict(form) if form else None)
 
-    def _refuse(self, opened: "httpx.Response", request: Request) -> None:
-        """Follow redirects inside the service; raise what any other status than 200 stands for."""
+    def _opened(self, request: Request) -> "httpx.Response":
+        """An opened response with status 200, after redirects inside the service: merged UniProt entries
+        have moved. Raises what any other status stands for.
+        """
+        opened = self._http.send(self._built(request), stream=True)
+        for _ in range(REDIRECTS):
+            following = opened.next_request
+            if following is None:
+                break
+            opened.close()
+            if (following.url.host, following.url.port) != (opened.request.url.host, opened.request.url.port):
+                raise RequestRejected(f"{request.url()} leads to another host.", url=request.url())
+            self._paces[request.service].wait()
+            opened = self._http.send(following, stream=True)
         if opened.status_code == 200:
-            return
-        if opened.is_redirect:
-            raise RecordNotFound(
-                f"The record has moved to {opened.headers.get('location', 'elsewhere')[:200]}.",
-                url=request.url(),
-                status=opened.status_code,
-            )
-        body = b"".join(piece for piece, _ in zip(opened.iter_bytes(4096), range(4), strict=False))
-        error = failure(opened.status_code, body, request.url())
+            return opened
+        try:
+            body = b"".join(piece for piece, _ in zip(opened.iter_bytes(4096), range(4), strict=False))
+        finally:
+            opened.close()
         wait = opened.headers.get("retry-after", "")
-        if opened.status_code in PAUSING and wait.replace(".", "", 1).isdigit():
-            error.wait = float(wait)  # type: ignore[attr-defined]
-        raise error
+        raise failure(opened.status_code, body, request.url(), retry_after=wait)
 
     def _bounded(self, opened: "httpx.Response", request: Request) -> bytes:
         pieces, size = [], 0

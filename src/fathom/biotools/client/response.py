@@ -54,16 +54,20 @@ class Response:
         return int(told) if told.isdigit() else None
 
 
-def failure(status: int, body: bytes, url: str) -> CallFailed:
-    """The error that a refusal stands for, with the service's own words."""
+def failure(status: int, body: bytes, url: str, *, retry_after: str = "") -> CallFailed:
+    """The error that a refusal stands for, with the service's own words and the pause it asks for."""
+    seconds = retry_after.replace(".", "", 1).isdigit() and status in PAUSING
+    wait = float(retry_after) if seconds else None
     said = _told(body)
     reason = f" It says: {said}" if said else ""
     if status in {404, 410} or (status == 400 and _NOT_FOUND.search(said)):
         return RecordNotFound(f"There is no such record at {url}.{reason}", url=url, status=status)
     if status == 429:
-        return RateLimited(f"The service asks for fewer requests.{reason}", url=url, status=status)
+        return RateLimited(f"The service asks for fewer requests.{reason}", url=url, status=status, wait=wait)
     if status >= 500:
-        return ServiceDown(f"The service failed with status {status}.{reason}", url=url, status=status)
+        return ServiceDown(
+            f"The service failed with status {status}.{reason}", url=url, status=status, wait=wait
+        )
     return RequestRejected(f"The service refused {url} with status {status}.{reason}", url=url, status=status)
 
 

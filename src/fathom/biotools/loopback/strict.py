@@ -8,7 +8,7 @@ from fathom.biotools.catalogue import Endpoint, Parameter, endpoints
 from fathom.biotools.loopback.refusal import Refusal
 
 _UNDOCUMENTED = {
-    "uniprot": {"format", "compressed", "cursor", "facets"},
+    "uniprot": {"format", "compressed", "cursor", "facets", "from"},
     "ensembl": {"content-type", "callback"},
 }
 

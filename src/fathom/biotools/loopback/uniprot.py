@@ -22,6 +22,8 @@ from fathom.biotools.loopback.world import (
 Arguments = Mapping[str, str]
 Record = dict[str, Any]
 PAGE = 25
+MERGED, MERGED_INTO = "Q00001", "P05067"
+"""An accession that was merged into another."""
 
 FIELDS = {
     "search_uniprotkb": "accession active gene organism_id organism_name reviewed taxonomy_id taxonomy_name go protein_name keyword existence "
@@ -49,6 +51,9 @@ def answer(endpoint: Endpoint, arguments: Arguments) -> tuple[Any, dict[str, str
     key = next((arguments[n] for n in endpoint.path_names), "")
     if key and absent(key):
         raise _refused(404, f"Resource not found: {key}")
+    if key.upper() == MERGED:
+        moved = endpoint.path.replace("{accession}", MERGED_INTO)
+        raise Refusal(303, "", Location=f"/uniprot{moved}?from={MERGED}")
     if endpoint.path_names and not endpoint.name.startswith(
         ("get_uniref_members", "get_uniparc_databases", "get_genecentric_by_prot")
     ):

@@ -11,7 +11,7 @@ Arguments = Mapping[str, str]
 
 
 def species_of(arguments: Arguments) -> Species:
-    """Species of, as asked for."""
+    """The species of a request. Refuses unknown ones as the service does."""
     found = species_named(arguments["species"])
     if found is None:
         raise Refusal(400, {"error": f"Can not find internal name for species '{arguments['species']}'"})
@@ -19,7 +19,7 @@ def species_of(arguments: Arguments) -> Species:
 
 
 def gene_of(arguments: Arguments) -> Gene:
-    """Gene of, as asked for."""
+    """The gene that an identifier or a symbol names. Refuses identifiers of nothing."""
     if "symbol" in arguments or "gene" in arguments:
         given = arguments.get("symbol") or arguments["gene"]
         return gene_of_id(given) or gene_of_symbol(species_of(arguments), given)
@@ -30,7 +30,7 @@ def gene_of(arguments: Arguments) -> Gene:
 
 
 def region_of(arguments: Arguments) -> tuple[str, int, int]:
-    """Region of, as asked for."""
+    """Name, start and end of a region; a span within a transcript has no name."""
     name, positions, *_ = (
         arguments["region"].split(":") if ":" in arguments["region"] else ("", arguments["region"])
     )
@@ -39,7 +39,7 @@ def region_of(arguments: Arguments) -> tuple[str, int, int]:
 
 
 def population_of(arguments: Arguments) -> str:
-    """Population of, as asked for."""
+    """The population of a request. Refuses unknown ones."""
     name = arguments["population_name"]
     if name not in populations():
         raise Refusal(400, {"error": f"Could not fetch population object for population name: [{name}]"})

@@ -20,7 +20,7 @@ KINDS = {"G": "Gene", "T": "Transcript", "P": "Translation", "E": "Exon"}
 
 
 def look_up(arguments: Arguments) -> dict[str, Any]:
-    """Look up, as asked for."""
+    """Where a gene, transcript or protein lies; with its transcripts when expanded."""
     gene = gene_of(arguments)
     asked = arguments.get("id", gene.id).partition(".")[0]
     kind = re.sub(r"[^GTPE]", "", asked[-12]) or "G"
@@ -51,7 +51,7 @@ def _transcript(gene: Gene, number: int) -> dict[str, Any]:
 
 
 def relatives(arguments: Arguments) -> dict[str, Any]:
-    """Relatives, as asked for."""
+    """Homologues of a gene, by type, species and taxon."""
     gene = gene_of(arguments)
     wanted = arguments.get("type", "all")
     others = [s for s in all_species().values() if s.prefix.startswith("ENS") and s != gene.species]
@@ -82,7 +82,7 @@ def _homologue(gene: Gene, other: Gene, kind: str) -> dict[str, Any]:
 
 
 def gene_tree(arguments: Arguments) -> dict[str, Any]:
-    """Gene tree, as asked for."""
+    """The tree of a gene family."""
     symbol = gene_of(arguments).symbol if not arguments.get("id", "").startswith("ENSGT") else ""
     identifier = arguments["id"] if not symbol else f"ENSGT{dice('tree', symbol).randrange(10**10):014d}"
     symbol = symbol or dice("family", identifier).choice(SYMBOLS)
@@ -104,7 +104,7 @@ def _leaf(gene: Gene) -> dict[str, Any]:
 
 
 def cafe(arguments: Arguments) -> dict[str, Any]:
-    """Cafe, as asked for."""
+    """The tree of a family's gains and losses."""
     tree = gene_tree(arguments)
     roll = dice("cafe", tree["id"])
     children = [
@@ -118,7 +118,7 @@ def cafe(arguments: Arguments) -> dict[str, Any]:
 
 
 def alignment(arguments: Arguments) -> list[Any]:
-    """Alignment, as asked for."""
+    """Aligned stretches of several genomes."""
     name, start, end = region_of(arguments)
     chosen = [species_of(arguments), *list(all_species().values())[:3]]
     rows = [{"species": s.name, "seq_region": name, "start": start, "end": end, "strand": 1, "description": "",
@@ -127,7 +127,7 @@ def alignment(arguments: Arguments) -> list[Any]:
 
 
 def cross_references(arguments: Arguments) -> list[Any]:
-    """Cross references, as asked for."""
+    """References of a gene to other databases."""
     gene = gene_of(arguments)
     rows = [("HGNC", f"HGNC:{gene.number % 50000}"), ("EntrezGene", str(gene.number % 100000)),
             ("Uniprot_gn", gene.accession), ("MIM_GENE", str(100000 + gene.number % 500000)),
@@ -140,7 +140,7 @@ def cross_references(arguments: Arguments) -> list[Any]:
 
 
 def sequence_of(arguments: Arguments) -> dict[str, Any]:
-    """Sequence of, as asked for."""
+    """The sequence of a region or of an identifier. Refuses several where one is wanted."""
     if "region" in arguments:
         species = species_of(arguments)
         name, start, end = region_of(arguments)
@@ -168,7 +168,7 @@ def sequence_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def mapping_of(arguments: Arguments) -> dict[str, Any]:
-    """Mapping of, as asked for."""
+    """Positions moved to another assembly, or from a product to the genome."""
     if "asm_one" in arguments:
         species = species_of(arguments)
         name, start, end = region_of(arguments)
@@ -187,14 +187,14 @@ def mapping_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def archived(arguments: Arguments) -> dict[str, Any]:
-    """Archived, as asked for."""
+    """The newest version of an identifier."""
     gene = gene_of(arguments)
     return {"id": arguments["id"].partition(".")[0], "version": "14", "latest": f"{arguments['id'].partition('.')[0]}.14", "is_current": "1",
             "release": "113", "assembly": gene.species.assembly, "type": "Gene", "peptide": None, "possible_replacement": []}  # fmt: skip
 
 
 def features(arguments: Arguments) -> list[Any]:
-    """Features, as asked for."""
+    """Features that overlap a region or a gene."""
     if "id" in arguments:
         chromosome, start, end, _ = gene_of(arguments).place
     else:
@@ -214,7 +214,7 @@ def features(arguments: Arguments) -> list[Any]:
 
 
 def protein_features(arguments: Arguments) -> list[Any]:
-    """Protein features, as asked for."""
+    """Domains and other features of a protein."""
     gene = gene_of(arguments)
     roll = dice("domains", gene.id)
     rows = [("Pfam", "PF00069", "Protein kinase domain"), ("Superfamily", "SSF56112", "Kinase-like"), ("SMART", "SM00220", ""),

@@ -11,14 +11,14 @@ from fathom.biotools.loopback.world import DISORDERS, dice, taxon
 
 
 def term_of(identifier: str) -> dict[str, Any]:
-    """Term of, as asked for."""
+    """An ontology term."""
     roll = dice("term", identifier)
     return {"accession": identifier, "name": f"{roll.choice(DISORDERS).lower()} process", "ontology": identifier.split(":", maxsplit=1)[0],
             "namespace": "biological_process", "definition": f"A made term, number {identifier}.", "synonyms": [], "subsets": []}  # fmt: skip
 
 
 def terms_of(arguments: Arguments) -> list[Any]:
-    """Terms of, as asked for."""
+    """Terms that are related to a term."""
     prefix, number = arguments["id"].split(":")
     roll = dice("terms", arguments["id"])
     return [
@@ -28,7 +28,7 @@ def terms_of(arguments: Arguments) -> list[Any]:
 
 
 def taxonomy_of(arguments: Arguments) -> dict[str, Any]:
-    """Taxonomy of, as asked for."""
+    """A taxonomy node, by number or scientific name. Refuses unknown names."""
     given = arguments["id"]
     by_name = {s.scientific.lower(): s.taxon for s in all_species().values()}
     number = int(given) if given.isdigit() else by_name.get(given.lower(), 0)
@@ -40,7 +40,7 @@ def taxonomy_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def lineage_of(arguments: Arguments) -> list[Any]:
-    """Lineage of, as asked for."""
+    """The nodes above a taxon."""
     told = taxonomy_of(arguments)
     line = taxon(int(told["id"]))["lineage"]
     return [{"id": str(n + 1), "scientific_name": name, "name": name, "leaf": "0", "tags": {"scientific name": [name]}}
@@ -48,7 +48,7 @@ def lineage_of(arguments: Arguments) -> list[Any]:
 
 
 def taxa_named(arguments: Arguments) -> list[Any]:
-    """Taxa named, as asked for."""
+    """Taxonomy nodes whose names match, % standing for anything."""
     wanted = re.compile(re.escape(arguments["name"]).replace("%", ".*"), re.IGNORECASE)
     found = [s for s in all_species().values() if any(wanted.fullmatch(n) for n in (s.scientific, *s.said))]
     if not found:
@@ -64,7 +64,7 @@ def _genome(species: Species) -> dict[str, Any]:
 
 
 def genomes(arguments: Arguments) -> Any:
-    """Genomes, as asked for."""
+    """Genomes by name, division, taxon, accession or assembly."""
     wanted = arguments.get("division")
     if "name" in arguments:
         return _genome(species_of({"species": arguments["name"]}))
@@ -82,7 +82,7 @@ def genomes(arguments: Arguments) -> Any:
 
 
 def all_genomes(arguments: Arguments) -> dict[str, Any]:
-    """All genomes, as asked for."""
+    """The species of a division."""
     wanted = arguments.get("division", "EnsemblVertebrates")
     return {"species": [{"name": s.name, "common_name": s.said[0], "display_name": s.said[0].capitalize(), "taxon_id": str(s.taxon), "strain": None,
                          "assembly": s.assembly, "accession": f"GCA_{s.taxon:09d}.1", "division": s.division, "release": 113,
@@ -91,7 +91,7 @@ def all_genomes(arguments: Arguments) -> dict[str, Any]:
 
 
 def assembly_of(arguments: Arguments) -> dict[str, Any]:
-    """Assembly of, as asked for."""
+    """The assembly of a species, or one sequence of it."""
     species = species_of(arguments)
     rows = [{"name": n, "length": dice(species.name, n).randrange(10**7, 2 * 10**8), "coord_system": "chromosome"}
             for n in [*map(str, range(1, 20)), "X", "MT"]]  # fmt: skip
@@ -127,7 +127,7 @@ def vocabulary(*names: str, of: str) -> Callable[[Arguments], list[Any]]:
 
 
 def biotypes(arguments: Arguments) -> list[Any]:
-    """Biotypes, as asked for."""
+    """Biotypes by species, group or name."""
     rows = [(n, g, o) for n, g in (("protein_coding", "coding"), ("lncRNA", "lnoncoding"), ("miRNA", "snoncoding"), ("snoRNA", "snoncoding"),
                                    ("processed_pseudogene", "pseudogene")) for o in ("gene", "transcript")]  # fmt: skip
     wanted = arguments.get("group"), arguments.get("name"), arguments.get("object_type")
@@ -144,7 +144,7 @@ def biotypes(arguments: Arguments) -> list[Any]:
 
 
 def methods(arguments: Arguments) -> dict[str, Any]:
-    """Methods, as asked for."""
+    """Comparative methods by class."""
     held = {
         "GenomicAlign": ["EPO", "LASTZ_NET", "PECAN"],
         "Homology": ["ENSEMBL_ORTHOLOGUES", "ENSEMBL_PARALOGUES"],
@@ -154,14 +154,14 @@ def methods(arguments: Arguments) -> dict[str, Any]:
 
 
 def species_sets(arguments: Arguments) -> list[Any]:
-    """Species sets, as asked for."""
+    """Species sets of a comparative method."""
     names = ("mammals", "primates", "sauropsids", "fish", "murinae")
     return [{"name": f"{n.capitalize()} {arguments['method']}", "method": arguments["method"], "species_set_group": n, "species_set":
              [s.name for s in list(all_species().values())[:5]]} for n in names]  # fmt: skip
 
 
 def matrix_of(arguments: Arguments) -> dict[str, Any]:
-    """Matrix of, as asked for."""
+    """A binding matrix of eight positions."""
     species_of(arguments)
     roll = dice("matrix", arguments["binding_matrix_stable_id"])
     counts = {str(p): {b: roll.randrange(500) for b in "ACGT"} for p in range(1, 9)}

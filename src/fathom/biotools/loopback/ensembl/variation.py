@@ -42,13 +42,13 @@ def _linkage(variants: list[str], population: str, arguments: Arguments) -> list
 
 
 def linkage_in_region(arguments: Arguments) -> list[Any]:
-    """Linkage in region, as asked for."""
+    """Pairs of variants inside a region, with their linkage in a population."""
     species_of(arguments)
     return _linkage([v["variation"] for v in _variants(arguments)][:12], population_of(arguments), arguments)
 
 
 def linkage_around(arguments: Arguments) -> list[Any]:
-    """Linkage around, as asked for."""
+    """Pairs of one variant with its neighbours."""
     species_of(arguments)
     roll = dice("around", arguments["id"])
     others = [f"rs{roll.randrange(10**5, 10**9)}" for _ in range(8)]
@@ -57,14 +57,14 @@ def linkage_around(arguments: Arguments) -> list[Any]:
 
 
 def linkage_pairwise(arguments: Arguments) -> list[Any]:
-    """Linkage pairwise, as asked for."""
+    """The linkage of two variants, in one population or in several."""
     species_of(arguments)
     names = [population_of(arguments)] if "population_name" in arguments else list(populations()[:5])
     return [row for n in names for row in _linkage([arguments["id1"], arguments["id2"]], n, arguments)]
 
 
 def phenotypes_of(arguments: Arguments) -> list[Any]:
-    """Phenotypes of, as asked for."""
+    """Phenotype annotations of a gene, region, term or accession."""
     species_of(arguments)
     key = next(v for k, v in arguments.items() if k in {"gene", "region", "term", "accession"})
     roll = dice("phenotypes", key)
@@ -76,7 +76,7 @@ def phenotypes_of(arguments: Arguments) -> list[Any]:
 
 
 def consequences_of(arguments: Arguments) -> list[Any]:
-    """Consequences of, as asked for."""
+    """Predicted consequences of a variant on the transcripts of a gene."""
     species = species_of(arguments)
     key = arguments.get("id") or arguments.get("hgvs_notation") or arguments["region"] + arguments["allele"]
     roll = dice("vep", key)
@@ -95,7 +95,7 @@ def consequences_of(arguments: Arguments) -> list[Any]:
 
 
 def variant_of(arguments: Arguments) -> dict[str, Any]:
-    """Variant of, as asked for."""
+    """The record of a known variant."""
     species = species_of(arguments)
     name = arguments["id"]
     roll = dice("variant", name)
@@ -118,7 +118,7 @@ def variant_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def of_paper(arguments: Arguments) -> list[Any]:
-    """Of paper, as asked for."""
+    """Variants that a paper cites."""
     key = arguments.get("pmid") or arguments["pmcid"]
     roll = dice("paper", key)
     return [
@@ -128,7 +128,7 @@ def of_paper(arguments: Arguments) -> list[Any]:
 
 
 def recoded(arguments: Arguments) -> list[Any]:
-    """Recoded, as asked for."""
+    """The identifiers and notations of a variant."""
     species = species_of(arguments)
     roll = dice("recoded", arguments["id"])
     gene = gene_of_symbol(species, roll.choice(SYMBOLS))
@@ -140,7 +140,7 @@ def recoded(arguments: Arguments) -> list[Any]:
 
 
 def people_of(arguments: Arguments) -> list[Any]:
-    """People of, as asked for."""
+    """The individuals of a population."""
     species_of(arguments)
     roll = dice("people", name := population_of(arguments))
     people = [
@@ -154,7 +154,7 @@ def people_of(arguments: Arguments) -> list[Any]:
 
 
 def all_populations(arguments: Arguments) -> list[Any]:
-    """All populations, as asked for."""
+    """The populations of a species."""
     species = species_of(arguments)
     held = [
         n
@@ -165,7 +165,7 @@ def all_populations(arguments: Arguments) -> list[Any]:
 
 
 def haplotypes_of(arguments: Arguments) -> dict[str, Any]:
-    """Haplotypes of, as asked for."""
+    """The haplotypes of a transcript."""
     gene = gene_of(arguments)
     roll = dice("haplotypes", gene.id)
 
@@ -178,7 +178,7 @@ def haplotypes_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def beacon_of(arguments: Arguments) -> dict[str, Any]:
-    """Beacon of, as asked for."""
+    """Whether an allele was observed, and where."""
     roll = dice("beacon", *sorted(arguments.items()))
     return {"beaconId": "ensembl", "apiVersion": "v2.0.0", "responseSummary": {"exists": True, "numTotalResults": 1}, "error": None,
             "response": {"resultSets": [{"id": "1kg", "exists": True, "results": [{
@@ -189,7 +189,7 @@ def beacon_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def record_of(kind: str) -> Callable[[Arguments], dict[str, Any]]:
-    """Record of, as asked for."""
+    """Builder for GA4GH records of a kind."""
 
     def build(arguments: Arguments) -> dict[str, Any]:
         key = arguments["id"]

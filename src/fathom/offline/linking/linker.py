@@ -1,6 +1,6 @@
 """From a question to its `Linking`: reads it against a schema, then weighs what it found."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -14,6 +14,7 @@ from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.records import (
     ROLES,
+    ColumnKey,
     ColumnMention,
     Direction,
     Floats,
@@ -22,10 +23,11 @@ from fathom.offline.linking.records import (
     Span,
     SuperlativeMention,
     TableMention,
+    Token,
     ValueMention,
 )
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
-from fathom.offline.linking.text import stem
+from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
@@ -35,6 +37,7 @@ from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
 
 _SETTLED = 0.6
+_ASKED = 0.35
 _IMPLIED = 0.7
 _MENTIONED = 0.5  # alignment from which words count as a mention
 
@@ -128,18 +131,63 @@ class Linker:
 
 
 def _with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
-    """The scores with those raised that a superlative implies: "biggest" orders by size or population.
+    """The scores with those raised that the question implies where nothing learned says it.
 
-    Only where nothing learned says what to order by: English knows more adjectives than the lessons do.
+    "biggest" orders by size or population, "how big" and "how many people" may ask for such a column, and
+    "which rivers" for their names: English has more ways to ask than the lessons do.
     """
-    place = ROLES.index("order")
-    if not reading.superlatives or columns[:, place].max(initial=0) >= _SETTLED:
-        return columns
-    implied = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
-    implied = np.where(reading.words.traits[:, 0] > 0, implied, 0) * tables[list(reading.words.owner)]
     raised = columns.copy()
-    raised[:, place] = np.maximum(raised[:, place], _IMPLIED * implied)
+    owners = tables[list(reading.words.owner)]
+    measures = np.where(
+        (reading.words.traits[:, 0] > 0) & (reading.words.traits[:, 4:6].sum(axis=1) == 0), owners, 0
+    )
+    order, select = ROLES.index("order"), ROLES.index("select")
+    if reading.superlatives and columns[:, order].max(initial=0) < _SETTLED:
+        related = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
+        raised[:, order] = np.maximum(raised[:, order], _IMPLIED * related * measures)
+    if columns[:, select].max(initial=0) < _ASKED:
+        if places := measured_places(reading.tokens):
+            related = reading.columns.related[:, list(places)].max(axis=1, initial=0)
+            raised[:, select] = np.maximum(raised[:, select], _IMPLIED * related * measures)
+        elif not reading.quantities:
+            named = np.array([_names_rows(c) for c in reading.words.columns]) * owners
+            first = _first_asked(reading)
+            if first is not None:
+                named = named * (np.array(reading.words.owner) == first)
+                raised[:, select] = np.maximum(raised[:, select], _IMPLIED * named)
     return raised
+
+
+def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:
+    """The words that "how" asks a measure of: "how big", "how many people"."""
+    words = [t.lower for t in tokens]
+    places = []
+    for place, word in enumerate(words[:-1]):
+        after = place + 1
+        if word == "how" and words[after] in {"many", "much"}:
+            after += 1
+        if word == "how" and after < len(words) and not tokens[after].stop:
+            places.append(after)
+    return tuple(places)
+
+
+def _names_rows(column: ColumnKey) -> bool:
+    """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
+    words = identifier_words(column.column)
+    rest = (
+        set(words) - set(identifier_words(column.table)) - {stem(w) for w in identifier_words(column.table)}
+    )
+    return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
+
+
+def _first_asked(reading: Reading) -> int | None:
+    """The table that the first content words name: what the question asks for."""
+    alignment = reading.tables.alignment
+    for place, token in enumerate(reading.tokens):
+        if not token.stop and place not in reading.superlatives:
+            best = int(alignment[:, place].argmax()) if len(alignment) else 0
+            return best if len(alignment) and alignment[best, place] >= _MENTIONED else None
+    return None
 
 
 def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[ValueMention, ...]) -> Linking:

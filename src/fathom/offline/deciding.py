@@ -7,7 +7,7 @@ from fathom.offline.candidates import Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.linking import Linking
-from fathom.offline.ranking.choosing import Choice, choose, default_ranking_weights
+from fathom.offline.ranking.choosing import Choice, choose
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import Entry
 
@@ -34,7 +34,7 @@ def decide(
 ) -> Verdict:
     """Choose among candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
-    choice = choose(linking, entries, engine.planner, default_ranking_weights())
+    choice = choose(linking, entries, engine.planner, engine.ranking)
     if _solved(proposals[choice.order[0]], engine):
         choice = replace(choice, confidence=max(choice.confidence, SAME_CONFIDENCE), sure=True)
     if shares := [i for i, p in enumerate(proposals) if p.source == "ratio" and checked[i].error is None]:

@@ -15,6 +15,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
+from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
@@ -55,6 +56,7 @@ class Engine:
             index=index,
             notes=notes,
         )
+        self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in self.examples.solved])
         self._precedents = Precedents(self.examples)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, index)

@@ -1,7 +1,7 @@
 """Chooses among a question's candidates, and says how sure that choice is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.linking.translation import Translation
+from fathom.offline.linking.translation import Translation, learn
+from fathom.offline.query import Query
 from fathom.offline.ranking.confidence import (
     ConfidenceWeights,
     confidence_features,
     missing_words,
 )
 from fathom.offline.ranking.ranker import Entry, pool_features
+from fathom.offline.ranking.sql_words import all_words, query_words
 from fathom.offline.trees import Forest, load_forest
 
 
@@ -79,6 +81,32 @@ def load_ranking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankingWeigh
         Judge.from_arrays(arrays, "alone"),
         Judge.from_arrays(arrays, "recalling"),
     )
+
+
+_PRECEDENT = 0.8
+_FEW = 20
+
+
+def taught(weights: RankingWeights, solved: Sequence[tuple[Sequence[str], Query]]) -> RankingWeights:
+    """The weights with what a database's solved questions (words, query) say about what its words mean."""
+    if len(solved) < _FEW:
+        return weights
+    ahead = [(words, all_words(query_words(query))) for words, query in solved]
+    back = [(target, tuple(w for w in words if " " not in w)) for words, target in ahead]
+    return replace(
+        weights,
+        forward=_joined(weights.forward, learn(ahead, smallest=0.02)),
+        backward=_joined(weights.backward, learn(back, smallest=0.02)),
+    )
+
+
+def _joined(known: Translation, local: Translation) -> Translation:
+    """Both tables in one: the greater weight of each pair, with what is local a little discounted."""
+    pairs = {
+        (local.sources[s], local.targets[t]): _PRECEDENT * w
+        for (s, t), w in zip(local.pairs.tolist(), local.weights.tolist(), strict=True)
+    }
+    return known.with_pairs({p: max(w, known.given(p[0]).get(p[1], 0.0)) for p, w in pairs.items()})
 
 
 @cache

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fathom.offline.linking.alignment import NameMatches
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import Floats, Span, Token
 
@@ -313,8 +312,3 @@ def _content(tokens: Sequence[Token]) -> list[int]:
         found.append(min(count, 12))
         count += not token.stop
     return found
-
-
-def mention_strength(matches: NameMatches) -> Floats:
-    """For each token how well it mentions any of the names."""
-    return np.asarray(matches.alignment.max(axis=0, initial=0), np.float32)

@@ -38,10 +38,6 @@ class Translation:
             table.setdefault(self.sources[s], {})[self.targets[t]] = weight
         return table
 
-    @cached_property
-    def _priors(self) -> dict[str, float]:
-        return dict(zip(self.targets, self.prior.tolist(), strict=True))
-
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """The table as arrays for an npz file, under a name."""
         return {
@@ -84,10 +80,6 @@ class Translation:
     def given(self, source: str) -> dict[str, float]:
         """t(target | source) of every target that the source has been seen with."""
         return self._entries.get(source, {})
-
-    def share(self, target: str) -> float:
-        """The target's share of all targets in training; 0 if never seen."""
-        return self._priors.get(target, 0.0)
 
     def matrix(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
         """t(target | source) as an array (sources x targets)."""

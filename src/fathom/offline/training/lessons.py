@@ -10,20 +10,8 @@ from fathom.databases import connect
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Role
 from fathom.offline.parsing import parse
-from fathom.offline.query import (
-    Aggregate,
-    Column,
-    Comparison,
-    Expression,
-    Items,
-    Literal,
-    Query,
-    Unrepresentable,
-    all_queries,
-    comparisons,
-    mentioned_tables,
-    walk,
-)
+from fathom.offline.query import Query, Unrepresentable
+from fathom.offline.ranking.coverage import parts_of
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
 
@@ -89,40 +77,9 @@ def fold_of(database: str) -> int:
 
 def uses(query: Query) -> Uses:
     """What a query uses."""
-    tables: set[str] = set()
-    columns: set[tuple[ColumnKey, Role]] = set()
-    values: set[tuple[ColumnKey, str, str]] = set()
-    for part in all_queries(query):
-        tables |= {t.name for t in mentioned_tables(part)}
-        columns |= set(_roles(part.select, "select"))
-        columns |= set(_roles(part.group, "group"))
-        columns |= set(_roles((o.key for o in part.order), "order"))
-        for condition in (part.where, part.having):
-            for comparison in comparisons(condition):
-                sides = [s for s in (comparison.left, comparison.right) if s is not None]
-                columns |= set(_roles(sides, "where"))
-                values |= set(_values(comparison))
-    return Uses(frozenset(tables), frozenset(columns), frozenset(values))
-
-
-def _roles(expressions: Iterable[Expression], role: Role) -> Iterable[tuple[ColumnKey, Role]]:
-    for expression in expressions:
-        aggregated: set[Column] = set()
-        for part in walk(expression):
-            if isinstance(part, Aggregate):
-                aggregated |= {c for c in walk(part.argument) if isinstance(c, Column)}
-            elif isinstance(part, Column):
-                key = ColumnKey(part.table.name, part.name)
-                yield key, ("aggregate" if part in aggregated else role)
-
-
-def _values(comparison: Comparison) -> Iterable[tuple[ColumnKey, str, str]]:
-    column, right = comparison.left, comparison.right
-    if not isinstance(column, Column):
-        return
-    for item in right.items if isinstance(right, Items) else (right,):
-        if isinstance(item, Literal) and item.value is not None:
-            yield ColumnKey(column.table.name, column.name), plain(item.value), comparison.operator
+    parts = parts_of(query)
+    values = {(c, plain(v), o) for c, v, o in parts.values if c is not None and v is not None}
+    return Uses(frozenset(parts.tables), frozenset(parts.columns), frozenset(values))
 
 
 def plain(value: object) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import lightgbm
 import numpy as np
 import numpy.typing as npt
 
@@ -16,25 +15,10 @@ from fathom.offline.linking.text import identifier_words, stem, tokenize
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
+from fathom.offline.training.boosting import grow
 from fathom.offline.training.lessons import FOLDS, Lesson, Uses, World, fold_of, plain
-from fathom.offline.trees import Forest, from_lightgbm
+from fathom.offline.trees import Forest
 
-_OPTIONS = {
-    "objective": "binary",
-    "num_leaves": 15,
-    "learning_rate": 0.08,
-    "min_data_in_leaf": 20,
-    "feature_fraction": 0.6,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
-    "lambda_l2": 3.0,
-    "max_bin": 127,
-    "num_threads": 1,
-    "seed": 1,
-    "deterministic": True,
-    "force_row_wise": True,
-    "verbose": -1,
-}
 _TREES = 150
 
 
@@ -156,14 +140,10 @@ class _CrossFit:
 def _cross_fit(rows: Sequence[Floats], labels: Sequence[Floats], folds: npt.NDArray[np.int64]) -> _CrossFit:
     def grown(chosen: npt.NDArray[np.bool_]) -> Forest:
         places = np.flatnonzero(chosen).tolist()
-        return grow(np.concatenate([rows[i] for i in places]), np.concatenate([labels[i] for i in places]))
+        inside = np.concatenate([rows[i] for i in places])
+        wanted = np.concatenate([labels[i] for i in places])
+        return grow(inside, wanted, _TREES, objective="binary", min_data_in_leaf=20)
 
     without = tuple(grown(folds != fold) for fold in range(FOLDS))
     scores = [without[f].probabilities(r) for f, r in zip(folds, rows, strict=True)]
     return _CrossFit(grown(folds >= 0), without, scores)
-
-
-def grow(rows: Floats, labels: Floats, trees: int = _TREES) -> Forest:
-    """A forest that predicts 0 or 1."""
-    booster = lightgbm.train(_OPTIONS, lightgbm.Dataset(rows, labels), trees)
-    return from_lightgbm(booster.dump_model())

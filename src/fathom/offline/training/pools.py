@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,8 +117,3 @@ def _orders(ours: Rows, theirs: Rows) -> Iterator[tuple[int, ...]]:
                 yield from search((*chosen, i))
 
     yield from search(())
-
-
-def right_share(pools: Sequence[GradedPool]) -> float:
-    """The share of questions with a right query in the pool: what a perfect ranker would reach."""
-    return sum(any(p.grades) for p in pools) / max(len(pools), 1)

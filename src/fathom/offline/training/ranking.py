@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import lightgbm
 import numpy as np
 import numpy.typing as npt
 
@@ -15,28 +15,28 @@ from fathom.offline.ranking.choosing import Judge
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
 from fathom.offline.ranking.ranker import Pool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
+from fathom.offline.training.boosting import grow
 from fathom.offline.training.lessons import FOLDS, fold_of
 from fathom.offline.training.pools import GradedPool
-from fathom.offline.trees import Forest, from_lightgbm
+from fathom.offline.trees import Forest
 
-_OPTIONS = {
+_RANKING: dict[str, Any] = {
     "objective": "lambdarank",
     "lambdarank_truncation_level": 10,
     "label_gain": [0, 4, 5],
-    "num_leaves": 15,
-    "learning_rate": 0.08,
     "min_data_in_leaf": 30,
     "feature_fraction": 0.4,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
     "lambda_l2": 5.0,
-    "max_bin": 127,
-    "num_threads": 1,
-    "seed": 1,
-    "deterministic": True,
-    "force_row_wise": True,
-    "verbose": -1,
 }
+_JUDGING: dict[str, Any] = {
+    "objective": "binary",
+    "num_leaves": 8,
+    "learning_rate": 0.05,
+    "min_data_in_leaf": 40,
+    "feature_fraction": 0.4,
+    "lambda_l2": 5.0,
+}
+_JUDGING_TREES = 150
 _TREES = 220
 
 
@@ -81,12 +81,13 @@ def featurise(
 def fit_forest(rows: Sequence[Floats], grades: Sequence[Sequence[int]]) -> Forest:
     """A forest that ranks; pools without a right or without a wrong candidate teach nothing."""
     useful = [i for i, g in enumerate(grades) if any(g) and not all(g)]
-    data = lightgbm.Dataset(
+    return grow(
         np.concatenate([rows[i] for i in useful]),
         np.concatenate([np.array(grades[i]) for i in useful]),
+        _TREES,
         group=[len(grades[i]) for i in useful],
+        **_RANKING,
     )
-    return from_lightgbm(lightgbm.train(_OPTIONS, data, _TREES).dump_model())
 
 
 @dataclass(frozen=True)
@@ -154,18 +155,14 @@ def fit_confidence(
     folds = np.array([fold_of(d) for d in databases])
     scores = np.zeros(len(rows))
     for fold in range(FOLDS):
-        scores[folds == fold] = _judge(rows[folds != fold], labels[folds != fold]).scores(rows[folds == fold])
+        scores[folds == fold] = _sure(rows[folds != fold], labels[folds != fold]).scores(rows[folds == fold])
     points, values = _isotonic(scores, labels)
-    weights = ConfidenceWeights(_judge(rows, labels), points, values)
+    weights = ConfidenceWeights(_sure(rows, labels), points, values)
     return weights, np.interp(scores, points, values)
 
 
-def _judge(rows: Floats, labels: npt.NDArray[np.float64]) -> Forest:
-    options = _OPTIONS | {
-        "objective": "binary", "num_leaves": 8, "learning_rate": 0.05, "min_data_in_leaf": 40,
-    }  # fmt: skip
-    del options["lambdarank_truncation_level"], options["label_gain"]
-    return from_lightgbm(lightgbm.train(options, lightgbm.Dataset(rows, labels), 150).dump_model())
+def _sure(rows: Floats, labels: npt.NDArray[np.float64]) -> Forest:
+    return grow(rows, labels, _JUDGING_TREES, **_JUDGING)
 
 
 def _isotonic(

@@ -105,6 +105,11 @@ class Examples:
             scores[self._holders.get(word, [])] += weight * weight
         return np.asarray(scores / (np.array(self._norms, np.float32) * self._norm(words)), np.float32)
 
+    def _cosine(self, solved: Solved, words: Sequence[str]) -> float:
+        """The similarity with a question whose values are masked where this solved one's were put in."""
+        shared = sum(self._weights[w] ** 2 for w in set(words) & set(solved.words))
+        return shared / (self._norm(solved.words) * self._norm(words))
+
     def recall(self, linking: Linking, most: int = 10) -> list[Recalled]:
         """Queries of the nearest solved questions with this question's values, nearest first, none twice."""
         if not self.solved:
@@ -113,9 +118,10 @@ class Examples:
         found: dict[Query, Recalled] = {}
         for place in np.argsort(-scores, kind="stable")[: 4 * most].tolist():
             solved = self.solved[place]
-            for query, kept in _filled(solved, linking):
+            for query, kept, exchanged in _filled(solved, linking):
                 if query not in found:
-                    found[query] = Recalled(query, float(scores[place]), solved.example, kept)
+                    alike = max(float(scores[place]), self._cosine(solved, _words(linking.tokens, exchanged)))
+                    found[query] = Recalled(query, alike, solved.example, kept)
             if len(found) >= most:
                 break
         return list(found.values())[:most]
@@ -184,8 +190,8 @@ def _question_words(linking: Linking) -> tuple[str, ...]:
     return _words(linking.tokens, taken)
 
 
-def _filled(solved: Solved, linking: Linking) -> Iterable[tuple[Query, int]]:
-    """The solved query with the question's values in place of its own: likeliest choice first."""
+def _filled(solved: Solved, linking: Linking) -> Iterable[tuple[Query, int, Sequence[Span]]]:
+    """The solved query with this question's values, how many of its own it kept, where the others are."""
     used: list[Span] = []
     chosen: dict[tuple[ColumnKey | None, Value], Value] = {}
     kept = 0
@@ -199,7 +205,7 @@ def _filled(solved: Solved, linking: Linking) -> Iterable[tuple[Query, int]]:
             value, span = found
             chosen[blank.column, blank.value] = value
             used.append(span)
-    yield _exchanged(solved.query, lambda c, v: chosen.get((c, v), v)), kept
+    yield _exchanged(solved.query, lambda c, v: chosen.get((c, v), v)), kept, sorted(used)
 
 
 def _replacement(blank: Blank, linking: Linking, used: Sequence[Span]) -> tuple[Value, Span] | None:

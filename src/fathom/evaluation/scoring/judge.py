@@ -189,7 +189,7 @@ class Judge:
         opened: Database | _Failure
         try:
             opened = connect(database)
-        except (FathomError, NotImplementedError) as error:
+        except FathomError as error:
             opened = _Failure(str(error), "database")
         self._databases[database] = opened
         if len(self._databases) > _OPEN_DATABASES:

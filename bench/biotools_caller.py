@@ -60,7 +60,7 @@ def leave_one_out() -> Iterator[tuple[SolvedCall, Proposal, float]]:
     for gold, found in pairs:
         caller = OfflineCaller(other for other, _ in pairs if other.question != gold.question)
         began = time.perf_counter()
-        yield gold, caller.propose(gold.question, found=found), time.perf_counter() - began
+        yield gold, caller.read(gold.question, found=found), time.perf_counter() - began
 
 
 SAMPLES: Mapping[str, list[tuple[str, str]]] = {
@@ -181,7 +181,7 @@ def measure() -> Iterable[Figure]:
     rows = []
     for gold in generated():
         began = time.perf_counter()
-        proposal = caller.propose(gold.question)
+        proposal = caller.read(gold.question)
         rows.append((gold, proposal, time.perf_counter() - began))
     assert {g.endpoint for g, _, _ in rows} == set(endpoints())
     yield from _figures("own held-out phrasings", rows, (0.85, 0.60))

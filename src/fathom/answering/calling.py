@@ -1,10 +1,11 @@
 """From a question to what a biomedical API says: the call, its observation in words, and where it is from."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from fathom.biotools.callers import OfflineCaller, Proposal
+from fathom.biotools.callers import Caller, OfflineCaller, Proposal
 from fathom.biotools.client import Client
 from fathom.biotools.observations import Observation, observe
 from fathom.records import Refusal
@@ -21,14 +22,6 @@ CITATIONS = {
 """How the resources ask to be cited, by service."""
 
 MOST_FACTS, MOST_EXAMPLES, LONGEST = 14, 3, 300
-
-
-class Caller(Protocol):
-    """Whatever turns a question into a call or declines it."""
-
-    def propose(self, question: str) -> Proposal:
-        """The call that answers a question, with a confidence; or why there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ def call(
     how a BLAST search fares. Declines with a refusal when no call is clear enough. Raises `CallFailed` when
     the service gives no answer.
     """
-    proposal = (caller or OfflineCaller()).propose(question)
+    proposal = asyncio.run((caller or OfflineCaller()).propose(question))
     if proposal.call is None:
         refusal = Refusal(proposal.refusal)
         return ToolAnswer(question, proposal.refusal, proposal.confidence, proposal.endpoint, refusal=refusal)

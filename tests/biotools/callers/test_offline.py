@@ -17,7 +17,7 @@ def caller() -> OfflineCaller:
 
 @pytest.mark.parametrize("case", CASES["calls"], ids=lambda c: c["question"][:40])
 def test_a_question_becomes_the_call_that_answers_it(caller: OfflineCaller, case: dict[str, object]) -> None:
-    proposal = caller.propose(str(case["question"]))
+    proposal = caller.read(str(case["question"]))
     assert proposal.call is not None, proposal.refusal
     assert proposal.call.endpoint.name == case["endpoint"]
     assert dict(proposal.call.arguments) == case["arguments"]
@@ -27,7 +27,7 @@ def test_a_question_becomes_the_call_that_answers_it(caller: OfflineCaller, case
 def test_what_can_not_be_called_is_declined_with_the_reason(
     caller: OfflineCaller, case: dict[str, str]
 ) -> None:
-    proposal = caller.propose(case["question"])
+    proposal = caller.read(case["question"])
     assert proposal.call is None
     assert case["says"] in proposal.refusal
 
@@ -35,7 +35,7 @@ def test_what_can_not_be_called_is_declined_with_the_reason(
 def test_solved_examples_count_at_once() -> None:
     caller = OfflineCaller()
     question = "Zorblify the quux of rs1217074595, please"
-    assert caller.propose(question).endpoint != "esummary"
+    assert caller.read(question).endpoint != "esummary"
     caller.learn(
         [
             SolvedCall(
@@ -45,7 +45,7 @@ def test_solved_examples_count_at_once() -> None:
             )
         ]
     )
-    learnt = caller.propose(question)
+    learnt = caller.read(question)
     assert learnt.call is not None
     assert dict(learnt.call.arguments) == {"db": "snp", "id": "1217074595", "retmax": 10}
 
@@ -55,16 +55,14 @@ def test_identifiers_found_before_feed_the_next_call() -> None:
         "What is the official symbol of LMP10?", "esummary", {"db": "gene", "id": "5699"}, step=2
     )
     caller = OfflineCaller([example])
-    proposal = caller.propose("What is the official symbol of SNAT6?", found=["145389", "299139"])
+    proposal = caller.read("What is the official symbol of SNAT6?", found=["145389", "299139"])
     assert proposal.call is not None
     assert dict(proposal.call.arguments) == {"db": "gene", "id": "145389,299139"}
 
 
 def test_what_was_assumed_is_told(caller: OfflineCaller) -> None:
-    assert caller.propose("Where is the gene BRCA2 located in human?").assumed == {}
-    assert caller.propose("How strongly are rs699 and rs1042779 linked?").assumed == {
-        "species": "homo_sapiens"
-    }
+    assert caller.read("Where is the gene BRCA2 located in human?").assumed == {}
+    assert caller.read("How strongly are rs699 and rs1042779 linked?").assumed == {"species": "homo_sapiens"}
 
 
 def test_every_held_out_question_is_well_formed() -> None:
@@ -76,7 +74,7 @@ def test_every_held_out_question_is_well_formed() -> None:
     for gold in questions:
         check(gold.endpoint, gold.arguments)
     assert all(sum(g.endpoint == name for g in questions) >= 5 for name in endpoints())
-    right = sum(same_arguments(caller.propose(g.question), g) for g in questions[::8])
+    right = sum(same_arguments(caller.read(g.question), g) for g in questions[::8])
     assert right >= 0.5 * len(questions[::8])
 
 

@@ -7,11 +7,11 @@ endpoint takes. A new solved example counts from the moment it is given.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fathom.biotools.callers.caller import MadeCall, Proposal
 from fathom.biotools.callers.entities import STRONG, Entity, find_entities
 from fathom.biotools.callers.filling import Filling
 from fathom.biotools.callers.lessons import Lesson, SolvedCall, from_solved, packaged, plain_words
@@ -20,6 +20,9 @@ from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Call, check, endpoints
 from fathom.biotools.catalogue.searching import stems
 from fathom.errors import CallRefused
+
+if TYPE_CHECKING:
+    from fathom.llm import Model
 
 SURE = 0.5
 """Confidence below which a call is declined rather than made."""
@@ -38,24 +41,9 @@ _CALIBRATION = (-3.2, 3.4, 9.0)
 CONSIDERED = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the caller makes of a question: a call with a confidence, or why there is none.
-
-    `alternatives` are other endpoints with their scores, best first; `assumed` arguments weren't in the question.
-    """
-
-    question: str
-    call: Call | None
-    confidence: float
-    refusal: str = ""
-    alternatives: tuple[tuple[str, float], ...] = ()
-    assumed: Mapping[str, Any] | None = None
-
-    @property
-    def endpoint(self) -> str:
-        """The endpoint thought of first, also when the call is declined."""
-        return self.alternatives[0][0] if self.alternatives else ""
+def offline(_: "Model | None", solved: Sequence[SolvedCall]) -> "OfflineCaller":
+    """The caller registered as `offline`: it asks no model, also where there is one."""
+    return OfflineCaller(solved)
 
 
 class OfflineCaller:
@@ -98,8 +86,12 @@ class OfflineCaller:
         length = sqrt(sum(v * v for v in raw.values())) or 1.0
         return {w: v / length for w, v in raw.items()}
 
-    def propose(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
-        """Find the call that answers a question. `found` are identifiers that an earlier call gave."""
+    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
+        """The call that answers a question; done once it was made."""
+        return Proposal(question, None, earlier[-1].confidence) if earlier else self.read(question)
+
+    def read(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
+        """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
         entities = find_entities(question)
         ranked = self._ranked(question, entities, found)
         if not ranked:

@@ -160,7 +160,7 @@ def _gold_schema() -> Iterator[Figure]:
     from tests.evaluation.authorizer import authorized_reads
 
     from fathom.databases import connect
-    from fathom.evaluation.gold_schema import SchemaItems, gold_schema
+    from fathom.databases.items import SchemaItems, items_of
 
     folder = DATA / "spider"
     queries: dict[str, list[str]] = {}
@@ -178,7 +178,7 @@ def _gold_schema() -> Iterator[Figure]:
                 reads = authorized_reads(connection, sql)
                 if reads is not None:
                     started = time.perf_counter()
-                    items = gold_schema(sql, database.schema)
+                    items = items_of(sql, database.schema)
                     seconds += time.perf_counter() - started
                     checked += 1
                     agreed += items == SchemaItems(*map(frozenset, reads))

@@ -174,6 +174,16 @@ class ModelError(FathomError):
     """Something about a language model."""
 
 
+class ModelNeeded(ModelError):
+    """A method asks a language model, and none was given."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This method asks a language model: name one with --model provider:name (see fathom models), "
+            "or use the method offline, which needs none."
+        )
+
+
 class ModelNotConfigured(ModelError):
     """The provider isn't known, or its key or address isn't set; says what to set."""
 

@@ -3,10 +3,15 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fathom.databases import Database
+from fathom.errors import ModelNeeded
 from fathom.knowledge import KnowledgePack
 from fathom.records import Limits, Result, SolvedExample, Usage
+
+if TYPE_CHECKING:
+    from fathom.llm import Model
 
 
 @dataclass(slots=True)
@@ -25,7 +30,7 @@ class Context:
     """The database asked, what is known about it, and the limits its queries run within.
 
     `examples` are solved questions beside those of the knowledge pack, such as a training split;
-    `cache` is the folder for indexes, None for the user's own.
+    `cache` is the folder for indexes, None for the user's own; `model` is the one that steps ask, if any.
     """
 
     database: Database
@@ -33,6 +38,7 @@ class Context:
     examples: tuple[SolvedExample, ...] = ()
     limits: Limits = Limits()
     cache: Path | None = None
+    model: "Model | None" = None
     meter: Meter = field(default_factory=Meter)
 
     async def run(self, sql: str, limits: Limits | None = None) -> Result:
@@ -40,6 +46,12 @@ class Context:
         result = await asyncio.to_thread(self.database.run, sql, limits or self.limits)
         self.meter.add(Usage(database_seconds=result.seconds))
         return result
+
+    def metered_model(self) -> "Model":
+        """The model to ask; what it uses counts for the step at work. Raises `ModelNeeded` without one."""
+        if self.model is None:
+            raise ModelNeeded
+        return self.model.metered(self.meter.add)
 
     def for_one_step(self) -> "Context":
         """The same context with a meter of its own."""

@@ -2,24 +2,61 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 from fathom import registry
+from fathom.errors import ConfigError, did_you_mean
 from fathom.methods.context import Context
 from fathom.records import Draft, Question, Step, Trace, Usage
 from fathom.records.trace import Module
 
-StepFunction = Callable[[Draft, Context], Awaitable[Draft]]
+StepFunction = Callable[..., Awaitable[Draft]]
+"""`async (draft, context, *, setting=default, ...) -> draft`."""
+NO_CALLS = "0"
 
 
 @dataclass(frozen=True, slots=True)
 class MethodStep:
-    """A step function with its name and the module it belongs to."""
+    """A step function with its name, the module it belongs to, and the settings it runs with.
+
+    `calls` says for people how often it asks a model for one question, such as "1", "0-3" or "{samples}",
+    where the name of a setting stands for its value.
+    """
 
     name: str
     module: Module
     function: StepFunction
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    calls: str = NO_CALLS
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether the step needs a language model."""
+        return self.calls != NO_CALLS
+
+    @property
+    def known_settings(self) -> Mapping[str, Any]:
+        """Every setting that the step takes, with the value it has."""
+        parameters = signature(self.function).parameters.values()
+        defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        return {**defaults, **self.settings}
+
+    def using(self, *, calls: str | None = None, **settings: Any) -> "MethodStep":
+        """The same step with other settings. Raises `ConfigError` for one that it doesn't take."""
+        known = self.known_settings
+        if unknown := sorted(set(settings) - set(known)):
+            hint = did_you_mean(unknown[0], sorted(known))
+            raise ConfigError(f"The step {self.name!r} has no setting {unknown[0]!r}.{hint}")
+        return replace(
+            self, settings={**self.settings, **settings}, calls=self.calls if calls is None else calls
+        )
+
+    @property
+    def calls_shown(self) -> str:
+        """The number of calls for one question, in words."""
+        return self.calls.format_map(self.known_settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +68,20 @@ class Method:
     summary: str = ""
     provenance: str = ""
 
+    @property
+    def asks_model(self) -> bool:
+        """Whether any step needs a language model."""
+        return any(s.asks_model for s in self.steps)
 
-def step(module: Module, *, name: str = "") -> Callable[[StepFunction], MethodStep]:
-    """Make a step of a function `async (draft, context) -> draft`; its name is the function's."""
+
+def step(module: Module, *, name: str = "", calls: str = NO_CALLS) -> Callable[[StepFunction], MethodStep]:
+    """Make a step of a function `async (draft, context) -> draft`; its name is the function's.
+
+    Keyword-only parameters of the function are the step's settings.
+    """
 
     def named(function: StepFunction) -> MethodStep:
-        return MethodStep(name or function.__name__.replace("_", " "), module, function)
+        return MethodStep(name or function.__name__.replace("_", " "), module, function, calls=calls)
 
     return named
 
@@ -63,7 +108,7 @@ async def run_method(method: Method, question: Question, context: Context) -> Dr
 
 async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
     started = time.perf_counter()
-    after = await one.function(replace(draft, notes={}), context)
+    after = await one.function(replace(draft, notes={}), context, **one.settings)
     spent = time.perf_counter() - started
     used = context.meter.usage
     own = max(0.0, spent - used.database_seconds - used.model_seconds)
@@ -83,6 +128,7 @@ def _changes(before: Draft, after: Draft) -> Mapping[str, Any]:
         found["selection"] = {t: list(c) for t, c in after.selection.tables.items()}
     if after.candidates != before.candidates:
         found["candidates"] = [{"sql": c.sql, "score": c.score, "error": c.error} for c in after.candidates]
+    found |= {k: v for k, v in after.findings.items() if before.findings.get(k) != v}
     if after.sql != before.sql:
         found["sql"] = after.sql
     if after.confidence != before.confidence:

@@ -1,7 +1,7 @@
 """An answer in the making: what the steps of a method pass along."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fathom.records.answer import Assumption, Reading, Refusal
@@ -31,7 +31,9 @@ class Candidate:
 class Draft:
     """What is known so far. `sql` is the best guess even where `refusal` says that it isn't good enough.
 
-    `notes` is what the step at work wants to stand in the trace, as JSON values; the runner moves it there.
+    `findings` is what the steps of one method tell each other (keywords, hints, linked values), as JSON
+    values by name. `notes` is what the step at work wants to stand in the trace, likewise; the runner moves
+    it there.
     """
 
     question: Question
@@ -43,5 +45,10 @@ class Draft:
     refusal: Refusal | None = None
     readings: tuple[Reading, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    findings: Mapping[str, Any] = field(default_factory=dict)
     notes: Mapping[str, Any] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+
+    def with_findings(self, **found: Any) -> "Draft":
+        """The draft with more findings, the newer ones on top."""
+        return replace(self, findings={**self.findings, **found})

@@ -12,9 +12,9 @@ from sqlglot.errors import SqlglotError
 
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database
+from fathom.databases.items import items_of
 from fathom.errors import QueryError
 from fathom.evaluation.comparisons.order import read_ordering
-from fathom.evaluation.gold_schema import gold_schema
 from fathom.records import Limits, Result, Schema
 
 Evidence = tuple[str, str, dict[str, Any]]  # kind, words, facts
@@ -164,7 +164,7 @@ def _compared(sql: str, database: Database) -> Iterator[tuple[str, str, str]]:
     if tree is None:
         return
     try:
-        read = gold_schema(sql, database.schema).tables
+        read = items_of(sql, database.schema).tables
     except QueryError:
         return
     schema = database.schema

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.benchmarks import BenchmarkQuestion
+from fathom.databases.items import SchemaItems, items_of, selected_items
 from fathom.errors import FathomError
 from fathom.evaluation.comparisons import Table, load_comparison
 from fathom.evaluation.comparisons.table import distinct
-from fathom.evaluation.gold_schema import SchemaItems, gold_schema, selected_items
 from fathom.evaluation.metrics import jaccard, overlap, soft_f1
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.record import JudgedQuery, Preview, SelectionScore, preview
@@ -145,7 +145,7 @@ def _selection(judging: Judge, exam: Exam) -> tuple[SchemaItems | None, Selectio
     if database is None or not exam.question.gold:
         return None, None
     try:
-        needed = gold_schema(exam.question.gold[0], database.schema)
+        needed = items_of(exam.question.gold[0], database.schema)
     except FathomError:  # gold that can't be parsed has no schema; that is no fault of the answer
         return None, None
     selection = exam.response.selection

@@ -4,8 +4,8 @@ from contextlib import closing
 
 import pytest
 
+from fathom.databases.items import SchemaItems, items_of, selected_items
 from fathom.errors import QueryError
-from fathom.evaluation.gold_schema import SchemaItems, gold_schema, selected_items
 from fathom.records import Column, Schema, Selection, Table
 from tests.data import needed
 from tests.evaluation.authorizer import authorized_reads
@@ -72,25 +72,25 @@ CASES = [
 
 @pytest.mark.parametrize(("sql", "columns"), CASES, ids=[c[0][:60] for c in CASES])
 def test_columns_read(sql: str, columns: set[str]) -> None:
-    found = gold_schema(sql, _schema())
+    found = items_of(sql, _schema())
     assert found.columns == columns
     assert {c.rpartition(".")[0] for c in columns} <= found.tables
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "mysql"])
 def test_other_dialects(dialect: str) -> None:
-    found = gold_schema("SELECT G.Symbol FROM GENE g WHERE CHR = '1'", _schema(dialect))
+    found = items_of("SELECT G.Symbol FROM GENE g WHERE CHR = '1'", _schema(dialect))
     assert found.columns == {"gene.symbol", "gene.chr"}
 
 
 def test_count_of_rows_reads_its_table() -> None:
-    assert gold_schema("SELECT COUNT(*) FROM gene", _schema()).as_json() == {"gene": []}
+    assert items_of("SELECT COUNT(*) FROM gene", _schema()).as_json() == {"gene": []}
 
 
 @pytest.mark.parametrize("sql", ["SELECT FROM WHERE", "", "SELECT (" * 300])
 def test_what_is_not_sql_is_an_error(sql: str) -> None:
     with pytest.raises(QueryError):
-        gold_schema(sql, _schema())
+        items_of(sql, _schema())
 
 
 def test_a_table_selected_whole_has_all_its_columns() -> None:
@@ -124,6 +124,6 @@ def test_agrees_with_sqlites_authorizer_on_published_queries() -> None:
             for sql in sorted(found):
                 reads = authorized_reads(connection, sql)
                 if reads is not None:
-                    assert gold_schema(sql, schema) == SchemaItems(*map(frozenset, reads)), sql
+                    assert items_of(sql, schema) == SchemaItems(*map(frozenset, reads)), sql
                     checked += 1
     assert checked > 500

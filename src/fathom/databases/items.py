@@ -1,4 +1,4 @@
-"""What a query reads: the gold schema that selections are held against (specs/metrics.md, section 3)."""
+"""What a query reads: its base tables and columns (the gold schema of specs/metrics.md, section 3)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def _flat(table: str) -> str:
     return table.casefold().replace(".", "\x00")
 
 
-def gold_schema(sql: str, schema: Schema) -> SchemaItems:
+def items_of(sql: str, schema: Schema) -> SchemaItems:
     """Every base table and every column that a query refers to anywhere.
 
     Aliases are resolved, `*` is expanded, CTEs and subqueries are looked through. Names that the schema

@@ -1,0 +1,54 @@
+"""BIRD's in-context baselines: one prompt, no demonstration (specs/methods.md, section 5.2)."""
+
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.replies import continued
+from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.settling import settle
+from fathom.records import Draft
+
+STOPS = ("--", "\n\n", ";", "#")
+
+
+@step("generation", calls="1")
+async def continue_select(
+    draft: Draft,
+    context: Context,
+    *,
+    style: Style = "create",
+    reasoning: bool = False,
+    temperature: float = 0.0,
+    max_tokens: int = 256,
+) -> Draft:
+    """Ask for the query as the continuation of SELECT after the schema, the evidence and the question.
+
+    `reasoning` shows one worked example with its steps first, and lets the model reason before it answers.
+    """
+    name = "bird_reasoning" if reasoning else "bird_direct"
+    reply = await context.metered_model().ask(
+        prompt(
+            name,
+            schema=render(Shown(context.database.schema), style),
+            question=asked(draft.question),
+            dialect=dialect_of(context),
+        ),
+        sampling=Sampling(temperature=temperature, max_tokens=max_tokens, stop=() if reasoning else STOPS),
+    )
+    return settle(replace(draft, candidates=()), [continued(reply.text)])
+
+
+ZERO_SHOT = Method(
+    "zero-shot",
+    (continue_select,),
+    summary="One prompt with the CREATE statements and the evidence; the model continues SELECT.",
+    provenance="Li et al. 2023, BIRD",
+)
+ZERO_SHOT_COT = Method(
+    "zero-shot-cot",
+    (continue_select.using(reasoning=True, max_tokens=512),),
+    summary="The same after one worked example, with room to think step by step.",
+    provenance="Li et al. 2023, BIRD",
+)

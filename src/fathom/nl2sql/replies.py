@@ -1,0 +1,136 @@
+"""From a model's reply to SQL: one tolerant reader for each form that methods ask for.
+
+Prose around the query, fences, a doubled SELECT, a trailing semicolon and a second statement are all expected
+(specs/methods.md, section 9.2). Nothing here judges the SQL: the guard does, when it is run.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import parse_one, tokenize
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
+from fathom.llm.replies import fenced, find_json
+
+_STARTS = re.compile(r"\b(SELECT|WITH)\b", re.IGNORECASE)
+
+
+def find_sql(reply: str) -> str | None:
+    """The query in a reply of any form: the last fence that holds one, else from its first SELECT on."""
+    for block in reversed(fenced(reply)):
+        if found := _statement(block):
+            return found
+    return _statement(reply)
+
+
+def sql_after(reply: str, marker: str) -> str | None:
+    """The query after the last occurrence of a marker, such as "SQL:"; anywhere where there is no marker."""
+    folded, wanted = reply.casefold(), marker.casefold()
+    _, found, rest = reply, "", ""
+    if (at := folded.rfind(wanted)) >= 0:
+        found, rest = marker, reply[at + len(wanted) :]
+    return find_sql(rest) if found else find_sql(reply)
+
+
+def sql_in_tag(reply: str, tag: str) -> str | None:
+    """The query between `<tag>` and `</tag>`, an open one to the end; anywhere where there is no tag."""
+    inside = in_tag(reply, tag)
+    return find_sql(inside) if inside is not None else find_sql(reply)
+
+
+def in_tag(reply: str, tag: str) -> str | None:
+    """What stands in the last `<tag>...</tag>`, or None."""
+    opened = reply.casefold().rfind(f"<{tag.casefold()}>")
+    if opened < 0:
+        return None
+    inside = reply[opened + len(tag) + 2 :]
+    closed = inside.casefold().find(f"</{tag.casefold()}>")
+    return (inside if closed < 0 else inside[:closed]).strip()
+
+
+def continued(reply: str, *, start: str = "SELECT") -> str | None:
+    """The query of a reply that continues a prompt ending with SELECT, said again or not."""
+    text = reply.strip()
+    if not text or fenced(text) or _STARTS.match(text):
+        return find_sql(text)
+    whole = _statement(f"{start} {text}")
+    if whole is None or _parses(whole):
+        return whole
+    # Not a select list that goes on: prose around a query, a refusal, or a query that is broken.
+    return find_sql(text) or (whole if " from " in text.casefold() else None)
+
+
+def _parses(sql: str) -> bool:
+    try:
+        parse_one(sql)
+    except SqlglotError:
+        return False
+    return True
+
+
+def sql_under(reply: str, *keys: str) -> str | None:
+    """The query under the first of these keys of a JSON object; anywhere where there is no such object."""
+    content = json_object(reply)
+    for key in keys:
+        value = content.get(key)
+        if isinstance(value, str) and (found := find_sql(value)):
+            return found
+    return find_sql(reply) if not content else None
+
+
+def json_object(reply: str) -> Mapping[str, Any]:
+    """The JSON object in a reply, its keys as written; empty where there is none."""
+    try:
+        found = find_json(reply)
+    except ValueError:
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def json_list(reply: str) -> list[Any]:
+    """The list in a reply: alone, or the only list of a JSON object; empty where there is none."""
+    try:
+        found = find_json(reply)
+    except ValueError:
+        return []
+    if isinstance(found, Mapping):
+        lists = [v for v in found.values() if isinstance(v, list)]
+        return lists[0] if len(lists) == 1 else []
+    return found if isinstance(found, list) else []
+
+
+def texts(value: object) -> list[str]:
+    """The texts of a list as a model may write it: stripped, in order, once each; one text is a list."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    return list(dict.fromkeys(v.strip() for v in listed if isinstance(v, str) and v.strip()))
+
+
+def _statement(text: str) -> str | None:
+    """The first statement that begins with SELECT or WITH, without what follows it."""
+    begins = _STARTS.search(text)
+    if begins is None:
+        return None
+    sql = text[begins.start() :].strip()
+    sql = _without_doubled_select(sql)
+    sql = sql[: _first_end(sql)].strip().rstrip(";").strip()
+    return sql or None
+
+
+def _without_doubled_select(sql: str) -> str:
+    words = sql.split(None, 2)
+    if len(words) > 1 and words[0].upper() == "SELECT" and words[1].upper() in {"SELECT", "WITH"}:
+        return sql.split(None, 1)[1]
+    return sql
+
+
+def _first_end(sql: str) -> int:
+    """Where the first statement ends: at a semicolon outside quotes and comments."""
+    try:
+        for token in tokenize(sql):
+            if token.token_type is TokenType.SEMICOLON:
+                return int(token.start)
+    except SqlglotError:
+        return len(sql)
+    return len(sql)

@@ -1,0 +1,62 @@
+"""Which of a column's values a prompt shows: the samplers of the methods (specs/methods.md, section 8)."""
+
+import asyncio
+from collections.abc import Iterable
+
+from fathom.errors import QueryError
+from fathom.methods import Context
+from fathom.nl2sql.schema_text import Samples
+from fathom.nl2sql.selecting import or_everything
+from fathom.records import Limits, Selection
+
+_QUICK = Limits(seconds=2.0, rows=50, bytes=1_000_000)
+
+
+async def first_rows(context: Context, selection: Selection | None = None, *, rows: int = 3) -> Samples:
+    """The values of each table's first rows; a table that can't be read in two seconds shows none."""
+    found: dict[tuple[str, str], list[object]] = {}
+    for table, columns in or_everything(context.database.schema, selection).tables.items():
+        names = ", ".join(context.database.identifier(table, c) for c in columns)
+        sql = f"SELECT {names} FROM {context.database.identifier(table)} LIMIT {rows}"
+        try:
+            result = await context.run(sql, _QUICK)
+        except QueryError:
+            continue
+        for position, column in enumerate(columns):
+            found[table, column] = [row[position] for row in result.rows]
+    return found
+
+
+async def common_values(context: Context, *, most: int = 6) -> Samples:
+    """The most frequent values of each column as profiled, first values where they don't repeat.
+
+    Keys are left out, and columns named like ids, addresses and links, numbers with more than ten distinct
+    values, texts with links or of over 50 letters; of dates one is enough (MAC-SQL).
+    """
+    schema = context.database.schema
+    profiles = await asyncio.to_thread(context.database.profile)
+    joined = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
+    joined |= {(k.target_table, c) for k in schema.foreign_keys for c in k.target_columns}
+    found: dict[tuple[str, str], list[object]] = {}
+    for table in schema.tables:
+        profiled = profiles.get(table.name)
+        for column in table.columns if profiled else ():
+            name = (table.name, column.name)
+            profile = profiled.columns.get(column.name) if profiled else None
+            if profile is None or name in joined or column.name in table.primary_key:
+                continue
+            if column.name.casefold().endswith(("id", "email", "url")):
+                continue
+            if column.kind in {"integer", "number"} and (profile.distinct is None or profile.distinct > 10):
+                continue
+            values = _showable([v for v, _ in profile.common] or profile.samples)
+            shown = values[: 1 if column.kind in {"date", "datetime"} or profile.format == "date" else most]
+            found[name] = [*([None] if profile.null_share > 0 and shown else []), *shown]
+    return found
+
+
+def _showable(values: Iterable[object]) -> list[object]:
+    """Values without blanks; none at all where one is a link, an address or long."""
+    kept = [v for v in values if v is not None and str(v).strip()]
+    spoilt = any(len(str(v)) > 50 or "://" in str(v) or "@" in str(v) for v in kept)
+    return [] if spoilt else kept

@@ -1,0 +1,110 @@
+"""Selections: read from what a model named, united, closed over keys (specs/methods.md, section 8)."""
+
+from collections.abc import Iterable, Mapping
+
+from fathom.databases.items import items_of
+from fathom.errors import QueryError
+from fathom.records import ForeignKey, Schema, Selection
+
+
+def everything(schema: Schema) -> Selection:
+    """All tables with all of their columns."""
+    return Selection({t.name: tuple(c.name for c in t.columns) for t in schema.tables})
+
+
+def select(schema: Schema, named: Mapping[str, Iterable[str]]) -> Selection:
+    """The tables and columns of these names, in any case and quoting, in schema order; others are dropped.
+
+    A table without columns stays without: it is selected whole.
+    """
+    wanted = {_plain(t): {_plain(c).rpartition(".")[2] for c in columns} for t, columns in named.items()}
+    found = {}
+    for table in schema.tables:
+        if (columns := wanted.get(_plain(table.name))) is not None:
+            found[table.name] = tuple(c.name for c in table.columns if _plain(c.name) in columns)
+    return Selection(found)
+
+
+def from_items(schema: Schema, items: Iterable[str]) -> Selection:
+    """The selection of `table.column` texts; a bare table name selects it whole, unless columns are named."""
+    named: dict[str, list[str]] = {}
+    known = {_plain(t.name) for t in schema.tables}
+    for item in items:
+        plain = _plain(item)
+        if plain in known:
+            named.setdefault(plain, [])
+            continue
+        table, _, column = plain.rpartition(".")
+        named.setdefault(table, []).append(column)
+    return select(schema, named)
+
+
+def used_by(schema: Schema, sql: str) -> Selection:
+    """What a query reads; nothing where it can't be parsed."""
+    try:
+        return select(schema, items_of(sql, schema).as_json())
+    except QueryError:
+        return Selection({})
+
+
+def mentioned_in(schema: Schema, text: str, *, folded: bool = False) -> Selection:
+    """Every table, and every column of a mentioned table, whose name is a substring of a text (TA-SQL).
+
+    `folded` looks at names in any case and at columns of every table, mentioned or not (RSL-SQL).
+    """
+    said = text.casefold() if folded else text
+    found = {}
+    for table in schema.tables:
+        is_there = (table.name.casefold() if folded else table.name) in said
+        columns = tuple(c.name for c in table.columns if (c.name.casefold() if folded else c.name) in said)
+        if is_there or (folded and columns):
+            found[table.name] = columns
+    return Selection(found)
+
+
+def united(schema: Schema, *selections: Selection) -> Selection:
+    """All that any of them selects, in schema order."""
+    named: dict[str, set[str]] = {}
+    for selection in selections:
+        for table, columns in whole(schema, selection).tables.items():
+            named.setdefault(table, set()).update(columns)
+    return select(schema, named)
+
+
+def whole(schema: Schema, selection: Selection) -> Selection:
+    """The same with every column spelled out."""
+    return Selection(
+        {
+            t: columns or tuple(c.name for c in schema.table(t).columns)
+            for t, columns in selection.tables.items()
+        }
+    )
+
+
+def with_keys(schema: Schema, selection: Selection) -> Selection:
+    """The same with primary keys and the columns that join the selected tables."""
+    named = {t: set(chosen) for t, chosen in whole(schema, selection).tables.items()}
+    for table, columns in named.items():
+        columns.update(schema.table(table).primary_key)
+    for key in keys_between(schema, selection):
+        named[key.table].update(key.columns)
+        named[key.target_table].update(key.target_columns)
+    return select(schema, named)
+
+
+def keys_between(schema: Schema, selection: Selection | None) -> list[ForeignKey]:
+    """The keys that join selected tables; all of them without a selection."""
+    if selection is None:
+        return list(schema.foreign_keys)
+    return [
+        k for k in schema.foreign_keys if k.table in selection.tables and k.target_table in selection.tables
+    ]
+
+
+def or_everything(schema: Schema, selection: Selection | None) -> Selection:
+    """The selection, or all of the schema where nothing was selected: an empty prompt helps nobody."""
+    return whole(schema, selection) if selection is not None and selection.tables else everything(schema)
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip("`\"[]' ").replace('"."', ".").replace("`.`", ".").casefold()

@@ -1,0 +1,60 @@
+import pytest
+
+from fathom.nl2sql.replies import continued, find_sql, json_list, sql_after, sql_in_tag, sql_under
+
+
+@pytest.mark.parametrize(
+    ("reply", "sql"),
+    [
+        ("SELECT 1", "SELECT 1"),
+        ("SELECT 1;", "SELECT 1"),
+        ("Here you are:\n```sql\nSELECT a\nFROM t\n```\nHope it helps.", "SELECT a\nFROM t"),
+        ("```sql\nSELECT 1\n```\nbetter:\n```sql\nSELECT 2\n```", "SELECT 2"),
+        ("```python\nprint(1)\n```\nso SELECT 3", "SELECT 3"),
+        ("```sql\nSELECT 4", "SELECT 4"),
+        ("The answer is SELECT SELECT a FROM t", "SELECT a FROM t"),
+        ("SELECT 1; DROP TABLE t", "SELECT 1"),
+        ("SELECT ';' FROM t; SELECT 2", "SELECT ';' FROM t"),
+        ("WITH x AS (SELECT 1) SELECT * FROM x", "WITH x AS (SELECT 1) SELECT * FROM x"),
+        ("I can't answer that.", None),
+        ("", None),
+        ("```sql\n```", None),
+        ("SELECT 'open", "SELECT 'open"),
+    ],
+)
+def test_a_query_is_found_in_any_reply(reply: str, sql: str | None) -> None:
+    assert find_sql(reply) == sql
+
+
+@pytest.mark.parametrize(
+    ("reply", "sql"),
+    [
+        (" name FROM t", "SELECT name FROM t"),
+        ("SELECT name FROM t", "SELECT name FROM t"),
+        ("select select name FROM t", "select name FROM t"),
+        ("```sql\nSELECT name FROM t\n```", "SELECT name FROM t"),
+        (
+            "COUNT(*) FROM t WHERE x IN (SELECT y FROM u)",
+            "SELECT COUNT(*) FROM t WHERE x IN (SELECT y FROM u)",
+        ),
+        ("Sure, here it is:\nSELECT name FROM t", "SELECT name FROM t"),
+        ("", None),
+    ],
+)
+def test_a_reply_continues_select(reply: str, sql: str | None) -> None:
+    assert continued(reply) == sql
+
+
+def test_forms_with_a_place_for_the_query() -> None:
+    assert sql_after("Links: SELECT 1\nSQL: SELECT 2", "SQL:") == "SELECT 2"
+    assert sql_after("sql: select 2", "SQL:") == "select 2"
+    assert sql_after("no marker, SELECT 3", "SQL:") == "SELECT 3"
+    assert sql_in_tag("SELECT 0 <answer>SELECT 1</answer>", "answer") == "SELECT 1"
+    assert sql_in_tag("<ANSWER>SELECT 1", "answer") == "SELECT 1"
+    assert sql_in_tag("SELECT 5", "answer") == "SELECT 5"
+    assert sql_under('{"reasoning": "x", "SQL": "SELECT 1"}', "sql", "SQL") == "SELECT 1"
+    assert sql_under('```json\n{"sql": "SELECT 1",}\n```', "sql") == "SELECT 1"
+    assert sql_under('{"reasoning": "SELECT is of no use"}', "sql") is None
+    assert json_list("['a', 'b']") == ["a", "b"]
+    assert json_list('{"tables": ["a"]}') == ["a"]
+    assert json_list("none") == []

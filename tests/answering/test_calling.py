@@ -6,7 +6,8 @@ import pytest
 from tests.biotools.conftest import quick
 
 import fathom
-from fathom.answering.calling import ToolAnswer, facts_of
+from fathom.answering.calling import ToolAnswer
+from fathom.answering.facts import facts_of, untraced
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback
 from fathom.errors import RecordNotFound
@@ -31,20 +32,21 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def test_an_answer_says_what_its_observation_says_and_where_it_is_from(client: Client, question: str) -> None:
     given = fathom.call(question, client=client)
     assert given.refusal is None
-    assert given.text.splitlines()[1:] == [fact.text for fact in given.facts]
-    assert given.observation is not None
-    for fact in given.facts:
-        found = reduce(lambda item, step: item[step], fact.place, given.observation.content)
+    (made,) = given.calls
+    assert given.text.splitlines()[1:] == [fact.text for fact in made.facts]
+    assert made.observation is not None
+    for fact in made.facts:
+        found = reduce(lambda item, step: item[step], fact.place, made.observation.content)
         scalars = found if isinstance(found, str | int | float) else None
         assert scalars is None or str(scalars)[:100] in fact.text
-    assert given.url.startswith("https://")
-    assert given.citation
+    assert made.url.startswith("https://")
+    assert made.citation
 
 
 def test_what_is_not_clear_is_declined_and_nothing_is_sent(client: Client) -> None:
     given = fathom.call("What is the weather in Paris?", client=client)
     assert given.refusal is not None
-    assert (given.url, given.facts) == ("", ())
+    assert given.calls == ()
 
 
 def test_a_record_that_is_not_there_is_told(client: Client) -> None:
@@ -68,3 +70,18 @@ def test_facts(content: Any, lines: list[str]) -> None:
 
 def test_an_answer_is_a_value() -> None:
     assert ToolAnswer("q", "t", 0.5) == ToolAnswer("q", "t", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "strange"),
+    [
+        ("BRCA2 lies on chromosome 13, from 32,315,086 on.", ()),
+        ("It is rs699, of ENSG00000139618.", ()),
+        ("It is linked to TP53 and 17 others.", ("TP53", "17")),
+        ("See ENSG00000999999.", ("ENSG00000999999",)),
+        ("Nothing named at all.", ()),
+    ],
+)
+def test_words_say_no_more_than_their_sources(words: str, strange: tuple[str, ...]) -> None:
+    sources = ["What is BRCA2?", "{'id': 'ENSG00000139618.18', 'region': '13:32315086', 'near': 'rs699'}"]
+    assert untraced(words, sources) == strange

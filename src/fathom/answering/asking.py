@@ -1,16 +1,14 @@
 """From a question to an answer: run a method, then say what came out and what it rests on."""
 
-import asyncio
-from collections.abc import Coroutine, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fathom import registry
 from fathom.answering.assumptions import inferred_joins
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import explain
+from fathom.answering.waiting import wait
 from fathom.answering.words import in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
@@ -77,10 +75,10 @@ def ask(
     asked = _question(question, evidence)
     if isinstance(database, Database):
         asking = prepare(database, method=method, packs=packs, examples=examples, limits=limits)
-        return _run(answer(asked, asking, reading=reading))
+        return wait(answer(asked, asking, reading=reading))
     with connect(database) as opened:
         asking = prepare(opened, method=method, packs=packs, examples=examples, limits=limits)
-        return _run(answer(asked, asking, reading=reading))
+        return wait(answer(asked, asking, reading=reading))
 
 
 async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:
@@ -154,13 +152,3 @@ def _knowledge(packs: Iterable[str | Path | KnowledgePack]) -> KnowledgePack:
     for pack in packs:
         merged = merged.merge(pack if isinstance(pack, KnowledgePack) else load_packs(pack))
     return merged
-
-
-def _run(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Wait for asynchronous work, also where a loop is running already, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()

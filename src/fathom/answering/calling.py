@@ -1,14 +1,19 @@
-"""From a question to what a biomedical API says: the call, its observation in words, and where it is from."""
+"""From a question to what biomedical APIs say: calls, their observations in words, and where each is from."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from fathom.biotools.callers import Caller, OfflineCaller, Proposal
+from fathom.answering.facts import MOST_FACTS, Fact, facts_of, untraced
+from fathom.answering.waiting import wait
+from fathom.biotools.callers import Caller, Chain, MadeCall, follow, open_caller
+from fathom.biotools.callers.following import MOST_CALLS
+from fathom.biotools.catalogue import request_for
 from fathom.biotools.client import Client
-from fathom.biotools.observations import Observation, observe
-from fathom.records import Refusal
+from fathom.biotools.observations import Observation
+from fathom.llm import Model, open_model
+from fathom.records import Refusal, Usage
 
 CITATIONS = {
     "eutils": "Sayers EW et al. Database resources of the National Center for Biotechnology Information. "
@@ -21,126 +26,129 @@ CITATIONS = {
 }
 """How the resources ask to be cited, by service."""
 
-MOST_FACTS, MOST_EXAMPLES, LONGEST = 14, 3, 300
-
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """One thing that an observation says. `place` leads to it there, as keys and positions."""
+class ToolCall:
+    """One call that was made for an answer. `url` is to be looked at by hand.
 
-    place: tuple[str | int, ...]
-    text: str
+    `observation` is None, and `problem` says why, where the service gave no answer; `assumed` arguments
+    weren't in the question.
+    """
+
+    endpoint: str
+    arguments: Mapping[str, Any]
+    url: str
+    citation: str
+    observation: Observation | None
+    facts: tuple[Fact, ...] = ()
+    assumed: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What an API says to a question, or a refusal. `url` is to be looked at by hand.
+    """What the APIs say to a question, or a refusal. `calls` are all that were made, in order.
 
-    Each line of `text` below its first is one of the `facts`, and each of those stands in the observation.
+    The first line of `text` says who was asked, or is a model's reading of the observations; each line below
+    is one of the last call's `facts`, and each of those stands in its observation. `notes` say what was left
+    out or why the calls ended early. `endpoint` is that of the last call, or the one thought of without one.
     """
 
     question: str
     text: str
     confidence: float
-    endpoint: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    assumed: Mapping[str, Any] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
-    observation: Observation | None = None
-    url: str = ""
-    citation: str = ""
+    calls: tuple[ToolCall, ...] = ()
     refusal: Refusal | None = None
+    endpoint: str = ""
+    caller: str = ""
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
 
 
 def call(
     question: str,
     *,
-    caller: Caller | None = None,
+    caller: str | Caller | None = None,
+    model: str | Model | None = None,
     client: Client | None = None,
+    limit: int = MOST_CALLS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> ToolAnswer:
-    """Answer a question by one call of NCBI, UniProt or Ensembl; no model is needed.
+    """Answer a question by calls of NCBI, UniProt or Ensembl, at most `limit` in a row.
 
-    `caller` finds the call (the offline one unless told); a `client` given isn't closed; `progress` is told
-    how a BLAST search fares. Declines with a refusal when no call is clear enough. Raises `CallFailed` when
-    the service gives no answer.
+    `caller` finds the calls: one registered under a name, or your own; without it, the offline one, or the
+    one that asks a model where a `model` is given, as `provider:name` or opened. A `model` or `client` given
+    opened isn't closed. `progress` is told how a BLAST search fares. Declines with a refusal when no call is
+    clear enough. Raises `CallFailed` when no service gives an answer, `ModelError`, `UnknownName`.
     """
-    proposal = asyncio.run((caller or OfflineCaller()).propose(question))
-    if proposal.call is None:
-        refusal = Refusal(proposal.refusal)
-        return ToolAnswer(question, proposal.refusal, proposal.confidence, proposal.endpoint, refusal=refusal)
-    if client is not None:
-        return _answered(proposal, client, progress)
-    with Client() as opened:
-        return _answered(proposal, opened, progress)
+    with ExitStack() as opened:
+        if isinstance(model, str):
+            model = opened.enter_context(open_model(model))
+        chosen = open_caller(caller, model=model) if caller is None or isinstance(caller, str) else caller
+        asked = client or opened.enter_context(Client())
+        return wait(answer_by_calls(question, chosen, asked, limit=limit, progress=progress))
 
 
-def _answered(proposal: Proposal, client: Client, progress: Callable[[str], None]) -> ToolAnswer:
-    made = proposal.call
-    assert made is not None
-    observation = observe(client.make(made, progress=progress))
-    facts = tuple(facts_of(observation.content))[:MOST_FACTS]
-    opening = f"{made.endpoint.provider} was asked: {made.endpoint.summary}"
-    lines = [opening, *(fact.text for fact in facts)] if facts else [opening, "It has nothing on this."]
+async def answer_by_calls(
+    question: str,
+    caller: Caller,
+    client: Client,
+    *,
+    limit: int = MOST_CALLS,
+    progress: Callable[[str], None] = lambda _: None,
+) -> ToolAnswer:
+    """The asynchronous form of `call`, for a caller and a client that are there. Raises the same."""
+    chain = await follow(question, caller, client, limit=limit, progress=progress)
+    calls = tuple(map(_told, chain.calls))
+    answered = [one for one in calls if one.observation is not None]
+    text, notes = chain.refusal, tuple(filter(None, (chain.stopped,)))
+    refused = bool(chain.refusal) or not answered
+    if not refused:
+        words, more = _traced(question, chain)
+        text = "\n".join([words or _opening(chain.answered[-1]), *_lines(answered[-1])])
+        notes += more
     return ToolAnswer(
-        proposal.question,
-        "\n".join(lines),
-        proposal.confidence,
-        made.endpoint.name,
-        made.arguments,
-        proposal.assumed or {},
-        facts,
-        observation,
-        observation.response.url,
-        CITATIONS[made.endpoint.service],
+        question,
+        text,
+        chain.confidence,
+        calls,
+        Refusal(text) if refused else None,
+        chain.endpoint,
+        caller.name,
+        notes,
+        chain.usage,
     )
 
 
-def facts_of(content: Any, place: tuple[str | int, ...] = ()) -> Iterator[Fact]:
-    """What an observation says, line by line: its plain fields, its counts, its first examples."""
-    if isinstance(content, list):
-        content = {"total": len(content), "shown": min(len(content), MOST_EXAMPLES), "examples": content}
-        yield from _examples(content, place, ())
-        return
-    if not isinstance(content, dict):
-        if content not in (None, ""):
-            yield Fact(place, _short(content))
-        return
-    if "examples" in content and "total" in content:
-        yield from _examples(content, place, (*place, "examples"))
-    for name, value in content.items():
-        if name in {"total", "shown", "examples"} and "examples" in content:
-            continue
-        if isinstance(value, dict) and "examples" in value:
-            yield from facts_of(value, (*place, name))
-        elif value not in (None, "", [], {}):
-            yield Fact((*place, name), f"{_said(name)}: {_short(value)}")
+def _told(made: MadeCall) -> ToolCall:
+    observation = made.observation
+    return ToolCall(
+        made.call.endpoint.name,
+        made.call.arguments,
+        observation.response.url if observation else request_for(made.call).url(),
+        CITATIONS[made.call.endpoint.service],
+        observation,
+        tuple(facts_of(observation.content))[:MOST_FACTS] if observation else (),
+        made.assumed or {},
+        made.problem,
+    )
 
 
-def _examples(
-    content: Mapping[str, Any], place: tuple[str | int, ...], held: tuple[str | int, ...]
-) -> Iterator[Fact]:
-    label = f"{_said(str(place[-1]))}: " if place else ""
-    yield Fact(place, f"{label}{content['total']} in all, {content['shown']} shown")
-    for number, example in enumerate(content["examples"][:MOST_EXAMPLES]):
-        yield Fact((*held, number), f"  {number + 1}. {_short(example)}")
+def _opening(made: MadeCall) -> str:
+    return f"{made.call.endpoint.provider} was asked: {made.call.endpoint.summary}"
 
 
-def _said(name: str) -> str:
-    return name.replace("_", " ")
+def _lines(told: ToolCall) -> list[str]:
+    return [fact.text for fact in told.facts] or ["It has nothing on this."]
 
 
-def _short(value: Any) -> str:
-    """A value on one line; what is cut says so."""
-    text = _line(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … (cut; the observation has all)"
-
-
-def _line(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(
-            f"{_said(str(k))} {_line(v)}" for k, v in value.items() if v not in (None, "", [], {})
-        )
-    if isinstance(value, list):
-        return "; ".join(_line(v) for v in value)
-    return str(value).replace("\n", " ")
+def _traced(question: str, chain: Chain) -> tuple[str, tuple[str, ...]]:
+    """A model's words if the observations or the question hold all that they name; else why they go."""
+    if not chain.words:
+        return "", ()
+    seen = [made.observation for made in chain.answered if made.observation]
+    sources = [question, *(str(one.content) for one in seen), *(one.response.text for one in seen)]
+    if strange := untraced(chain.words, sources):
+        told = ", ".join(strange[:5])
+        return "", (f"The model's own words are left out: no observation holds {told}.",)
+    return chain.words, ()

@@ -7,9 +7,9 @@ endpoint takes. A new solved example counts from the moment it is given.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fathom.biotools.callers.caller import MadeCall, Proposal
 from fathom.biotools.callers.entities import STRONG, Entity, find_entities
@@ -88,7 +88,9 @@ class OfflineCaller:
 
     async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
         """The call that answers a question; done once it was made."""
-        return Proposal(question, None, earlier[-1].confidence) if earlier else self.read(question)
+        if not earlier:
+            return self.read(question)
+        return Proposal(question, None, 1.0, earlier[-1].problem)
 
     def read(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
         """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
@@ -112,10 +114,19 @@ class OfflineCaller:
             )
         return Proposal(question, call, confidence, "", scores, _assumed(call, question))
 
-    def _ranked(
-        self, question: str, entities: tuple[Entity, ...], found: Sequence[str]
-    ) -> list[tuple[float, Filling]]:
-        """Endpoints by how well the words of one lesson and what the question names fit them."""
+    def likely(self, question: str, *, most: int) -> tuple[str, ...]:
+        """Endpoints that may have a part in the answer, best first: by the whole fit and by the words alone.
+
+        The words alone find those that what is named doesn't fit yet, since another call gets it first.
+        """
+        entities = find_entities(question)
+        by_fit = [filling.endpoint.name for _, filling in self._ranked(question, entities, ())]
+        by_words = [w.endpoint for w in self._worded(question, entities, ())]
+        taken = dict.fromkeys(chain.from_iterable(zip(by_fit, by_words, strict=False)))
+        return tuple(taken | dict.fromkeys(by_words))[:most]
+
+    def _worded(self, question: str, entities: tuple[Entity, ...], found: Sequence[str]) -> list["_Worded"]:
+        """Endpoints by how well the words of one lesson of theirs fit the question, best first."""
         asked = self._vector(plain_words(question, entities))
         if not entities and not asked.keys() & self._weight.keys():
             return []
@@ -127,25 +138,33 @@ class OfflineCaller:
             near += _SOLVED * near * lesson.solved - (0.3 if found and not lesson.after_others else 0.0)
             if near > best.get(lesson.endpoint, (-1.0, lesson))[0]:
                 best[lesson.endpoint] = near, lesson
-        wide = {
-            name: _OF_ENDPOINT * _dot(asked, self._of_endpoint[name])
-            + _OF_ACTION * _dot(asked, self._of_action[_action(name)])
-            for name in best
-        }
-        likely = sorted(
-            best.items(),
-            key=lambda b: -b[1][0] - wide[b[0]] - marked(b[0], question) - _kinship(b[0], entities),
-        )
+        worded = []
+        for name, (near, lesson) in best.items():
+            wide = _OF_ENDPOINT * _dot(asked, self._of_endpoint[name])
+            wide += _OF_ACTION * _dot(asked, self._of_action[_action(name)])
+            worded.append(_Worded(name, near, near + wide + marked(name, question), lesson))
+        return sorted(worded, key=lambda w: -w.score)
+
+    def _ranked(
+        self, question: str, entities: tuple[Entity, ...], found: Sequence[str]
+    ) -> list[tuple[float, Filling]]:
+        """Endpoints by how well the words of one lesson and what the question names fit them."""
+        worded = self._worded(question, entities, found)
+        likely = sorted(worded, key=lambda w: -w.score - _kinship(w.endpoint, entities))
         ranked = []
-        for name, (near, lesson) in likely[: CONSIDERED * 2]:
-            filling = Filling(endpoints()[name], question, entities, found, lesson, near=near)
-            ranked.append(
-                (
-                    near + wide[name] + marked(name, question) + _fit(filling, after_others=bool(found)),
-                    filling,
-                )
-            )
+        for one in likely[: CONSIDERED * 2]:
+            filling = Filling(endpoints()[one.endpoint], question, entities, found, one.lesson, near=one.near)
+            ranked.append((one.score + _fit(filling, after_others=bool(found)), filling))
         return sorted(ranked, key=lambda r: -r[0])[:CONSIDERED]
+
+
+class _Worded(NamedTuple):
+    """An endpoint with how near its nearest lesson is, and its score by words."""
+
+    endpoint: str
+    near: float
+    score: float
+    lesson: Lesson
 
 
 _UNSEEN = 0.15

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
+from fathom.errors import InputError
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_trace
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
@@ -27,6 +28,9 @@ def ask(
     seconds: float = 30.0,
     chart: Path | None = None,
     tools: Annotated[bool, Flag] = False,
+    caller: str | None = None,
+    model: str | None = None,
+    calls: int = 4,
     sql: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
     json: Annotated[bool, Flag] = False,
@@ -53,6 +57,12 @@ def ask(
         Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
     tools
         Ask NCBI, UniProt or Ensembl instead of a database: fathom ask --tools "QUESTION".
+    caller
+        With --tools: how to find the calls: offline, llm or finetuned.
+    model
+        With --tools: the language model that finds the calls, PROVIDER:NAME or http://HOST:PORT/v1#NAME.
+    calls
+        With --tools: the most calls made in a row, where one answer feeds the next.
     sql
         Print the SQL only.
     explain
@@ -63,7 +73,10 @@ def ask(
     if tools:
         from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
 
-        return ask_tools(database if question is None else question, as_json=json)
+        asked = database if question is None else question
+        return ask_tools(asked, caller=caller, model=model, limit=calls, as_json=json)
+    if caller is not None or model is not None:
+        raise InputError("--caller and --model go with --tools.")
     with connect(database) as opened:
         asking = prepare(opened, method=method, packs=pack, limits=Limits(seconds=seconds))
         conversation = Conversation(asking)

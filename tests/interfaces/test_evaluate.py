@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.evaluation.runs.bench import make_benchmark
 
+from fathom.biotools.loopback import Loopback
 from fathom.interfaces.cli import main
 
 
@@ -97,3 +98,29 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     assert "of 3,001 questions" in told
     assert f"To go on: fathom {shlex.join(arguments)}" in told
     assert "Traceback" not in told
+
+
+def test_tool_questions_are_evaluated_with_a_caller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tools.json"
+    question = {"query": "Which gene has the symbol BRCA2 in human, by Ensembl lookup?"}
+    call_of_it = {"endpoint": "lookup_by_symbol", "arguments": {"species": "human", "symbol": "BRCA2"}}
+    file.write_text(json.dumps([{**question, **call_of_it}]), encoding="utf-8")
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    with Loopback() as server:
+        for service, base in server.bases.items():
+            monkeypatch.setenv(f"FATHOM_BASE_{service.upper()}", base)
+        folder = str(tmp_path / "run")
+        assert call("evaluate", f"biotool:{file}", "--caller", "offline", "-o", folder) == 0
+        assert "BioTool score" in capsys.readouterr().out
+        assert call("evaluate", f"biotool:{file}", "--caller", "offline", "-o", folder, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["comparison"] == "observations by lexical"
+    assert told["calls"]["score"]["n"] == 1
+    assert {"correct_rate", "coverage", "seconds_per_question"} < told.keys()
+
+
+def test_a_caller_is_for_tool_questions(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("evaluate", str(runs / "genes.jsonl"), "--caller", "offline") == 1
+    assert "biotool:FILE" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom import registry
+from fathom.benchmarks.calls import PREFIX, load_calls
 from fathom.benchmarks.layouts.layout import Layout
 from fathom.benchmarks.layouts.own import read_own
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
@@ -38,11 +39,13 @@ class Published:
 def load_benchmark(
     name_or_path: str | os.PathLike[str], split: str | None = None, data: str | os.PathLike[str] | None = None
 ) -> Benchmark:
-    """Load a benchmark: a registered name, a folder in a known layout, or a JSONL file.
+    """Load a benchmark: a registered name, a folder in a known layout, a JSONL file, or `biotool:FILE`.
 
     `data` is the folder that holds published benchmarks (default: FATHOM_DATA). Nothing but the layout is
     looked at until the benchmark is iterated. Raises `UnknownName` or `InputError`.
     """
+    if isinstance(name_or_path, str) and name_or_path.startswith(PREFIX):
+        return load_calls(name_or_path, split)
     path = Path(name_or_path).expanduser()
     if path.is_file():
         return _own(path, split)

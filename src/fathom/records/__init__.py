@@ -4,7 +4,7 @@ from fathom.records.answer import Answer, Assumption, Chart, Reading, Refusal
 from fathom.records.cells import shown_value
 from fathom.records.draft import Candidate, Draft, Selection
 from fathom.records.profile import ColumnProfile, TableProfile, ValueFormat
-from fathom.records.question import Question, SolvedExample
+from fathom.records.question import Question, SolvedCall, SolvedExample
 from fathom.records.result import Limits, Result
 from fathom.records.schema import Column, ForeignKey, Schema, Table
 from fathom.records.trace import Step, Trace, Usage
@@ -25,6 +25,7 @@ __all__ = [
     "Result",
     "Schema",
     "Selection",
+    "SolvedCall",
     "SolvedExample",
     "Step",
     "Table",

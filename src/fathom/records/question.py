@@ -1,6 +1,8 @@
 """Questions, and questions that were solved before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +23,13 @@ class SolvedExample:
     sql: str
     evidence: str = ""
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedCall:
+    """A question and the call that answers it, to learn from; `step` is 2 or more after other calls."""
+
+    question: str
+    endpoint: str
+    arguments: Mapping[str, Any]
+    step: int = 1

@@ -81,15 +81,21 @@ def _question(record: Mapping[str, Any], runs: int, dialect: str) -> dict[str, A
         "difficulty": record.get("difficulty") or "",
         "tags": record.get("tags") or [],
         "answerable": record.get("answerable", True),
-        "gold": [highlight(g, dialect) for g in record.get("gold") or []],
+        "gold": _gold(record, dialect),
         "rows": record.get("gold_rows"),
         "runs": [None] * runs,
     }
 
 
+def _gold(record: Mapping[str, Any], dialect: str) -> list[tuple[str, ...]]:
+    if call := record.get("call"):
+        return [_call_text(call["gold"])]
+    return [highlight(g, dialect) for g in record.get("gold") or []]
+
+
 def _answer(record: Mapping[str, Any], dialect: str) -> dict[str, Any]:
-    sql, gold = record.get("sql"), record.get("gold") or []
     right = record["outcome"] == "correct"
+    shown, difference = _shown(record, dialect)
     return {
         "o": record["outcome"][0],
         "declined": record.get("declined", False),
@@ -99,11 +105,44 @@ def _answer(record: Mapping[str, Any], dialect: str) -> dict[str, Any]:
         "confidence": record.get("confidence"),
         "seconds": record.get("seconds"),
         "error": _cut(record.get("error")),
-        "sql": highlight(sql, dialect) if sql else None,
-        "difference": [] if right or not sql or not gold else _difference(sql, gold[0], dialect),
+        "sql": shown,
+        "difference": [] if right else difference,
         "rows": None if right and record.get("rows") == record.get("gold_rows") else record.get("rows"),
         "trace": [_step(s) for s in record.get("trace") or []],
     }
+
+
+def _shown(record: Mapping[str, Any], dialect: str) -> tuple[tuple[str, ...] | None, list[list[Any]] | None]:
+    """The query or call of one answer in pieces, and how it differs from gold."""
+    if call := record.get("call"):
+        return (_call_text(call["call"]) if call["call"] else None), _call_difference(call)
+    sql, gold = record.get("sql"), record.get("gold") or []
+    if not sql:
+        return None, []
+    return highlight(sql, dialect), _difference(sql, gold[0], dialect) if gold else []
+
+
+def _call_text(call: Mapping[str, Any]) -> tuple[str, ...]:
+    """A tool call as `highlight` gives queries: pieces, each preceded by its kind."""
+    pieces = ["k", str(call["name"])]
+    for name, value in call["arguments"].items():
+        pieces += ["", f"\n  {name} = ", "l", _cut(json.dumps(value, ensure_ascii=False))]
+    return tuple(pieces)
+
+
+def _call_difference(call: Mapping[str, Any]) -> list[list[Any]]:
+    """In the shape of `_difference`; a wrong value is both missing and extra."""
+    made, gold = call["call"], call["gold"]
+    if not made:
+        return []
+    found = [["endpoint", [gold["name"]], [made["name"]]]] if made["name"] != gold["name"] else []
+    lacks = [_said(gold, n) for n in (*call["missing"], *call["wrong"])]
+    has = [_said(made, n) for n in (*call["extra"], *call["wrong"])]
+    return [*found, ["arguments", lacks, has]] if lacks or has else found
+
+
+def _said(call: Mapping[str, Any], name: str) -> str:
+    return _cut(f"{name} = {json.dumps(call['arguments'].get(name), ensure_ascii=False)}")
 
 
 def _difference(sql: str, gold: str, dialect: str) -> list[list[Any]] | None:

@@ -21,6 +21,7 @@ from fathom.evaluation.runs.contrast import Contrast, contrast
 from fathom.evaluation.runs.folder import read_configuration
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
 from fathom.reports.sections import RunLine, charts, leaderboard, letter, overlap_table
+from fathom.reports.tables import CALLS
 
 MOST_QUESTIONS = 5_000
 
@@ -53,7 +54,8 @@ def _render(found: Contrast, drill: DrillDown, title: str) -> str:
         figures=charts(found),
         overlap=overlap_table(found) if len(ranked) > 1 else [],
         solved=found.solved,
-        grouped={g: _grouped(found, g) for g in ("category", "database")},
+        grouped={g: _grouped(found, g) for g in ("category", "database", "provider", "tool")},
+        calls=CALLS,
         drill=drill,
         index=_json_in_script(_index(drill, named)),
         origins=[_origin(run, found) for run in named],

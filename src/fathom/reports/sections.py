@@ -34,6 +34,7 @@ class RunLine:
     label: str
     figures: Mapping[str, Any]
     mark: Markup
+    comparison: str
 
 
 def letter(number: int) -> str:
@@ -48,7 +49,8 @@ def leaderboard(contrast: Contrast) -> list[RunLine]:
         figures = summary.all
         low, high = figures["intervals"]["correct_rate"]
         mark = whisker(figures["correct_rate"] or 0.0, low, high, run=number)
-        found.append(RunLine(number, letter(number), label, figures, mark))
+        comparison = summary.configuration["comparison"]
+        found.append(RunLine(number, letter(number), label, figures, mark, comparison))
     return sorted(found, key=lambda run: -(run.figures["correct_rate"] or 0.0))
 
 

@@ -63,7 +63,7 @@ def _rows(figures: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
     yield from _means(figures["partial"], "")
     yield from _means({"seconds_per_question": figures["seconds_per_question"]}, "")
-    for part in ("selection", "generation", "revision"):
+    for part in ("selection", "generation", "revision", "calls"):
         yield from _means(figures[part] or {}, f"{part}.")
     for module, used in figures["usage"].items():
         yield from _means(used, f"usage.{module}.")
@@ -87,7 +87,9 @@ def build_markdown(folders: Sequence[Path]) -> str:
     lines = ["# Runs", "", *_leaderboard(found)]
     if found.pairs:
         lines += ["", "## Paired tests", "", *_pairs(found)]
-    for grouping in ("difficulty", "category", "database"):
+    if any(s.all["calls"] for s in found.summaries.values()):
+        lines += ["", "## Tool calls", "", *_calls(found)]
+    for grouping in ("difficulty", "category", "database", "provider", "tool"):
         names = dict.fromkeys(n for s in found.summaries.values() for n in s.by.get(grouping, {}))
         if len(names) > 1:
             lines += ["", f"## Correct by {grouping}", "", *_by(found, grouping, list(names))]
@@ -103,6 +105,35 @@ def _leaderboard(found: Contrast) -> list[str]:
         rates = [_rate(figures, name) for name in _RATES[:5]]
         rows.append([label, *rates, "" if seconds is None else f"{seconds:.3g}", f"{figures['n']:,}"])
     return _table(rows)
+
+
+CALLS = {
+    "score": "BioTool score",
+    "succeeded": "AS",
+    "right_provider": "right provider",
+    "right_endpoint": "right endpoint",
+    "right_arguments": "right endpoint and arguments",
+    "made": "calls made",
+    "right_endpoint_of_made": "right endpoint, of calls made",
+    "executed_of_made": "executed, of calls made",
+}
+"""What reports call the figures of tool calls."""
+
+
+def _calls(found: Contrast) -> list[str]:
+    rows = [["run", "compared as", *CALLS.values(), *(f"failed, {n}" for n in ("missing", "extra", "wrong"))]]
+    for label, summary in found.summaries.items():
+        if calls := summary.all["calls"]:
+            shown = [*(calls[name] for name in CALLS), *calls["failed_with"].values()]
+            rows.append([label, summary.configuration["comparison"], *map(_measure, shown)])
+    return _table(rows)
+
+
+def _measure(found: Mapping[str, Any]) -> str:
+    if found["value"] is None:
+        return "not defined"
+    low, high = found["interval"]
+    return f"{100 * found['value']:.1f} % ({100 * low:.1f} to {100 * high:.1f}; N = {found['n']:,})"
 
 
 def _pairs(found: Contrast) -> list[str]:

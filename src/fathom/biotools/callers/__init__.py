@@ -2,7 +2,7 @@
 
 from fathom.biotools.callers.caller import Caller, MadeCall, Proposal, open_caller
 from fathom.biotools.callers.following import Chain, follow
-from fathom.biotools.callers.lessons import SolvedCall
 from fathom.biotools.callers.offline import OfflineCaller
+from fathom.records import SolvedCall
 
 __all__ = ["Caller", "Chain", "MadeCall", "OfflineCaller", "Proposal", "SolvedCall", "follow", "open_caller"]

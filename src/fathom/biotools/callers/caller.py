@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom import registry
-from fathom.biotools.callers.lessons import SolvedCall
 from fathom.biotools.catalogue import Call
 from fathom.biotools.observations import Observation
 from fathom.errors import InputError
-from fathom.records import Usage
+from fathom.records import SolvedCall, Usage
 
 if TYPE_CHECKING:
     from fathom.llm import Model

@@ -12,21 +12,12 @@ import yaml
 from fathom.biotools.callers.entities import Entity, find_entities
 from fathom.biotools.catalogue import endpoints
 from fathom.biotools.catalogue.searching import stems
+from fathom.records import SolvedCall
 
 STOPWORDS = frozenset(
     "a an the of in on for to from and or is are was were be been do does did have has had with by at as it its this that these those "
     "there me my i we you your can could would will please give get show tell what which who where when how any some all".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SolvedCall:
-    """A question and the call that answers it. `step` is 2 or more when earlier calls fed it."""
-
-    question: str
-    endpoint: str
-    arguments: Mapping[str, Any]
-    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

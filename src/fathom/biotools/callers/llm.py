@@ -9,14 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fathom.biotools.callers.caller import Caller, MadeCall, Proposal, needs_model
-from fathom.biotools.callers.lessons import SolvedCall
 from fathom.biotools.callers.offline import OfflineCaller
 from fathom.biotools.callers.reading import read_call, words_of
 from fathom.biotools.catalogue import Call, check, endpoints, function_schema
 from fathom.errors import CallRefused, UnknownName, did_you_mean
 from fathom.llm import Message, Model, Reply, Sampling, Tool
 from fathom.llm.prompts import fence, load
-from fathom.records import Usage
+from fathom.records import SolvedCall, Usage
 
 OFFERED = 10
 """Endpoints offered as tools. Beyond these, a model that names another endpoint of the catalogue is understood."""

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fathom.biotools.callers.caller import MadeCall, Proposal
 from fathom.biotools.callers.entities import STRONG, Entity, find_entities
 from fathom.biotools.callers.filling import Filling
-from fathom.biotools.callers.lessons import Lesson, SolvedCall, from_solved, packaged, plain_words
+from fathom.biotools.callers.lessons import Lesson, from_solved, packaged, plain_words
 from fathom.biotools.callers.markers import marked
 from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Call, check, endpoints
 from fathom.biotools.catalogue.searching import stems
 from fathom.errors import CallRefused
+from fathom.records import SolvedCall
 
 if TYPE_CHECKING:
     from fathom.llm import Model

@@ -1,4 +1,4 @@
-"""Every figure of specs/metrics.md, sections 2, 3 and 6, from plain values; none is printed without its N."""
+"""Every figure of specs/metrics.md, sections 2, 3, 5, 6, from plain values; none is printed without its N."""
 
 from fathom.evaluation.metrics.across import (
     FailureOverlap,
@@ -7,6 +7,14 @@ from fathom.evaluation.metrics.across import (
     pareto_front,
     solved_by,
 )
+from fathom.evaluation.metrics.agreement import (
+    LABELS,
+    Preference,
+    cohen_kappa,
+    exact_agreement,
+    krippendorff_alpha,
+)
+from fathom.evaluation.metrics.calls import ArgumentErrors, argument_errors
 from fathom.evaluation.metrics.confidence import (
     Bin,
     RiskCoverage,
@@ -37,7 +45,9 @@ from fathom.evaluation.metrics.partial import jaccard, soft_f1
 from fathom.evaluation.metrics.rates import Mean, Rate, means
 
 __all__ = [
+    "LABELS",
     "PASS_AT",
+    "ArgumentErrors",
     "Bin",
     "Conditioned",
     "FailureOverlap",
@@ -46,15 +56,20 @@ __all__ = [
     "Overlap",
     "PairedMeans",
     "PairedRates",
+    "Preference",
     "Rate",
     "RiskCoverage",
     "Transitions",
+    "argument_errors",
     "calibration",
     "calibration_error",
+    "cohen_kappa",
     "condition_on_recall",
     "correct_at_budget",
+    "exact_agreement",
     "failure_overlap",
     "jaccard",
+    "krippendorff_alpha",
     "mcnemar",
     "means",
     "overlap",

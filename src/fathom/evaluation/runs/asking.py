@@ -60,14 +60,14 @@ class Asker:
             returned: Awaitable[Any] = self._ask(question)
             return Asked(respond(await returned), "", time.perf_counter() - started)
         except Exception as error:  # whatever a method raises is that question's outcome
-            return Asked(None, _told(error), time.perf_counter() - started)
+            return Asked(None, told_error(error), time.perf_counter() - started)
 
     def _asked_here(self, question: Any) -> Asked:
         started = time.perf_counter()
         try:
             return Asked(respond(self._ask(question)), "", time.perf_counter() - started)
         except Exception as error:
-            return Asked(None, _told(error), time.perf_counter() - started)
+            return Asked(None, told_error(error), time.perf_counter() - started)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -111,5 +111,6 @@ def _settle(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def _told(error: Exception) -> str:
+def told_error(error: Exception) -> str:
+    """An error as records keep it: its class and what it says."""
     return f"{type(error).__name__}: {error}".strip().removesuffix(":")

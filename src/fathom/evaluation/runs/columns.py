@@ -17,6 +17,8 @@ MODULES = ("selection", "generation", "revision", "answering")
 USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd",
         "model_seconds", "database_seconds", "own_seconds")  # fmt: skip
 SELECTED = ("table_precision", "table_recall", "table_f1", "column_precision", "column_recall", "column_f1")
+CALLED = ("right_endpoint", "right_provider", "right_arguments", "made", "executed", "similarity",
+          "missing", "extra", "wrong")  # fmt: skip
 _USAGE = "STRUCT(" + ", ".join(f"{u} DOUBLE" for u in USED) + ")"
 _TYPES = {
     "id": "VARCHAR",
@@ -35,6 +37,9 @@ _TYPES = {
     "selection_score": "STRUCT(" + ", ".join(f"{s} DOUBLE" for s in SELECTED) + ")",
     "before_revision": "STRUCT(outcome VARCHAR)",
     "candidates": "STRUCT(outcome VARCHAR)[]",
+    "call": "STRUCT(provider VARCHAR, tool VARCHAR, call JSON, right_endpoint BOOLEAN, "
+    "right_provider BOOLEAN, right_arguments BOOLEAN, missing VARCHAR[], extra VARCHAR[], wrong VARCHAR[], "
+    "executed BOOLEAN, similarity DOUBLE)",
     "usage": "STRUCT(" + ", ".join(f"{m} {_USAGE}" for m in (*MODULES, "total")) + ")",
 }
 # One letter an outcome, in the order of the candidates: "iec" is an incorrect one, an error, a correct one.
@@ -46,7 +51,8 @@ class Columns:
     """One entry a question in every array. Missing numbers are NaN, missing texts are empty.
 
     `usage` maps a module, or `total`, to an array (questions x `USED`); `selection` is questions x
-    `SELECTED`; `before` and `outcome` hold a letter of `LETTERS`, `candidates` a letter each.
+    `SELECTED`, `calls` questions x `CALLED`; `before` and `outcome` hold a letter of `LETTERS`,
+    `candidates` a letter each.
     """
 
     id: npt.NDArray[np.object_]
@@ -65,6 +71,9 @@ class Columns:
     soft_f1: Floats
     seconds: Floats
     selection: Floats
+    provider: npt.NDArray[np.object_]
+    tool: npt.NDArray[np.object_]
+    calls: Floats
     usage: dict[str, Floats]
 
     def __len__(self) -> int:
@@ -107,11 +116,16 @@ def _whole_lines(file: Path) -> int:
 def _query() -> str:
     used = ", ".join(f"usage.{m}.{u} AS {m}_{u}" for m in (*MODULES, "total") for u in USED)
     selected = ", ".join(f"selection_score.{s} AS {s}" for s in SELECTED)
+    flags = ("right_endpoint", "right_provider", "right_arguments", "executed", "similarity")
+    called = ", ".join(f'CAST("call".{c} AS DOUBLE) AS {c}' for c in flags)
+    counted = ", ".join(f'CAST(len("call".{c}) AS DOUBLE) AS {c}' for c in ("missing", "extra", "wrong"))
     plain = "id, difficulty, database, error_class, answerable, declined, confidence, score, jaccard, soft_f1"
     return f"""
         SELECT {plain}, seconds, left(outcome, 1) AS outcome, left(before_revision.outcome, 1) AS before,
             array_to_string(list_transform(candidates, lambda c: left(c.outcome, 1)), '') AS candidates,
-            array_to_string(tags, chr(31)) AS tags, {selected}, {used}
+            array_to_string(tags, chr(31)) AS tags, {selected}, {used}, {called}, {counted},
+            "call".provider AS provider, "call".tool AS tool,
+            CASE WHEN "call" IS NOT NULL THEN CAST("call".call IS NOT NULL AS DOUBLE) END AS made
         FROM read_json($1, columns = $2, format = 'newline_delimited', ignore_errors = true)
         WHERE id IS NOT NULL
     """
@@ -144,6 +158,9 @@ def _columns(found: dict[str, Any]) -> Columns:
         jaccard=floats("jaccard"),
         soft_f1=floats("soft_f1"),
         seconds=floats("seconds"),
+        provider=texts("provider"),
+        tool=texts("tool"),
+        calls=np.column_stack([floats(c) for c in CALLED]),
         selection=np.column_stack([floats(s) for s in SELECTED]),
         usage={m: np.column_stack([floats(f"{m}_{u}") for u in USED]) for m in (*MODULES, "total")},
     )

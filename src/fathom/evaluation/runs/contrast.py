@@ -239,6 +239,10 @@ def _why(was: QuestionRecord, now: QuestionRecord, dialect: str) -> str:
     for record in (now, was):
         if record.error:
             return record.error
+    if was.call is not None and now.call is not None:
+        told = [f"first: {was.call.difference()}", f"second: {now.call.difference()}"]
+        told = [one for one in told if not one.endswith(": ")]
+        return "; ".join(told) or "the same call"
     if was.sql is None or now.sql is None:
         return "declined" if was.declined or now.declined else "no query"
     found = differences(now.sql, was.sql, dialect)

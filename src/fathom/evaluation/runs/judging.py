@@ -11,7 +11,7 @@ from fathom.evaluation.comparisons import Table, load_comparison
 from fathom.evaluation.comparisons.table import distinct
 from fathom.evaluation.metrics import jaccard, overlap, soft_f1
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.record import JudgedQuery, Preview, SelectionScore, preview
+from fathom.evaluation.runs.record import CallRecord, JudgedQuery, Preview, SelectionScore, preview
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.scoring.judge import Judge, Scored, Task
 
@@ -41,6 +41,7 @@ class Marks:
     selection_score: SelectionScore | None = None
     rows: Preview | None = None
     gold_rows: Preview | None = None
+    call: CallRecord | None = None
 
 
 def failed(message: str, *, sql: str = "", error_class: str = "other") -> Marks:

@@ -52,6 +52,39 @@ class SelectionScore:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One proposed call held against gold, both in the API's form, as `{"name": ..., "arguments": ...}`.
+
+    `provider` and `tool` are gold's. `guess` is the endpoint thought of first, also where no call was made;
+    `missing`, `extra` and `wrong` name arguments, where a call was made to the right endpoint or not.
+    `executed` is None without a call; `similarity` of the two observations is 0 where one is lacking.
+    """
+
+    provider: str
+    tool: str
+    gold: Mapping[str, Any]
+    call: Mapping[str, Any] | None = None
+    guess: str = ""
+    right_endpoint: bool = False
+    right_provider: bool = False
+    right_arguments: bool = False
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    executed: bool | None = None
+    similarity: float = 0.0
+
+    def difference(self) -> str:
+        """How the call differs from gold, in words; empty where there is no call, or no difference."""
+        if self.call is None:
+            return ""
+        made, gold = self.call["name"], self.gold["name"]
+        told = [] if made == gold else [f"{made} instead of {gold}"]
+        parts = (("lacks", self.missing), ("adds", self.extra), ("has another", self.wrong))
+        return "; ".join(told + [f"{said} {', '.join(names)}" for said, names in parts if names])
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRecord:
     """One question of a run. `outcome` is that of the best guess, also where the method `declined`.
 
@@ -90,6 +123,7 @@ class QuestionRecord:
     rows: Preview | None = None
     gold_rows: Preview | None = None
     trace: tuple[Mapping[str, Any], ...] = ()
+    call: CallRecord | None = None
 
     @property
     def right(self) -> bool:
@@ -129,6 +163,7 @@ class QuestionRecord:
                     "rows": _preview(content.get("rows")),
                     "gold_rows": _preview(content.get("gold_rows")),
                     "trace": tuple(content.get("trace") or ()),
+                    "call": _call(content.get("call")),
                 }
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -137,6 +172,14 @@ class QuestionRecord:
 
 def _judged(content: Mapping[str, Any]) -> JudgedQuery:
     return JudgedQuery(**{**content, "outcome": Outcome(content["outcome"])})
+
+
+def _call(content: Mapping[str, Any] | None) -> CallRecord | None:
+    if not content:
+        return None
+    kept = {f.name: content[f.name] for f in fields(CallRecord) if f.name in content}
+    lists = {name: tuple(kept.get(name) or ()) for name in ("missing", "extra", "wrong")}
+    return CallRecord(**{**kept, **lists})
 
 
 def _preview(content: Mapping[str, Any] | None) -> Preview | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fathom.benchmarks.calls import ToolCall
 from fathom.errors import FathomError
 from fathom.records import Answer, Draft, Selection, Trace
 
@@ -23,7 +24,8 @@ class UnusableAnswer(FathomError):
 class Response:
     """One answer, whatever the method. `sql` is the best guess, also where it `declined`.
 
-    `measured` says that its usage and time are known; those of prediction files are not.
+    `measured` says that its usage and time are known; those of prediction files are not. Of a tool question,
+    `call` is the call proposed and `guess` the endpoint thought of first, also where it `declined`.
     """
 
     sql: str | None
@@ -36,6 +38,8 @@ class Response:
     selection: Selection | None = None
     trace: Trace = Trace()
     measured: bool = True
+    call: ToolCall | None = None
+    guess: str = ""
 
 
 def respond(returned: object) -> Response:
@@ -46,6 +50,8 @@ def respond(returned: object) -> Response:
         return Response(None, declined=True)
     if isinstance(returned, str):
         return Response(returned.strip() or None)
+    if isinstance(returned, ToolCall):
+        return Response(None, call=returned, guess=returned.endpoint)
     if isinstance(returned, Draft | Answer):
         return _from_trace(returned)
     raise UnusableAnswer(returned)

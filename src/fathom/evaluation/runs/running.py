@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
 from fathom.errors import InputError
-from fathom.evaluation.runs.asking import Asked, Asker
+from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records
 from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
 from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
-from fathom.evaluation.runs.scoring import Scorers, WorkerDied
+from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
 from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace, Usage
@@ -118,25 +118,50 @@ def evaluate(
         seed=seed,
         limit=limit,
     )
-    total = _count(loaded, limit)
+    try:
+        return conduct(
+            loaded,
+            configuration,
+            named.ask,
+            judge,
+            Scorers(executor, workers=workers),
+            out=out,
+            workers=workers,
+            timeout=timeout,
+            progress=progress,
+        )
+    finally:
+        contexts.close()
+
+
+def conduct(
+    benchmark: Benchmark,
+    configuration: Configuration,
+    ask: Ask,
+    judging: Callable[[Exam], Marks],
+    scorers: Scorers | InThreads,
+    *,
+    out: str | Path | None = None,
+    workers: int = 1,
+    timeout: float = 30.0,
+    progress: Progress | None = None,
+) -> Run:
+    """Ask, judge and keep what is not kept yet of a run. Raises as `evaluate`, and what `scorers` settle."""
+    total = _count(benchmark, configuration.limit)
     path = Path(out) if out is not None else default_folder(configuration)
     watching = progress or Silent()
     try:
-        with (
-            RunFolder(path, configuration) as folder,
-            Asker(named.ask, workers) as asker,
-            Scorers(executor, workers=workers) as scorers,
-        ):
-            watching.begin(f"{named.name} on {loaded.name}", total, len(folder.done))
-            work = _Work(folder, asker, scorers, configuration.comparison, timeout, watching.advance)
-            todo = ((i, q) for i, q in enumerate(islice(loaded, limit)) if q.id not in folder.done)
+        with RunFolder(path, configuration) as folder, Asker(ask, workers) as asker, scorers:
+            watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
+            work = _Work(folder, asker, scorers, judging, configuration.comparison, timeout, watching.advance)
+            asked = enumerate(islice(benchmark, configuration.limit))
+            todo = ((i, q) for i, q in asked if q.id not in folder.done)
             try:
                 work.through(todo, most=max(1, workers))
             except KeyboardInterrupt:
                 raise RunStopped(path, len(folder.done), total) from None
     finally:
         watching.end()
-        contexts.close()
     return Run(path)
 
 
@@ -174,7 +199,8 @@ class _Work:
 
     folder: RunFolder
     asker: Asker
-    scorers: Scorers
+    scorers: Scorers | InThreads
+    judging: Callable[[Exam], Marks]
     comparison: str
     timeout: float
     advance: Callable[[QuestionRecord], None]
@@ -210,11 +236,11 @@ class _Work:
         # The trace stays here: judging doesn't need it, and it may be large.
         response = replace(asked.response, trace=Trace())
         exam = Exam(question, response, self.comparison, self.timeout)
-        judging[self.scorers.submit(judge, exam)] = _Answered(position, question, asked, exam)
+        judging[self.scorers.submit(self.judging, exam)] = _Answered(position, question, asked, exam)
 
     def _judged(self, answered: _Answered, future: "Future[Marks]") -> None:
         try:
-            marks = self.scorers.settle(future, judge, answered.exam)
+            marks = self.scorers.settle(future, self.judging, answered.exam)
         except WorkerDied as error:
             marks = failed(str(error), sql=answered.exam.response.sql or "", error_class="crash")
         self._keep(answered.position, answered.question, answered.asked, marks)
@@ -259,6 +285,7 @@ def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Mar
         seconds=asked.seconds if response.measured else None,
         rows=marks.rows,
         gold_rows=marks.gold_rows,
+        call=marks.call,
         trace=tuple(
             {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
             for s in response.trace.steps

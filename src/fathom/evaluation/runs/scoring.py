@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from types import ModuleType, TracebackType
@@ -82,6 +82,30 @@ class Scorers:
         for pool in (self._own, self._alone):
             if pool is not None:
                 pool.shutdown(wait=error is None, cancel_futures=True)
+
+
+class InThreads:
+    """As `Scorers`, for work that waits rather than computes; what a piece of work raises ends the run."""
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = max(1, workers)
+        self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="judging")
+
+    def submit(self, function: Callable[[Work], Found], work: Work) -> "Future[Found]":
+        """Begin a piece of work."""
+        return self._pool.submit(function, work)
+
+    def settle(self, future: "Future[Found]", _: Callable[[Work], Found], __: Work) -> Found:
+        """The result of a future that is done. Raises what the work raised."""
+        return future.result()
+
+    def __enter__(self) -> "InThreads":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=error is None, cancel_futures=True)
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:

@@ -1,4 +1,4 @@
-"""A run in figures: everything of specs/metrics.md, sections 2, 3 and 6, that its records allow."""
+"""A run in figures: everything of specs/metrics.md, sections 2, 3, 5 and 6, that its records allow."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from fathom.evaluation.metrics import (
     transitions,
 )
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.columns import LETTERS, MODULES, SELECTED, USED, Columns, read_columns
+from fathom.evaluation.runs.columns import CALLED, LETTERS, MODULES, SELECTED, USED, Columns, read_columns
 from fathom.evaluation.runs.folder import read_configuration
 
 _CURVE_POINTS = 200
@@ -63,10 +63,12 @@ def summarise(folder: Path) -> Summary:
 
 
 def groups(columns: Columns) -> dict[str, dict[str, dict[str, Any]]]:
-    """The figures by difficulty, database and category; a grouping that the benchmark lacks is left out."""
+    """The figures by difficulty, database, provider and so on; a grouping that isn't there is left out."""
     found = {
         "difficulty": _groups(columns.difficulty),
         "database": _groups(columns.database),
+        "provider": _groups(columns.provider),
+        "tool": _groups(columns.tool),
         "category": _tagged(columns.tags),
     }
     return {
@@ -115,6 +117,7 @@ def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
         "selection": _selection(columns, averaged),
         "generation": _generation(columns),
         "revision": _revision(columns),
+        "calls": _calls(columns, averaged),
         "usage": _usage(averaged),
         "confidence": _confidence(columns, curves=curves),
     }
@@ -139,6 +142,7 @@ def _averages(columns: Columns) -> dict[str, Mean]:
     parts = {"score": columns.score, "jaccard": columns.jaccard, "soft_f1": columns.soft_f1,
              "seconds": columns.seconds}  # fmt: skip
     parts |= {name: columns.selection[:, i] for i, name in enumerate(SELECTED)}
+    parts["similarity"] = columns.calls[:, CALLED.index("similarity")]
     for module in (*MODULES, "total"):
         parts |= {f"{module}/{u}": columns.usage[module][:, i] for i, u in enumerate(USED)}
     return dict(zip(parts, means(np.column_stack(list(parts.values()))), strict=True))
@@ -180,6 +184,33 @@ def _revision(columns: Columns) -> dict[str, Any] | None:
     lettered = Counter(zip(columns.before.tolist(), columns.outcome.tolist(), strict=True))
     moves = {(LETTERS[before], LETTERS[after]): n for (before, after), n in lettered.items() if before}
     return transitions(moves).as_json() if moves else None
+
+
+def _calls(columns: Columns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:
+    """Figures of tool calls; shares are of all questions unless the name says otherwise."""
+    n = averaged["similarity"].n
+    if not n:
+        return None
+    known = columns.calls[~np.isnan(columns.calls[:, CALLED.index("similarity")])]
+    called = dict(zip(CALLED, known.T, strict=True))
+    made, succeeded = called["made"] > 0, called["similarity"] > 0
+    right = {name: called[name] > 0 for name in ("right_endpoint", "right_provider", "right_arguments")}
+    differing = {name: called[name] > 0 for name in ("missing", "extra", "wrong")}
+
+    def rate(hits: npt.NDArray[np.bool_], trials: int = n) -> dict[str, Any]:
+        return Rate(int(hits.sum()), trials).as_json()
+
+    calls = int(made.sum())
+    return {
+        "score": averaged["similarity"].as_json(),
+        "succeeded": rate(succeeded),
+        "made": rate(made),
+        "executed_of_made": rate(called["executed"] > 0, calls),
+        **{name: rate(hits) for name, hits in right.items()},
+        "right_endpoint_of_made": rate(made & right["right_endpoint"], calls),
+        "failed_with": {name: rate(made & ~succeeded & seen) for name, seen in differing.items()},
+        "differs_by": {name: rate(made & seen) for name, seen in differing.items()},
+    }
 
 
 def _usage(averaged: Mapping[str, Mean]) -> dict[str, Any]:

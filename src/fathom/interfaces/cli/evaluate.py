@@ -1,7 +1,5 @@
 """`fathom evaluate`: measure a method on a benchmark, or a whole grid of them."""
 
-import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
+from fathom.benchmarks.calls import is_of_calls
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.grid import read_grid, run_grid
 from fathom.evaluation.runs.replay import replay
@@ -17,10 +16,10 @@ from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
 from fathom.evaluation.runs.subject import Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
-from fathom.interfaces.cli import INTERRUPTED
+from fathom.interfaces.cli.evaluate_calls import show_calls_run
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, print_json
-from fathom.interfaces.cli.showing_runs import print_summary
+from fathom.interfaces.cli.showing_runs import print_summary, show_run, told_stopped
 
 Flag = Parameter(negative="")
 
@@ -30,6 +29,7 @@ def evaluate(
     /,
     *,
     method: Annotated[str, Parameter(name=["--method", "-m"])] = "offline",
+    caller: str | None = None,
     model: str | None = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     split: str | None = None,
@@ -37,6 +37,8 @@ def evaluate(
     workers: int = 1,
     comparison: str | None = None,
     with_examples: Annotated[bool, Flag] = False,
+    examples: int | None = None,
+    encoder: str = "lexical",
     pack: Annotated[Sequence[Path], Parameter(negative="")] = (),
     timeout: float = 30.0,
     seed: int = 0,
@@ -51,9 +53,11 @@ def evaluate(
     Parameters
     ----------
     benchmark
-        A registered name (fathom benchmarks), a folder in a known layout, or a JSONL file.
+        A registered name (fathom benchmarks), a folder in a known layout, a JSONL file, or biotool:FILE.
     method
         A registered method.
+    caller
+        Of biotool:FILE, the caller to measure; llm with a model and offline without one if it isn't given.
     model
         The language model, for methods that ask one.
     out
@@ -67,7 +71,13 @@ def evaluate(
     comparison
         How results are compared: bird, spider, sql_eval, biomedsql, semantic; the benchmark's own by default.
     with_examples
-        Give the method the benchmark's training questions as solved examples.
+        Give the method the benchmark's training questions as solved examples; a caller gets the file's own
+        where there is no such split, without those that give the asked one away.
+    examples
+        Of biotool:FILE, how many such examples the caller gets.
+    encoder
+        Of biotool:FILE, what tells how alike two observations are: lexical, medcpt,
+        sentence-transformers:MODEL, or an embedding model as provider:MODEL.
     pack
         A knowledge pack beside the benchmark's own; may be given several times.
     timeout
@@ -93,6 +103,23 @@ def evaluate(
     subject: Subject = method
     name = None
     loaded = load_benchmark(benchmark, split)
+    if is_of_calls(loaded):
+        return show_calls_run(
+            loaded,
+            caller,
+            predictions=predictions,
+            out=out,
+            model=model,
+            limit=limit,
+            workers=workers,
+            with_examples=with_examples,
+            examples=examples,
+            encoder=encoder,
+            seed=seed,
+            json=json,
+        )
+    if caller is not None:
+        raise ConfigError("--caller goes with a benchmark of tool questions, such as biotool:FILE.")
     if predictions is not None:
         subject, name = replay(loaded, predictions, before=before), predictions.stem
     elif before is not None:
@@ -116,12 +143,8 @@ def evaluate(
                 executor=cluster,
             )
     except RunStopped as stopped:
-        return _stopped(stopped.folder, stopped.done, stopped.total)
-    summary = done.summary()
-    if json:
-        print_json(summary.as_json())
-    else:
-        print_summary(summary)
+        return told_stopped(stopped)
+    show_run(done, json=json)
     return None
 
 
@@ -131,7 +154,7 @@ def _grid(file: Path, out: Path | None, *, json: bool) -> int | None:
     try:
         done = run_grid(grid, out or Path("runs") / file.stem, progress=progress())
     except RunStopped as stopped:
-        return _stopped(stopped.folder, stopped.done, stopped.total)
+        return told_stopped(stopped)
     summaries = [(cell, cell_run.summary()) for cell, cell_run in done.runs]
     if json:
         failed = [{"cell": str(c), "error": str(e)} for c, e in done.failed]
@@ -142,10 +165,3 @@ def _grid(file: Path, out: Path | None, *, json: bool) -> int | None:
         for cell, error in done.failed:
             notices.print(f"{cell}: {error}", style="red", markup=False)
     return 1 if done.failed else None
-
-
-def _stopped(folder: Path, done: int, total: int) -> int:
-    again = shlex.join(["fathom", *sys.argv[1:]])
-    notices.print(f"Stopped after {done:,} of {total:,} questions, kept in {folder}.", markup=False)
-    notices.print(f"To go on: {again}", markup=False, soft_wrap=True)
-    return INTERRUPTED

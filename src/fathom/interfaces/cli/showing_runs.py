@@ -1,5 +1,7 @@
 """How runs look on a terminal: figures with their interval and N, never without."""
 
+import shlex
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,8 +9,11 @@ from rich import box
 from rich.table import Table
 
 from fathom.evaluation.runs.contrast import Contrast, Moved
+from fathom.evaluation.runs.running import Run, RunStopped
 from fathom.evaluation.runs.summary import Summary
-from fathom.interfaces.cli.showing import console, plain
+from fathom.interfaces.cli import INTERRUPTED
+from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.reports.tables import CALLS
 
 SHOWN_MOVES = 20
 
@@ -20,6 +25,33 @@ def rate(figures: Mapping[str, Any], name: str) -> str:
         return "not defined (N = 0)"
     low, high = figures["intervals"][name]
     return f"{figures[name]:.1%} ({low:.1%} to {high:.1%}; {hits:,} of {trials:,})"
+
+
+def show_run(run: Run, *, json: bool) -> None:
+    """A finished run's figures, in words or as one JSON object."""
+    summary = run.summary()
+    if json:
+        print_json(summary.as_json())
+    else:
+        print_summary(summary)
+
+
+def told_stopped(stopped: RunStopped) -> int:
+    """Say how to go on; the exit code."""
+    again = shlex.join(["fathom", *sys.argv[1:]])
+    kept = f"Stopped after {stopped.done:,} of {stopped.total:,} questions, kept in {stopped.folder}."
+    notices.print(kept, markup=False)
+    notices.print(f"To go on: {again}", markup=False, soft_wrap=True)
+    return INTERRUPTED
+
+
+def measure(found: Mapping[str, Any]) -> str:
+    """A rate or mean of a summary's parts, with its interval and N."""
+    if found["value"] is None:
+        return "not defined (N = 0)"
+    low, high = found["interval"]
+    counted = f"{found['hits']:,} of {found['n']:,}" if "hits" in found else f"N = {found['n']:,}"
+    return f"{found['value']:.1%} ({low:.1%} to {high:.1%}; {counted})"
 
 
 def print_summary(summary: Summary) -> None:
@@ -40,10 +72,15 @@ def print_summary(summary: Summary) -> None:
         table.add_row(
             "seconds a question", f"median {figures['seconds_median']:.3g}, p95 {figures['seconds_p95']:.3g}"
         )
+    if calls := figures["calls"]:
+        for name, label in CALLS.items():
+            table.add_row(label, measure(calls[name]))
+        for name, found in calls["failed_with"].items():
+            table.add_row(f"failed, arguments {name}", measure(found))
     for kind, count in figures["error_classes"].items():
         table.add_row(f"error: {kind}", f"{count:,}")
     console.print(table)
-    for grouping in ("difficulty", "category"):
+    for grouping in ("difficulty", "category", "provider", "tool"):
         if grouping in summary.by:
             _print_groups(grouping, summary.by[grouping])
     console.print(plain(f"The run is in {summary.folder}"), style="dim")

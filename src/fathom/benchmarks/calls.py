@@ -1,0 +1,224 @@
+"""Benchmarks of tool questions: each with the call that answers it (specs/biotool.md, section 2).
+
+Three forms are read, as a JSON array or as JSONL: plain pairs (`query`, `endpoint`, `arguments`), BioTool's
+raw records (`user_query`, `function_calling`), and its training records (`conversations`, the call a text).
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fathom.benchmarks.reading import Record, json_lines, json_object, json_records
+from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
+from fathom.errors import InputError, UnknownName
+from fathom.records import SolvedCall
+
+PREFIX = "biotool:"
+COMPARISON = "observations"
+SPLITS = ("all", "random", "unseen")
+"""Every question; a fifth of the calls, at random; all questions of a fifth of the endpoints."""
+
+SEED, TESTED = 42, 0.2
+_FOUND = re.compile(r'"idlist":\s*\[([^\]]*)\]')
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as a benchmark, a method or a prediction file has it, unchecked."""
+
+    endpoint: str
+    arguments: Mapping[str, Any]
+
+    def text(self) -> str:
+        """The call as JSON; the same call gives the same text, whatever the order of its arguments."""
+        kept = {k: v for k, v in self.arguments.items() if v is not None}
+        return json.dumps({"name": self.endpoint, "arguments": kept}, ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def read(cls, text: str) -> "ToolCall":
+        """What `text` wrote. Raises `ValueError` for anything else."""
+        content = json.loads(text)
+        if not isinstance(content, dict) or not isinstance(content.get("arguments"), dict):
+            raise ValueError("not a call")  # noqa: TRY004, as JSON's own errors
+        return cls(str(content["name"]), content["arguments"])
+
+
+def load_calls(name: str, split: str | None = None) -> Benchmark:
+    """The benchmark `biotool:PATH`. Its gold is one call a question, as `ToolCall.text` writes it.
+
+    A question's evidence holds what the step before it found, identifiers with commas between. Splits keep
+    questions with the same text or the same call together. Raises `InputError` with file, line and field
+    when read, `UnknownName` for another split.
+    """
+    file = Path(name.removeprefix(PREFIX)).expanduser()
+    if not file.is_file():
+        raise InputError("there is no such file", file=file)
+    chosen = split or "all"
+    if chosen not in SPLITS:
+        raise UnknownName("split", chosen, SPLITS)
+    divide = {"all": None, "random": _same_call, "unseen": _endpoint}[chosen]
+    return Benchmark(
+        name=file.stem,
+        split=chosen,
+        comparison=COMPARISON,
+        dialect="",
+        files=(file,),
+        splits=SPLITS,
+        read=lambda: _part(file, divide, tested=True),
+        read_training=(lambda: _part(file, divide, tested=False)) if divide else None,
+    )
+
+
+def is_of_calls(benchmark: Benchmark) -> bool:
+    """Whether a benchmark's gold is calls rather than queries."""
+    return benchmark.comparison == COMPARISON
+
+
+def gold_call(question: BenchmarkQuestion) -> ToolCall:
+    """The call that answers a question of `load_calls`."""
+    return ToolCall.read(question.gold[0])
+
+
+def solved(question: BenchmarkQuestion) -> SolvedCall:
+    """A question with its gold, for callers to learn from."""
+    step = next((int(t.removeprefix("step ")) for t in question.tags if t.startswith("step ")), 1)
+    call = gold_call(question)
+    return SolvedCall(question.text, call.endpoint, call.arguments, step)
+
+
+def found_before(evidence: str) -> tuple[str, ...]:
+    """The identifiers that the step before a question found."""
+    return tuple(one.strip() for one in evidence.split(",") if one.strip())
+
+
+def kin(questions: Sequence[BenchmarkQuestion]) -> list[int]:
+    """A number for each question, shared by those that give each other away: of one text, or of one call."""
+    leader: dict[str, str] = {}
+
+    def lead(key: str) -> str:
+        while leader.setdefault(key, key) != key:
+            key = leader[key]
+        return key
+
+    for question in questions:
+        leader[lead(_folded(question.text))] = lead(_folded(question.gold[0]))
+    roots = [lead(_folded(q.gold[0])) for q in questions]
+    numbers = {root: n for n, root in enumerate(dict.fromkeys(roots))}
+    return [numbers[root] for root in roots]
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
+_Divide = Callable[[Sequence[BenchmarkQuestion]], Sequence[Any]]
+
+
+def _same_call(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
+    return kin(questions)
+
+
+def _endpoint(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
+    """Endpoints, joined where one question takes several of them."""
+    joined: dict[str, str] = {}
+    of_text: dict[str, str] = {}
+
+    def lead(name: str) -> str:
+        while joined.setdefault(name, name) != name:
+            name = joined[name]
+        return name
+
+    for question in questions:
+        name = gold_call(question).endpoint
+        joined[lead(name)] = lead(of_text.setdefault(_folded(question.text), name))
+    return [lead(gold_call(q).endpoint) for q in questions]
+
+
+def _part(file: Path, divide: _Divide | None, *, tested: bool) -> Iterator[BenchmarkQuestion]:
+    """The tested fifth of the groups, by a fixed seed, or the rest; everything without a division."""
+    if divide is None:
+        yield from _questions(file)
+        return
+    questions = list(_questions(file))
+    groups = divide(questions)
+    names = sorted(set(groups), key=str)
+    random.Random(SEED).shuffle(names)
+    held_out = set(names[: max(1, round(TESTED * len(names)))])
+    yield from (q for q, g in zip(questions, groups, strict=True) if (g in held_out) == tested)
+
+
+def _questions(file: Path) -> Iterator[BenchmarkQuestion]:
+    earlier: dict[str, str] = {}
+    records = json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file)
+    for number, record in enumerate(records, start=1):
+        text, call = _pair(record)
+        step = record.content.get("step") or 1
+        if not isinstance(step, int):
+            raise record.wrong("must be a number", "step")
+        yield BenchmarkQuestion(
+            id=record.optional("id") or f"q{number:05}",
+            text=text,
+            database="",
+            gold=(call.text(),),
+            evidence=earlier.get(text, "") if step > 1 else "",
+            tags=(f"step {step}",) if step > 1 else (),
+        )
+        if ids := _FOUND.search(_observed(record)):
+            earlier[text] = ", ".join(re.findall(r"\d+", ids[1]))
+
+
+def _observed(record: Record) -> str:
+    held = record.content.get("observation")
+    return held if isinstance(held, str) else json.dumps(held)
+
+
+def _pair(record: Record) -> tuple[str, ToolCall]:
+    """Question and call of one record, in any of the forms."""
+    if "conversations" in record.content:
+        return _from_turns(record)
+    if "function_calling" in record.content:
+        return record.text("user_query", "query"), _call(record, "function_calling")
+    given = record.content.get("arguments_api") or record.content.get("arguments")
+    if not isinstance(given, dict):
+        raise record.wrong("must be an object of argument names and values", "arguments")
+    return record.text("query", "question", "user_query"), ToolCall(record.text("endpoint", "name"), given)
+
+
+def called(record: Record) -> ToolCall | None:
+    """The call of one record of a prediction file; None where it holds none."""
+    if record.content.get("function_calling") is not None:
+        return _call(record, "function_calling")
+    if not record.optional("endpoint", "name"):
+        return None
+    given = record.content.get("arguments")
+    if not isinstance(given, dict):
+        raise record.wrong("must be an object of argument names and values", "arguments")
+    return ToolCall(record.text("endpoint", "name"), given)
+
+
+def _from_turns(record: Record) -> tuple[str, ToolCall]:
+    turns = record.content["conversations"]
+    said: dict[str, str] = {}
+    for turn in turns if isinstance(turns, list) else ():
+        if isinstance(turn, dict) and isinstance(turn.get("value"), str):
+            said.setdefault(str(turn.get("from")), turn["value"])
+    missing = [who for who in ("human", "function_call") if who not in said]
+    if missing:
+        raise record.wrong(f"has no turn from {missing[0]!r}", "conversations")
+    call = json_object(said["function_call"], record.file, record.line)
+    return said["human"].strip(), _call(
+        Record(record.file, record.line, {"function_call": call}), "function_call"
+    )
+
+
+def _call(record: Record, field: str) -> ToolCall:
+    held = record.content.get(field)
+    if not isinstance(held, dict) or not isinstance(held.get("name"), str):
+        raise record.wrong("must be an object with name and arguments", field)
+    if not isinstance(held.get("arguments"), dict):
+        raise record.wrong("must be an object of argument names and values", f"{field}.arguments")
+    return ToolCall(held["name"], held["arguments"])

@@ -1,0 +1,37 @@
+"""The three services as evaluation sees them: what their endpoints take, and what calls of them observe."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fathom.biotools.catalogue import Call, Endpoint, check, endpoint
+from fathom.biotools.client import Client
+from fathom.biotools.observations import observe
+
+
+class LiveTools:
+    """The real client at the addresses it is set to; registered as `biotool` in the group `fathom.tools`."""
+
+    def __init__(self, client: Client | None = None) -> None:
+        self._client = client or Client()
+
+    @property
+    def about(self) -> str:
+        """What figures should say of the services: empty for the public ones."""
+        own = sorted(self._client.options.bases)
+        return f"own addresses for {', '.join(own)}" if own else ""
+
+    def endpoint(self, name: str) -> Endpoint:
+        """The endpoint of a name. Raises `UnknownName`."""
+        return endpoint(name)
+
+    def check(self, name: str, arguments: Mapping[str, Any]) -> Call:
+        """Arguments in the API's form. Raises `UnknownName` and `CallRefused`."""
+        return check(name, arguments)
+
+    def observe(self, call: Call) -> Any:
+        """The observation of a call, as JSON values. Raises `CallFailed`."""
+        return observe(self._client.make(call)).content
+
+    def close(self) -> None:
+        """Close the client's connections."""
+        self._client.close()

@@ -1,0 +1,185 @@
+"""Asking callers: each learns from solved questions, but never from one that gives the asked one away."""
+
+import inspect
+import random
+import threading
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Protocol, runtime_checkable
+
+from fathom.benchmarks import Benchmark, BenchmarkQuestion
+from fathom.benchmarks.calls import SEED, ToolCall, found_before, kin, solved
+from fathom.evaluation.runs.asking import Ask, told_error
+from fathom.evaluation.runs.response import Response
+from fathom.records import Question, SolvedCall, Step, Trace, Usage
+
+LEAVE_ONE_OUT, FOLDS = 100, 20
+"""Up to so many groups of questions each is left out by itself; of more, a twentieth at a time."""
+
+
+class ProposedCall(Protocol):
+    """A call as callers propose it."""
+
+    @property
+    def endpoint(self) -> Any:
+        """What has the name of the endpoint as `name`."""
+        ...
+
+    @property
+    def arguments(self) -> Any:
+        """Argument values by name."""
+        ...
+
+
+class Proposed(Protocol):
+    """What a caller makes of a question: a call or a refusal, how sure, and what it used."""
+
+    @property
+    def call(self) -> Any:
+        """A `ProposedCall`, or None."""
+        ...
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint thought of first, also where there is no call."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """From 0 to 1."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no call."""
+        ...
+
+    @property
+    def alternatives(self) -> Sequence[tuple[str, float]]:
+        """Other endpoints with scores."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """What proposing used."""
+        ...
+
+
+@runtime_checkable
+class Caller(Protocol):
+    """Whatever proposes calls; see `fathom.biotools.callers.Caller`."""
+
+    async def propose(self, question: str) -> Any:
+        """A `Proposed`."""
+        ...
+
+
+@runtime_checkable
+class ReadsFound(Protocol):
+    """A caller that takes the identifiers which an earlier step found."""
+
+    def read(self, question: str, *, found: Sequence[str]) -> Any:
+        """A `Proposed`."""
+        ...
+
+
+MakeCaller = Callable[[Sequence[SolvedCall]], Caller]
+
+
+class Lessons:
+    """The solved questions that a caller may know when it is asked one of a benchmark's.
+
+    Where the benchmark has no training questions, they are its own without the group of the asked one: the
+    questions of the same text or the same call. At most `most`, drawn at random; fewer are among the more.
+    """
+
+    def __init__(self, benchmark: Benchmark, most: int | None) -> None:
+        own = benchmark.read_training is None
+        asked = list(benchmark)
+        self._pool = asked if benchmark.read_training is None else list(benchmark.read_training())
+        groups = kin(asked) if own else [0] * len(asked)
+        many = max(groups, default=0) >= LEAVE_ONE_OUT
+        self._fold = {q.id: g % FOLDS if many else g for q, g in zip(asked, groups, strict=True)}
+        self._own, self._most = own, most
+        if most is not None:
+            random.Random(SEED).shuffle(self._pool)
+
+    def fold(self, question: BenchmarkQuestion) -> int:
+        """A number that questions share which may know the same lessons."""
+        return self._fold[question.id]
+
+    def of(self, fold: int) -> list[SolvedCall]:
+        """The lessons of a fold."""
+        known = [solved(q) for q in self._pool if not self._own or self._fold[q.id] != fold]
+        return known[: self._most]
+
+
+def asking_caller(make: MakeCaller, lessons: Lessons | None) -> Ask:
+    """One way to ask a caller: made once without lessons, else once for each fold of them."""
+    making = threading.Lock()
+
+    @lru_cache(maxsize=FOLDS)
+    def made(fold: int) -> Caller:
+        return make(lessons.of(fold) if lessons else ())
+
+    async def ask(question: BenchmarkQuestion) -> Response:
+        with making:
+            caller = made(lessons.fold(question) if lessons else 0)
+        return await proposal_of(caller, question)
+
+    return ask
+
+
+async def proposal_of(caller: Caller, question: BenchmarkQuestion) -> Response:
+    """Ask a caller for its first call; one that can't take what an earlier step found is told in words."""
+    found = found_before(question.evidence)
+    if found and isinstance(caller, ReadsFound):
+        return _response(caller.read(question.text, found=found))
+    told = f"{question.text}\nFound before: {', '.join(found)}" if found else question.text
+    return _response(await caller.propose(told))
+
+
+def surviving(ask: Ask) -> Ask:
+    """The same way to ask, where an error becomes a response without a call: such a question counts too."""
+    if inspect.iscoroutinefunction(ask):
+
+        async def asked(question: BenchmarkQuestion) -> Any:
+            try:
+                return await ask(question)
+            except Exception as error:  # whatever a caller raises is that question's outcome
+                return Response(None, refusal=told_error(error))
+
+        return asked
+
+    def answered(question: BenchmarkQuestion) -> Any:
+        try:
+            return ask(question)
+        except Exception as error:
+            return Response(None, refusal=told_error(error))
+
+    return answered
+
+
+def asking_function(function: Callable[[Question], Any]) -> Ask:
+    """The function gets the question alone; it returns a `ToolCall`, a `Response`, or None to decline."""
+    if inspect.iscoroutinefunction(function):
+
+        async def ask(question: BenchmarkQuestion) -> Any:
+            return await function(question.question)
+
+        return ask
+    return lambda question: function(question.question)
+
+
+def _response(proposed: Proposed) -> Response:
+    call = proposed.call
+    found = {"alternatives": [list(one) for one in proposed.alternatives]} if proposed.alternatives else {}
+    return Response(
+        None,
+        declined=call is None,
+        refusal=proposed.refusal,
+        confidence=proposed.confidence,
+        call=ToolCall(call.endpoint.name, dict(call.arguments)) if call is not None else None,
+        guess=proposed.endpoint,
+        trace=Trace((Step("propose a call", "generation", found, proposed.usage),)),
+    )

@@ -1,0 +1,131 @@
+"""`evaluate_calls`: ask a caller a benchmark's tool questions, make its calls, keep each as it is judged."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fathom import registry
+from fathom.benchmarks import Benchmark, load_benchmark
+from fathom.benchmarks.calls import PREFIX, is_of_calls
+from fathom.errors import ConfigError
+from fathom.evaluation.calls.asking import Caller, Lessons, asking_caller, asking_function, surviving
+from fathom.evaluation.calls.encoders import LEXICAL, Encoder, open_encoder
+from fathom.evaluation.calls.judging import CallJudge, Tools
+from fathom.evaluation.runs.asking import Ask
+from fathom.evaluation.runs.configuration import Configuration
+from fathom.evaluation.runs.running import Progress, Run, conduct
+from fathom.evaluation.runs.scoring import InThreads
+from fathom.records import Question
+
+if TYPE_CHECKING:
+    from fathom.llm import Model
+
+Subject = str | Caller | Callable[[Question], Any]
+
+
+def evaluate_calls(
+    benchmark: str | Path | Benchmark,
+    caller: Subject = "offline",
+    *,
+    name: str | None = None,
+    out: str | Path | None = None,
+    model: "str | Model | None" = None,
+    split: str | None = None,
+    limit: int | None = None,
+    workers: int = 1,
+    with_examples: bool = False,
+    examples: int | None = None,
+    encoder: str | Encoder = LEXICAL,
+    tools: Tools | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure a caller on tool questions and keep the run in a folder; go on where it stopped before.
+
+    `caller` is a registered name, a caller, or any callable from a `Question` to a `ToolCall` or None.
+    `with_examples` teaches a caller named by its name the training questions; where the benchmark has no
+    such split, its own questions without those that give the asked one away. `examples` is how many of them.
+    Observations of both calls come from `tools` (the three services unless told, which are then closed),
+    their similarity from `encoder`, whose name is kept with the run.
+
+    Raises `DifferentRun`, `RunInUse` and `RunStopped` as `evaluate` does, `ConfigError` for a benchmark that
+    isn't of calls, and what the encoder raises. When the services don't answer, the run stops.
+    """
+    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    if not is_of_calls(loaded):
+        raise ConfigError(f"{loaded.name} has no tool questions. Name a file of them as {PREFIX}FILE.")
+    learning = with_examples or examples is not None
+    used = tools or registry.load("tools", "biotool")()
+    measuring = open_encoder(encoder) if isinstance(encoder, str) else encoder
+    opened = _opened(model)
+    try:
+        lessons = Lessons(loaded, examples) if learning else None
+        configuration = Configuration(
+            method=name or _name(caller),
+            model=opened.name if opened else None,
+            benchmark=loaded.name,
+            split=loaded.split,
+            digest=loaded.digest,
+            comparison=f"{loaded.comparison} by {measuring.name}",
+            settings=_settings(settings, used, learning=learning, examples=examples),
+            seed=seed,
+            limit=limit,
+        )
+        ask = _ask(caller, opened, lessons)
+        return conduct(
+            loaded,
+            configuration,
+            surviving(ask),
+            CallJudge(used, measuring),
+            InThreads(workers),
+            out=out,
+            workers=workers,
+            progress=progress,
+        )
+    finally:
+        if tools is None:
+            used.close()
+        if isinstance(encoder, str):
+            measuring.close()
+        if opened is not None and opened is not model:
+            opened.close()
+
+
+def _opened(model: "str | Model | None") -> "Model | None":
+    if not isinstance(model, str):
+        return model
+    from fathom.llm import open_model  # noqa: PLC0415, slow to import
+
+    return open_model(model)
+
+
+def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None) -> Ask:
+    if isinstance(caller, str):
+        make = registry.load("callers", caller)
+        return asking_caller(lambda solved: make(model, solved), lessons)
+    if lessons is not None:
+        raise ConfigError("Only a registered caller, named by its name, can be given examples.")
+    if isinstance(caller, Caller):
+        return asking_caller(lambda _: caller, None)
+    return asking_function(caller)
+
+
+def _name(caller: Subject) -> str:
+    if isinstance(caller, str):
+        return caller
+    return str(getattr(caller, "name", None) or getattr(caller, "__qualname__", type(caller).__qualname__))
+
+
+def _settings(
+    given: Mapping[str, Any] | None, tools: Tools, *, learning: bool, examples: int | None
+) -> dict[str, Any]:
+    """What decides outcomes, as `run.json` keeps it; services that aren't the public ones are told."""
+    kept = dict(given or {})
+    if learning:
+        kept["with_examples"] = True
+    if examples is not None:
+        kept["examples"] = examples
+    if tools.about:
+        kept["services"] = tools.about
+    return kept

@@ -5,7 +5,7 @@ import pytest
 
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context
-from fathom.nl2sql.examples import mask_of, ranked_examples
+from fathom.nl2sql.examples import built_alike_first, mask_of, ranked_examples
 from fathom.nl2sql.masking import NAME, VALUE, masked
 from fathom.nl2sql.skeletons import likeness, pieces
 from fathom.nl2sql.word_index import WordIndex
@@ -82,9 +82,11 @@ def test_masked_questions_find_their_like_in_other_databases(context: Context) -
 def test_a_preliminary_query_brings_those_built_like_it_forward(context: Context) -> None:
     known = replace(context, examples=EXAMPLES)
     asked = Question("How many genes are there?")
-    assert asyncio.run(ranked_examples(known, asked, 2))[0] == EXAMPLES[1]
-    built = "SELECT symbol FROM gene ORDER BY length DESC LIMIT 1"
-    assert asyncio.run(ranked_examples(known, asked, 2, preliminary=built))[0] == EXAMPLES[2]
+    near = asyncio.run(ranked_examples(known, asked, 2))
+    assert near[0] == EXAMPLES[1]
+    found = built_alike_first(near, "SELECT symbol FROM gene ORDER BY length DESC LIMIT 1")
+    assert found == [EXAMPLES[2], *(e for e in near if e != EXAMPLES[2])]
+    assert built_alike_first(near, None) == near
 
 
 def test_the_question_asked_is_never_its_own_example(context: Context) -> None:

@@ -48,6 +48,11 @@ class Database:
         """What this engine can't do, and why."""
         return self._engine.gaps
 
+    @property
+    def file(self) -> Path | None:
+        """The file of an embedded database; None for a server's."""
+        return self._engine.file
+
     def check_connection(self) -> None:
         """Open a connection, and keep it for the first query. Raises `ConnectionFailed`."""
         self._sessions.give_back(self._sessions.take()[0], complete=True)

@@ -59,7 +59,7 @@ class DuckDB(Engine):
     errors = (duckdb.Error,)
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = self.file = path
         # Within one process every connection to a file must ask for the same settings.
         spill = Path(tempfile.gettempdir()) / f"fathom-duckdb-{os.getpid()}"
         try:

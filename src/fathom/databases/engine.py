@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from threading import Lock, Timer
 from typing import Any, ClassVar, Protocol
 
@@ -57,6 +58,7 @@ class Engine(ABC):
     gaps: ClassVar[Mapping[str, str]] = {}
     rows_at_once: ClassVar[int] = 64
     errors: tuple[type[Exception], ...]
+    file: Path | None = None
 
     @abstractmethod
     def open(self) -> Session:

@@ -124,7 +124,7 @@ class SQLite(Engine):
     errors = (sqlite3.Error, sqlite3.Warning)
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = self.file = path
         self._by_rowid: frozenset[str] = frozenset()
 
     def open(self) -> Session:

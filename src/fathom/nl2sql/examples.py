@@ -80,27 +80,22 @@ async def mask_of(context: Context, question: Question, *, values: bool = True) 
 
 
 async def ranked_examples(
-    context: Context,
-    question: Question,
-    k: int,
-    *,
-    by_mask: bool = True,
-    values: bool = True,
-    preliminary: str | None = None,
+    context: Context, question: Question, k: int, *, by_mask: bool = True, values: bool = True
 ) -> list[SolvedExample]:
-    """The 100 k nearest examples, best first: take the first k, or the first k that fit.
+    """The 100 k nearest examples, nearest first: take the first k, or the first k that fit.
 
-    With a preliminary query, the examples whose queries are built like it come first (DAIL-SQL's second
-    pass), those of either kind nearest first.
+    `by_mask` compares questions once masked; `values` masks the asked one's cell values too.
     """
     store = example_store(context)
     if not store.examples or k < 1:
         return []
     mask = await mask_of(context, question, values=values) if by_mask else None
-    pool = store.nearest(question.text, k * POOL_EACH, mask=mask)
-    if preliminary is None:
-        return pool
-    return sorted(pool, key=lambda e: likeness(e.sql, preliminary) < ALIKE)
+    return store.nearest(question.text, k * POOL_EACH, mask=mask)
+
+
+def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> list[SolvedExample]:
+    """Examples with those first whose queries are built like this one; otherwise in their own order."""
+    return sorted(examples, key=lambda e: sql is None or likeness(e.sql, sql) < ALIKE)
 
 
 def as_pairs(examples: Sequence[SolvedExample]) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
-from fathom.llm.prompts import load
+from fathom.llm.prompts import fence, load
 from fathom.methods import Context
 from fathom.records import Question
 
@@ -14,6 +14,11 @@ T = TypeVar("T")
 def prompt(name: str, **values: object) -> str:
     """A prompt of this package with its variables filled in. Raises `PromptError`."""
     return load(__package__, name).render(**values)
+
+
+def section(intro: str, name: str, content: str) -> str:
+    """Our own words with data under them, for a `text` variable of a prompt; "" where there is no content."""
+    return f"{intro}\n\n{fence(name, content)}" if content.strip() else ""
 
 
 def asked(question: Question) -> str:

@@ -28,12 +28,15 @@ COMMANDS = {
     "inspect": "Show what a database holds: tables, columns, keys, values.",
     "models": "Show which language models can be asked, and check one.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
+    "rewrite": "Find a faster form of a query, with the same result.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
     "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
     "ves": "Measure how fast the right answers of a run are beside gold.",
 }
-"""Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`."""
+"""Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`,
+with `_` for `-`.
+"""
 
 ERROR, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -50,7 +53,8 @@ def make_app() -> "App":
         version_flags=["--version"],
     )
     for name, line in COMMANDS.items():
-        app.command(f"{__name__}.{name}:{name}", name=name, help=line)
+        module = name.replace("-", "_")
+        app.command(f"{__name__}.{module}:{module}", name=name, help=line)
     return app
 
 

@@ -1,0 +1,273 @@
+"""Rules that leave out what declared keys make needless: DISTINCT, joins, the duplicates that UNION seeks."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from sqlglot import exp
+
+from fathom.efficiency.keys import decides_rows, joined_on_key, never_null
+from fathom.efficiency.rules.rule import Rule
+from fathom.efficiency.tree import filters, has_aggregates, has_star, set_filters, sources
+from fathom.records import Schema
+
+
+def _has_unique_rows(select: exp.Select, schema: Schema) -> bool:
+    """Whether no row can come twice, DISTINCT or not."""
+    columns = [e.unalias() for e in select.expressions]
+    if select.args.get("group"):
+        keys = _grouping_keys(select)
+        return bool(keys) and all(key in columns for key in keys)
+    if has_aggregates(select):
+        return False
+    if any(isinstance(item, exp.Star) for item in columns):
+        return decides_rows(select, _all_columns(select, schema), schema)
+    return decides_rows(select, [c for c in columns if isinstance(c, exp.Column)], schema)
+
+
+def _grouping_keys(select: exp.Select) -> list[exp.Expr]:
+    """What is grouped by; nothing where there are several groupings."""
+    group = select.args.get("group")
+    if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "all")):
+        return []
+    return list(group.expressions)
+
+
+def _all_columns(select: exp.Select, schema: Schema) -> list[exp.Column]:
+    return [exp.column(name, table=s.alias) for s in sources(select, schema) for name in s.columns]
+
+
+def _needless_distinct(node: exp.Select, schema: Schema) -> bool:
+    distinct = node.args.get("distinct")
+    if distinct is None or distinct.args.get("on") or not _has_unique_rows(node, schema):
+        return False
+    node.set("distinct", None)
+    return True
+
+
+def _needless_count_distinct(node: exp.Count, schema: Schema) -> bool:
+    select = node.parent_select
+    if select is None or not isinstance(node.this, exp.Distinct) or len(node.this.expressions) != 1:
+        return False
+    counted = node.this.expressions[0]
+    if not isinstance(counted, exp.Column) or not decides_rows(select, [counted], schema):
+        return False
+    node.set("this", counted.copy())
+    return True
+
+
+def _needless_join(node: exp.Join, schema: Schema) -> bool:
+    select = node.parent
+    if (
+        not isinstance(select, exp.Select)
+        or has_star(select)
+        or node.side not in ("", "LEFT")
+        or node.kind not in ("", "INNER", "OUTER")
+    ):
+        return False
+    source = next(s for s in sources(select, schema) if s.alias == node.alias_or_name.casefold())
+    on = {id(c) for c in node.find_all(exp.Column)}
+    if any(id(c) not in on and c.table.casefold() == source.alias for c in select.find_all(exp.Column)):
+        return False
+    equal = joined_on_key(node, source)
+    if equal is None or source.table is None or any(s.table is None for s in sources(select, schema)):
+        return False
+    if not node.side:
+        wanted = _never_missing(equal, source.table.name, select, schema)
+        if wanted is None:
+            return False
+        set_filters(select, [*filters(select), *wanted])
+    node.pop()
+    return True
+
+
+def _never_missing(
+    equal: Mapping[str, exp.Expr], target: str, select: exp.Select, schema: Schema
+) -> list[exp.Expr] | None:
+    """What an inner join over a declared key demands of its rows: a value there. None for other joins."""
+    tables = {s.alias: s.table for s in sources(select, schema)}
+    wanted: list[exp.Expr] = []
+    ends = []
+    for name, other in equal.items():
+        table = tables.get(other.table.casefold()) if isinstance(other, exp.Column) else None
+        if table is None:
+            return None
+        ends.append((table.name, other.name.casefold(), name))
+        if not never_null(table, other.name, schema.dialect):
+            wanted.append(exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null())))
+    for key in schema.foreign_keys:
+        pairs = {
+            (key.table, own.casefold(), there.casefold())
+            for own, there in zip(key.columns, key.target_columns, strict=False)
+        }
+        if not key.inferred and key.target_table == target and pairs == set(ends):
+            return wanted
+    return None
+
+
+def _union_to_all(node: exp.Union, schema: Schema) -> bool:
+    sides = [node.left, node.right]
+    if not node.args.get("distinct") or not all(isinstance(s, exp.Select) for s in sides):
+        return False
+    left, right = (s for s in sides if isinstance(s, exp.Select))
+    unique = all(s.args.get("distinct") or _has_unique_rows(s, schema) for s in (left, right))
+    if not unique or not _are_disjoint(left, right):
+        return False
+    node.set("distinct", False)
+    return True
+
+
+def _are_disjoint(left: exp.Select, right: exp.Select) -> bool:
+    """Whether some column holds one constant on the left and another one on the right."""
+    return any(
+        isinstance(a, exp.Literal)
+        and isinstance(b, exp.Literal)
+        and a.is_string == b.is_string
+        and a.this != b.this
+        for a, b in zip(_constants(left), _constants(right), strict=False)
+    )
+
+
+def _constants(select: exp.Select) -> list[exp.Expr | None]:
+    """For each column the constant that it always holds, by being one or by a filter."""
+    fixed = {
+        f.left.sql(): f.right
+        for f in filters(select)
+        if isinstance(f, exp.EQ) and isinstance(f.right, exp.Literal)
+    }
+    items = [e.unalias() for e in select.expressions]
+    return [e if isinstance(e, exp.Literal) else fixed.get(e.sql()) for e in items]
+
+
+def _union_to_or(node: exp.Union, schema: Schema) -> bool:
+    left, right = node.left, node.right
+    if not node.args.get("distinct") or not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
+        return False
+    if any(has_aggregates(s) or s.args.get("limit") or not s.args.get("where") for s in (left, right)):
+        return False
+    one, other = (_without_filters(s) for s in (left, right))
+    if (
+        one != other
+        or left.args.get("group")
+        or any(node.args.get(c) for c in ("order", "limit", "offset", "with_"))
+    ):
+        return False
+    either = exp.Or(
+        this=exp.paren(left.args["where"].this.copy()), expression=exp.paren(right.args["where"].this.copy())
+    )
+    one.set("where", exp.Where(this=either))
+    one.set("distinct", exp.Distinct())
+    node.replace(one)
+    return True
+
+
+def _without_filters(select: exp.Select) -> exp.Select:
+    bare = select.copy()
+    bare.set("where", None)
+    bare.set("distinct", None)
+    return bare
+
+
+def _having_to_where(node: exp.Select, schema: Schema) -> bool:
+    keys = _grouping_keys(node)
+    if not keys or not node.args.get("having"):
+        return False
+
+    def is_of_keys(condition: exp.Expr) -> bool:
+        columns = list(condition.find_all(exp.Column))
+        return (
+            bool(columns)
+            and all(c in keys and c.table for c in columns)
+            and condition.find(exp.AggFunc, exp.Query) is None
+        )
+
+    moved = [f for f in filters(node, "having") if is_of_keys(f)]
+    if not moved:
+        return False
+    kept = [f for f in filters(node, "having") if f not in moved]
+    set_filters(node, [*filters(node), *moved])
+    set_filters(node, kept, "having")
+    return True
+
+
+def _push_down(node: exp.Subquery, schema: Schema) -> bool:
+    """Filters on a derived table, moved into it: on plain columns, or on what it groups by."""
+    outer, inner = node.parent_select, node.this
+    if (
+        not node.alias
+        or not isinstance(inner, exp.Select)
+        or not isinstance(node.parent, exp.From)
+        or outer is None
+    ):
+        return False
+    if any(inner.args.get(c) for c in ("limit", "offset", "windows", "with_")) or any(
+        inner.find_all(exp.Window)
+    ):
+        return False
+    group = inner.args.get("group")
+    named = {e.alias_or_name.casefold(): e.unalias() for e in inner.expressions}
+    if not group and has_aggregates(inner):
+        return False
+    keys = _grouping_keys(inner) if group else [c for c in named.values() if isinstance(c, exp.Column)]
+    moved = []
+    for condition in filters(outer):
+        columns = list(condition.find_all(exp.Column))
+        inside = [
+            named.get(c.name.casefold()) for c in columns if c.table.casefold() == node.alias.casefold()
+        ]
+        whole = columns and len(inside) == len(columns) and condition.find(exp.Query, exp.AggFunc) is None
+        if whole and all(i is not None and i in keys for i in inside):
+            moved.append(condition)
+    if not moved or any(j.side in ("RIGHT", "FULL") for j in outer.args.get("joins") or ()):
+        return False
+    kept = [f for f in filters(outer) if f not in moved]
+    pushed = [
+        m.copy().transform(lambda n: named[n.name.casefold()].copy() if isinstance(n, exp.Column) else n)
+        for m in moved
+    ]
+    set_filters(inner, [*filters(inner), *pushed])
+    set_filters(outer, kept)
+    return True
+
+
+def _or_to_in(node: exp.Or, schema: Schema) -> bool:
+    if isinstance(node.parent, exp.Or):
+        return False
+    parts = [p for p in (part.unnest() for part in node.flatten()) if isinstance(p, exp.EQ)]
+    if len(parts) < sum(1 for _ in node.flatten()) or not all(
+        isinstance(p.right, exp.Literal) for p in parts
+    ):
+        return False
+    if any(a.left != b.left for a, b in pairwise(parts)) or not isinstance(parts[0].left, exp.Column):
+        return False
+    found = exp.In(this=parts[0].left.copy(), expressions=[p.right.copy() for p in parts])
+    (node.parent if isinstance(node.parent, exp.Paren) else node).replace(found)
+    return True
+
+
+RULES = (
+    Rule(
+        "needless-distinct", "DISTINCT left out where keys keep rows apart", (exp.Select,), _needless_distinct
+    ),
+    Rule(
+        "needless-count-distinct",
+        "COUNT(DISTINCT key) without DISTINCT",
+        (exp.Count,),
+        _needless_count_distinct,
+    ),
+    Rule(
+        "needless-join",
+        "a join left out that neither adds columns nor removes rows",
+        (exp.Join,),
+        _needless_join,
+    ),
+    Rule("union-to-all", "UNION ALL where no row can come twice", (exp.Union,), _union_to_all),
+    Rule("union-to-or", "two queries of the same rows as one, with OR", (exp.Union,), _union_to_or),
+    Rule(
+        "having-to-where",
+        "conditions on the grouping columns before grouping",
+        (exp.Select,),
+        _having_to_where,
+    ),
+    Rule("push-down", "conditions moved into the inner query that they filter", (exp.Subquery,), _push_down),
+    Rule("or-to-in", "equalities of one column joined by OR as IN (...)", (exp.Or,), _or_to_in),
+)

@@ -1,0 +1,95 @@
+"""`fathom rewrite`: a query in a faster form with the same result."""
+
+import asyncio
+import sys
+from collections import Counter
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from fathom.databases import Database, connect
+from fathom.efficiency import Rewriting
+from fathom.efficiency import rewrite as find
+from fathom.interfaces.cli.showing import console, plain, print_json, print_sql
+
+Flag = Parameter(negative="")
+
+
+def rewrite(
+    database: str,
+    query: str,
+    /,
+    *,
+    model: str | None = None,
+    cassette: str | None = None,
+    replay: Annotated[bool, Flag] = False,
+    seconds: float = 30.0,
+    budget: float = 60.0,
+    tried: Annotated[bool, Flag] = False,
+    json: Annotated[bool, Flag] = False,
+) -> None:
+    """Find a faster form of a query: equal in its result, and measured to be faster. Run it alone.
+
+    Parameters
+    ----------
+    database
+        A path, a URL, a name from the settings, or demo:biomed.
+    query
+        One query that only reads. `-` reads it from standard input.
+    model
+        Ask this model for proposals too: provider:name. They are held to the same conditions.
+    cassette
+        Record what the model says in this file.
+    replay
+        Answer from the cassette alone.
+    seconds
+        Stop each run after this time.
+    budget
+        Seconds that all runs together should take at most.
+    tried
+        Show every form that was tried, and what became of it.
+    json
+        Print one JSON object.
+    """
+    text = sys.stdin.read() if query == "-" else query
+    with connect(database) as opened:
+        proposals = _proposals(opened, text, model, cassette, replay=replay) if model else ()
+        found = find(opened, text, proposals=proposals, seconds=seconds, budget=budget)
+    if json:
+        print_json(found.as_json())
+    else:
+        _show(found, show_tried=tried)
+
+
+def _proposals(database: Database, sql: str, name: str, cassette: str | None, *, replay: bool) -> list[str]:
+    from fathom.efficiency.proposals import propose  # noqa: PLC0415 - only with a model
+    from fathom.llm import open_model  # noqa: PLC0415
+
+    with open_model(name, cassette=cassette, replay=replay) as model:
+        return asyncio.run(propose(model, database, sql))
+
+
+def _show(found: Rewriting, *, show_tried: bool) -> None:
+    if found.best and found.best.ratio:
+        print_sql(found.best.sql)
+        ratio = found.best.ratio
+        where = f" and on {found.checked_on} thinned copies" if found.checked_on else ""
+        console.print(
+            f"{ratio.value:.2f} times as fast (at least {ratio.low:.2f}), by {', '.join(found.best.by)}; "
+            f"the same {found.rows:,} rows{where}",
+            style="dim",
+        )
+    else:
+        console.print(f"No faster form was found: {_why(found)}")
+    for form in found.tried if show_tried else ():
+        faster = f" {form.ratio.value:.2f} times" if form.ratio else ""
+        console.print(plain(f"{form.outcome}{faster} ({', '.join(form.by)}) {form.note}"), soft_wrap=True)
+        console.print(plain(f"    {form.sql}"), style="dim", soft_wrap=True)
+
+
+def _why(found: Rewriting) -> str:
+    if found.problem:
+        return f"{found.problem}."
+    counts = Counter(form.outcome for form in found.tried)
+    told = ", ".join(f"{number} {outcome}" for outcome, number in counts.most_common())
+    return f"of {len(found.tried)} forms tried: {told}." if found.tried else "no rule applies."

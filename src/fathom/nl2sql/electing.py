@@ -1,0 +1,62 @@
+"""Consistency: of several candidates the one whose result most of them give."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sqlglot import tokenize
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
+from fathom.methods import Context, step
+from fathom.nl2sql.executing import Outcome, execute
+from fathom.nl2sql.prompting import together
+from fathom.nl2sql.settling import revise
+from fathom.nl2sql.voting import clusters
+from fathom.records import Draft
+
+
+async def execute_all(
+    context: Context, queries: Iterable[str], *, seconds: float | None = None
+) -> list[Outcome]:
+    """The outcomes of several queries, in order; the same query is run once."""
+    listed = list(queries)
+    fresh = list(dict.fromkeys(listed))
+    ran = await together(execute(context, sql, seconds=seconds) for sql in fresh)
+    known = dict(zip(fresh, ran, strict=True))
+    return [known[sql] for sql in listed]
+
+
+@step("revision")
+async def vote_by_result(
+    draft: Draft, context: Context, *, seconds: float = 60.0, without_distinct: bool = False
+) -> Draft:
+    """Run all candidates and keep the first of the largest group that gives the same rows.
+
+    Rows are compared in any order of rows and columns; candidates that fail have no vote, and where all fail
+    the standing query stays. `without_distinct` compares the results without any DISTINCT (C3).
+    """
+    queries = [c.sql for c in draft.candidates]
+    if len(set(queries)) < 2:
+        return draft
+    run = (
+        [_without_distinct(sql, context.database.dialect) for sql in queries] if without_distinct else queries
+    )
+    outcomes = await execute_all(context, run, seconds=seconds)
+    groups = clusters(outcomes)
+    size = {place: len(group) for group in groups for place in group}
+    candidates = tuple(
+        replace(c, score=float(size.get(i, 0)), error=outcomes[i].error or None)
+        for i, c in enumerate(draft.candidates)
+    )
+    chosen = queries[groups[0][0]] if groups else draft.sql
+    return revise(replace(draft, candidates=candidates, notes={"votes": [len(g) for g in groups]}), chosen)
+
+
+def _without_distinct(sql: str, dialect: str) -> str:
+    try:
+        found = [t for t in tokenize(sql, read=dialect) if t.token_type is TokenType.DISTINCT]
+    except SqlglotError:
+        return sql
+    for token in reversed(found):
+        sql = sql[: token.start] + sql[token.end + 1 :]
+    return sql

@@ -1,0 +1,83 @@
+"""DAIL-SQL: examples chosen by masked question and by skeleton, shown as pairs (specs/methods.md, 5.1)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.electing import vote_by_result
+from fathom.nl2sql.examples import as_pairs, built_alike_first, ranked_examples
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
+from fathom.nl2sql.replies import continued
+from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.settling import settle
+from fathom.records import Draft, SolvedExample
+
+CHARACTERS_A_TOKEN = 4
+ANSWER_TOKENS = 200
+SHOWN_AS = "Solved questions of other databases, each in a comment with its query under it:"
+
+
+@step("generation", calls="1 + {samples}")
+async def continue_after_pairs(
+    draft: Draft,
+    context: Context,
+    *,
+    k: int = 9,
+    samples: int = 1,
+    temperature: float = 0.0,
+    prompt_tokens: int = 4096,
+    values: bool = True,
+) -> Draft:
+    """Ask for the query after the k nearest solved questions, then again after those with SQL like the first.
+
+    Questions are compared once names and, with `values`, cell values are masked; SQL by its skeleton.
+    Examples that would make the prompt longer than `prompt_tokens` (at four letters a token) are passed over.
+    """
+    model = context.metered_model()
+    room = (prompt_tokens - ANSWER_TOKENS) * CHARACTERS_A_TOKEN - len(_prompt(draft, context, []))
+    ranked = await ranked_examples(context, draft.question, k, values=values)
+    first = _prompt(draft, context, _fitting(ranked, k, room))
+    reply = await model.ask(first, sampling=Sampling(temperature=0.0, max_tokens=ANSWER_TOKENS))
+    preliminary = continued(reply.text)
+    again = _prompt(draft, context, _fitting(built_alike_first(ranked, preliminary), k, room))
+    sampling = Sampling(temperature=temperature, max_tokens=ANSWER_TOKENS)
+    # The first reply is sample 0: to the same words at the same temperature, another one is drawn.
+    replies = await model.samples(again, samples, sampling=sampling, first=1)
+    found = [sql for r in replies if (sql := continued(r.text))]
+    return settle(replace(draft, notes={"preliminary": preliminary}), found or [preliminary])
+
+
+def _prompt(draft: Draft, context: Context, examples: list[SolvedExample]) -> str:
+    return prompt(
+        "dail_pairs",
+        examples=section(SHOWN_AS, "examples", as_pairs(examples)),
+        schema=render(Shown(context.database.schema)),
+        question=asked(draft.question),
+        dialect=dialect_of(context),
+    )
+
+
+def _fitting(ranked: Iterable[SolvedExample], k: int, room: int) -> list[SolvedExample]:
+    """The first k examples that fit into so many characters together; longer ones are passed over."""
+    chosen: list[SolvedExample] = []
+    for example in ranked:
+        if len(chosen) == k:
+            break
+        if len(section(SHOWN_AS, "examples", as_pairs([*chosen, example]))) <= room:
+            chosen.append(example)
+    return chosen
+
+
+DAIL_SQL = Method(
+    "dail-sql",
+    (continue_after_pairs,),
+    summary="Solved questions alike in masked words and in the shape of their SQL, shown as bare pairs.",
+    provenance="Gao et al. 2023, DAIL-SQL",
+)
+DAIL_SQL_SC = Method(
+    "dail-sql-sc",
+    (continue_after_pairs.using(samples=5, temperature=1.0), vote_by_result),
+    summary="DAIL-SQL with self-consistency: five queries, of which the commonest result is kept.",
+    provenance="Gao et al. 2023, DAIL-SQL",
+)

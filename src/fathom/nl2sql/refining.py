@@ -1,0 +1,81 @@
+"""The refine loop: run a query, tell what came of it, take the correction (specs/methods.md, section 8)."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fathom.llm import Message, Sampling
+from fathom.methods import Context
+from fathom.nl2sql.executing import Outcome, Status, execute
+from fathom.nl2sql.replies import find_sql
+
+ON_ERROR = frozenset({Status.ERROR, Status.TIMED_OUT})
+ON_EMPTY = ON_ERROR | {Status.EMPTY}
+ON_NULL = ON_EMPTY | {Status.HAS_NULL}
+ALWAYS = frozenset(Status)
+
+Accept = Literal["last", "best"]
+"""Which query stands at the end: the last one written, or the first one with the best status."""
+_BEST_FIRST = (Status.OK, Status.HAS_NULL, Status.EMPTY, Status.TIMED_OUT, Status.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """How a loop ended: the query that stands, every query that was run, and what was said in turns."""
+
+    outcome: Outcome
+    outcomes: tuple[Outcome, ...]
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The query that stands."""
+        return self.outcome.sql
+
+    def as_json(self) -> list[dict[str, str]]:
+        """What was run and what came of it, for the trace."""
+        return [{"sql": o.sql, "status": o.status, "error": o.error} for o in self.outcomes]
+
+
+async def refine(
+    context: Context,
+    sql: str,
+    ask: Callable[[Outcome, int], str],
+    *,
+    turns: Sequence[Sampling],
+    triggers: Collection[Status] = ON_ERROR,
+    accept: Accept = "last",
+    conversation: bool = False,
+    history: Sequence[Message] = (),
+    read: Callable[[str], str | None] = find_sql,
+    seconds: float | None = None,
+    rows: int | None = None,
+) -> Refinement:
+    """Run a query and have it corrected while its status is one of `triggers`, at most `turns` times.
+
+    `ask` writes what a turn says of an outcome; turns count from 0. With `conversation` each turn goes on
+    from `history` and the turns before it, else each is asked by itself. A reply without SQL ends the loop,
+    and the query before it stands. Raises what `Model.ask` raises; a query that fails is an outcome.
+    """
+    model = context.metered_model()
+    messages = tuple(history)
+    outcomes = [await execute(context, sql, seconds=seconds, rows=rows)]
+    for turn, sampling in enumerate(turns):
+        if outcomes[-1].status not in triggers:
+            break
+        said = Message("user", ask(outcomes[-1], turn))
+        # By itself a turn may repeat an earlier one's words; its number draws another reply to them.
+        reply = await model.ask((*messages, said), sampling=sampling, sample=0 if conversation else turn)
+        if conversation:
+            messages = (*messages, said, Message("assistant", reply.text))
+        corrected = read(reply.text)
+        if corrected is None:
+            break
+        outcomes.append(await execute(context, corrected, seconds=seconds, rows=rows))
+    return Refinement(_standing(outcomes, accept), tuple(outcomes), messages)
+
+
+def _standing(outcomes: Sequence[Outcome], accept: Accept) -> Outcome:
+    if accept == "last":
+        return outcomes[-1]
+    return min(outcomes, key=lambda o: _BEST_FIRST.index(o.status))

@@ -7,6 +7,7 @@ its schema; its own query tells which names and values its question holds.
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 from threading import Lock
 
 from fathom.methods import Context
@@ -96,6 +97,12 @@ async def ranked_examples(
 def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> list[SolvedExample]:
     """Examples with those first whose queries are built like this one; otherwise in their own order."""
     return sorted(examples, key=lambda e: sql is None or likeness(e.sql, sql) < ALIKE)
+
+
+def first_examples(context: Context, question: Question, k: int) -> list[SolvedExample]:
+    """The first k examples, the pack's before others: the same for every question but their own."""
+    own = words(question.text)
+    return list(islice((e for e in example_store(context).examples if words(e.question) != own), k))
 
 
 def as_pairs(examples: Sequence[SolvedExample]) -> str:

@@ -19,10 +19,12 @@ _STARTS = re.compile(r"\b(SELECT|WITH)\b", re.IGNORECASE)
 
 def find_sql(reply: str) -> str | None:
     """The query in a reply of any form: the last fence that holds one, else from its first SELECT on."""
-    for block in reversed(fenced(reply)):
-        if found := _statement(block):
-            return found
-    return _statement(reply)
+    return fenced_sql(reply) or _statement(reply)
+
+
+def fenced_sql(reply: str) -> str | None:
+    """The query in the last fence that holds one; a query outside of fences is not taken."""
+    return next((sql for block in reversed(fenced(reply)) if (sql := _statement(block))), None)
 
 
 def sql_after(reply: str, marker: str) -> str | None:

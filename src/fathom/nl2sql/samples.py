@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from random import Random
 
 from fathom.errors import QueryError
 from fathom.methods import Context
@@ -25,6 +26,19 @@ async def first_rows(context: Context, selection: Selection | None = None, *, ro
         for position, column in enumerate(columns):
             found[table, column] = [row[position] for row in result.rows]
     return found
+
+
+async def random_rows(
+    context: Context, seed: str, *, selection: Selection | None = None, rows: int = 3
+) -> Samples:
+    """The values of rows drawn from the first 50 of each table: the same ones for the same seed."""
+    found = await first_rows(context, selection, rows=_QUICK.rows or rows)
+    drawn: dict[tuple[str, str], list[object]] = {}
+    for (table, column), values in found.items():
+        places = range(len(values))
+        chosen = sorted(Random(f"{seed}\n{table}").sample(places, min(rows, len(places))))
+        drawn[table, column] = [values[i] for i in chosen]
+    return drawn
 
 
 async def common_values(context: Context, *, most: int = 6) -> Samples:

@@ -84,6 +84,17 @@ def descriptions(shown: Shown) -> str:
     return "\n".join(lines)
 
 
+def sample_rows(shown: Shown) -> str:
+    """The samples as rows, a table after the other, its columns' names first; "" without any."""
+    blocks = []
+    for table, columns in shown.tables():
+        cells = [shown.samples.get((table.name, c.name), ()) for c in columns]
+        if rows := [" | ".join(map(_sample, row)) for row in zip(*cells, strict=False)]:
+            names = " | ".join(shown.name(c.name) for c in columns)
+            blocks.append("\n".join([f"{shown.name(table.name)}:", names, *rows]))
+    return "\n\n".join(blocks)
+
+
 def _create(shown: Shown) -> str:
     return _creates(shown, lambda table, column: "")
 

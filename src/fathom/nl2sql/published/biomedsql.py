@@ -1,0 +1,93 @@
+"""BiomedSQL's prompt variants: one prompt with house rules, then an answer (specs/methods.md, 5.3)."""
+
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.examples import as_pairs, first_examples
+from fathom.nl2sql.house_rules import EVIDENCE_COLUMN, ROW_LIMIT, apostrophe_of, conventions, quote_of
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
+from fathom.nl2sql.replies import fenced_sql, find_sql
+from fathom.nl2sql.samples import random_rows
+from fathom.nl2sql.schema_text import Samples, Shown, Style, render, sample_rows
+from fathom.nl2sql.settling import settle
+from fathom.nl2sql.wording import answer_from_rows
+from fathom.records import Draft
+
+
+@step("generation", calls="1")
+async def write_by_house_rules(
+    draft: Draft,
+    context: Context,
+    *,
+    rows: int = 0,
+    shots: int = 0,
+    thresholds: bool = False,
+    only_fenced: bool = False,
+    style: Style = "create",
+    temperature: float | None = 0.0,
+    max_tokens: int | None = 1024,
+) -> Draft:
+    """Ask for the query under house rules: of what is selected, else of all tables.
+
+    `rows` shows so many sample rows of each table, `shots` the first solved questions, the same for every
+    question, `thresholds` the conventions of the knowledge pack. `only_fenced` takes SQL only out of a fence,
+    as published.
+    """
+    samples: Samples = {}
+    if rows:
+        samples = await random_rows(context, draft.question.text, selection=draft.selection, rows=rows)
+    shown = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    reply = await context.metered_model().ask(
+        prompt(
+            "biomed_query",
+            schema=render(shown, style),
+            sections="\n\n".join(filter(None, _sections(draft, context, shown, shots, thresholds))),
+            question=asked(draft.question),
+            dialect=dialect_of(context),
+            quote=quote_of(context),
+            apostrophe=apostrophe_of(context),
+            limit=ROW_LIMIT,
+            evidence_column=EVIDENCE_COLUMN,
+        ),
+        sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
+    )
+    read = fenced_sql if only_fenced else find_sql
+    return settle(replace(draft, candidates=()), [read(reply.text)])
+
+
+def _sections(draft: Draft, context: Context, shown: Shown, shots: int, thresholds: bool) -> list[str]:
+    known = conventions(context.knowledge) if thresholds else ""
+    pairs = as_pairs(first_examples(context, draft.question, shots))
+    return [
+        section("Some of their rows, chosen at random:", "rows", sample_rows(shown)),
+        section("What counts as significant, and other conventions of the field:", "conventions", known),
+        section("Questions that were solved before:", "examples", pairs),
+    ]
+
+
+def _variant(name: str, summary: str, *, rows: int = 0, shots: int = 0, thresholds: bool = False) -> Method:
+    write = write_by_house_rules.using(rows=rows, shots=shots, thresholds=thresholds)
+    return Method(name, (write, answer_from_rows), summary, "Koretsky et al. 2025, BiomedSQL")
+
+
+BASELINE = _variant(
+    "baseline", "One prompt with the schema and BiomedSQL's house rules, then an answer in words."
+)
+THREE_ROWS = _variant("3-rows", "BiomedSQL's baseline with three sample rows of each table.", rows=3)
+FIVE_ROWS = _variant("5-rows", "BiomedSQL's baseline with five sample rows of each table.", rows=5)
+ONE_SHOT = _variant("1-shot", "BiomedSQL's baseline with one solved question.", shots=1)
+THREE_SHOT = _variant("3-shot", "BiomedSQL's baseline with three solved questions.", shots=3)
+FIVE_SHOT = _variant("5-shot", "BiomedSQL's baseline with five solved questions.", shots=5)
+STAT_INSTRUCT = _variant(
+    "stat-instruct",
+    "BiomedSQL's baseline with the conventions of the knowledge pack, such as thresholds, spelt out.",
+    thresholds=True,
+)
+COMBO = _variant(
+    "combo",
+    "Three rows, three solved questions and the conventions together.",
+    rows=3,
+    shots=3,
+    thresholds=True,
+)

@@ -4,20 +4,20 @@ The question's words are compared with phrasings and solved examples; what it na
 endpoint takes. A new solved example counts from the moment it is given.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from math import exp, log, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import log, sqrt
+from typing import TYPE_CHECKING
 
 from fathom.biotools.callers.caller import MadeCall, Proposal
-from fathom.biotools.callers.entities import STRONG, Entity, find_entities
+from fathom.biotools.callers.entities import Entity, find_entities
 from fathom.biotools.callers.filling import Filling
+from fathom.biotools.callers.fitting import Worded, asking_back, assumed, checked, confidence, fit, kinship
 from fathom.biotools.callers.lessons import Lesson, from_solved, packaged, plain_words
 from fathom.biotools.callers.markers import marked
-from fathom.biotools.callers.taking import takes
-from fathom.biotools.catalogue import Call, check, endpoints
+from fathom.biotools.callers.planning import Plan, plan, relative
+from fathom.biotools.catalogue import endpoints
 from fathom.biotools.catalogue.searching import stems
 from fathom.errors import CallRefused
 from fathom.records import SolvedCall
@@ -28,16 +28,9 @@ if TYPE_CHECKING:
 SURE = 0.5
 """Confidence below which a call is declined rather than made."""
 
-MOST_SURE = 0.97
-"""No wording makes it surer: about as many of the clearest questions are read wrongly."""
-
-_MISSING, _USED, _SOLVED = 0.9, 0.12, 0.08
-_UNUSED, _UNUSED_KIND = 0.3, {"symbol": 0.15, "species": 0.1, "entrez": 0.1, "quoted": 0.1}
+_SOLVED = 0.08
 _OF_ENDPOINT, _OF_ACTION = 0.4, 0.4
 """What the words of all of an endpoint's lessons count, and those of its kind of action."""
-
-_CALIBRATION = (-3.2, 3.4, 9.0)
-"""Logistic weights of bias, best score and lead; `bench.biotools_caller` tells how well they hold."""
 
 CONSIDERED = 12
 
@@ -88,10 +81,28 @@ class OfflineCaller:
         return {w: v / length for w, v in raw.items()}
 
     async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
-        """The call that answers a question; done once it was made."""
-        if not earlier:
-            return self.read(question)
-        return Proposal(question, None, 1.0, earlier[-1].problem)
+        """The next call for a question: the one it asks for, or the next of a plan; done after the last.
+
+        A plan of several calls is made where no single call is clear, or where a gene is named by a relative.
+        """
+        if earlier and earlier[-1].problem:
+            return Proposal(question, None, 0.0, earlier[-1].problem)
+        entities = find_entities(question)
+        single = self.read(question)
+        if single.call is None or relative(question, entities):
+            planned = self._plan(question, entities, single.alternatives)
+            if planned is not None and planned.confidence >= self.sure:
+                return _of_plan(planned, earlier)
+        return Proposal(question, None, 1.0) if earlier else single
+
+    def _plan(
+        self, question: str, entities: tuple[Entity, ...], single: Sequence[tuple[str, float]]
+    ) -> Plan | None:
+        related = relative(question, entities)
+        inside = related and [e for e in entities if related.start <= e.start < related.end]
+        named = (*(e for e in entities if not inside or e not in inside), *((related,) if related else ()))
+        worded = self._worded(question, tuple(sorted(named, key=lambda e: e.start)), ())
+        return plan(question, entities, worded, () if related else single)
 
     def read(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
         """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
@@ -101,19 +112,15 @@ class OfflineCaller:
             return Proposal(question, None, 0.0, "No word of the question points to an endpoint.")
         scores = tuple((f.endpoint.name, round(score, 3)) for score, f in ranked[:5])
         best, filling = ranked[0]
-        lead = best - (ranked[1][0] if len(ranked) > 1 else 0.0)
-        confidence = _confidence(best, lead)
-        name = filling.endpoint.name
+        sure = confidence(best, best - (ranked[1][0] if len(ranked) > 1 else 0.0))
         try:
-            call = _checked(filling)
+            call = checked(filling)
         except CallRefused as error:
-            return Proposal(question, None, confidence, _asking_back(name, error), scores)
-        if confidence < self.sure:
+            return Proposal(question, None, sure, asking_back(filling.endpoint.name, error), scores)
+        if sure < self.sure:
             near = ", ".join(n for n, _ in scores[:3])
-            return Proposal(
-                question, None, confidence, f"It isn't clear which endpoint is meant: {near}.", scores
-            )
-        return Proposal(question, call, confidence, "", scores, _assumed(call, question))
+            return Proposal(question, None, sure, f"It isn't clear which endpoint is meant: {near}.", scores)
+        return Proposal(question, call, sure, "", scores, assumed(call, question))
 
     def likely(self, question: str, *, most: int) -> tuple[str, ...]:
         """Endpoints that may have a part in the answer, best first: by the whole fit and by the words alone.
@@ -126,7 +133,7 @@ class OfflineCaller:
         taken = dict.fromkeys(chain.from_iterable(zip(by_fit, by_words, strict=False)))
         return tuple(taken | dict.fromkeys(by_words))[:most]
 
-    def _worded(self, question: str, entities: tuple[Entity, ...], found: Sequence[str]) -> list["_Worded"]:
+    def _worded(self, question: str, entities: tuple[Entity, ...], found: Sequence[str]) -> list[Worded]:
         """Endpoints by how well the words of one lesson of theirs fit the question, best first."""
         asked = self._vector(plain_words(question, entities))
         if not entities and not asked.keys() & self._weight.keys():
@@ -143,7 +150,7 @@ class OfflineCaller:
         for name, (near, lesson) in best.items():
             wide = _OF_ENDPOINT * _dot(asked, self._of_endpoint[name])
             wide += _OF_ACTION * _dot(asked, self._of_action[_action(name)])
-            worded.append(_Worded(name, near, near + wide + marked(name, question), lesson))
+            worded.append(Worded(name, near, near + wide + marked(name, question), lesson))
         return sorted(worded, key=lambda w: -w.score)
 
     def _ranked(
@@ -151,21 +158,28 @@ class OfflineCaller:
     ) -> list[tuple[float, Filling]]:
         """Endpoints by how well the words of one lesson and what the question names fit them."""
         worded = self._worded(question, entities, found)
-        likely = sorted(worded, key=lambda w: -w.score - _kinship(w.endpoint, entities))
+        likely = sorted(worded, key=lambda w: -w.score - kinship(w.endpoint, entities))
         ranked = []
         for one in likely[: CONSIDERED * 2]:
             filling = Filling(endpoints()[one.endpoint], question, entities, found, one.lesson, near=one.near)
-            ranked.append((one.score + _fit(filling, after_others=bool(found)), filling))
+            ranked.append((one.score + fit(filling, after_others=bool(found)), filling))
         return sorted(ranked, key=lambda r: -r[0])[:CONSIDERED]
 
 
-class _Worded(NamedTuple):
-    """An endpoint with how near its nearest lesson is, and its score by words."""
-
-    endpoint: str
-    near: float
-    score: float
-    lesson: Lesson
+def _of_plan(planned: Plan, earlier: Sequence[MadeCall]) -> Proposal:
+    """The plan's next call, as sure as the whole plan at its first call; later ones follow from it."""
+    question = planned.question
+    try:
+        call = planned.next_call(earlier)
+    except LookupError as error:
+        return Proposal(question, None, 0.0, str(error))
+    except CallRefused as error:
+        return Proposal(question, None, 0.0, asking_back(planned.last.endpoint, error))
+    if call is None:
+        return Proposal(question, None, 1.0)
+    sure = 1.0 if earlier else planned.confidence
+    more = len(earlier) < len(planned.bridges)
+    return Proposal(question, call, sure, assumed=assumed(call, question), more=more)
 
 
 _UNSEEN = 0.15
@@ -195,45 +209,3 @@ def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 def _features(words: Sequence[str]) -> list[str]:
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
-
-
-def _kinship(name: str, entities: Iterable[Entity]) -> float:
-    """How many of the named things an endpoint could take, before it is tried in full."""
-    endpoint = endpoints()[name]
-    kinds = {k for p in endpoint.callable_parameters.values() for k in takes(endpoint, p)}
-    return sum(_UNUSED if e.kind in kinds else -_UNUSED for e in entities if e.kind in STRONG)
-
-
-def _fit(filling: Filling, *, after_others: bool) -> float:
-    """How well what a question names goes with what an endpoint takes."""
-    if after_others:  # what it names went into the call before
-        return -_MISSING * len(filling.missing)
-    telling = [e for e in filling.used if e.kind in STRONG or e.kind in {"symbol", "entrez"}]
-    idle = sum(_UNUSED if e.kind in STRONG else _UNUSED_KIND.get(e.kind, 0.0) for e in filling.unused)
-    return _USED * len(telling) - idle - _MISSING * len(filling.missing)
-
-
-def _confidence(best: float, lead: float) -> float:
-    bias, of_best, of_lead = _CALIBRATION
-    return round(min(MOST_SURE, 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, 0.5))))), 3)
-
-
-def _checked(filling: Filling) -> Call:
-    """The checked call; what only a lesson implied and doesn't fit here is left out."""
-    name = filling.endpoint.name
-    try:
-        return check(name, filling.arguments)
-    except CallRefused as error:
-        return check(name, filling.without(error.problems))
-
-
-def _asking_back(name: str, error: CallRefused) -> str:
-    told = "; ".join(f"{parameter} {problem}" for parameter, problem in error.problems.items())
-    return f"{name} seems meant, but: {told}"
-
-
-def _assumed(call: Call, question: str) -> dict[str, Any]:
-    """Arguments that the question doesn't say: the species, where it was taken to be human."""
-    species = call.arguments.get("species")
-    said = re.search(r"human|sapiens|patient|\bman\b|people", question, re.I)
-    return {"species": species} if species == "homo_sapiens" and not said else {}

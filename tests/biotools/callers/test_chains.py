@@ -1,0 +1,98 @@
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from bench.biotools_caller import generated
+
+from fathom.biotools.callers import MadeCall, OfflineCaller, follow
+from fathom.biotools.callers.bridges import BRIDGES, Crossing, paths
+from fathom.biotools.catalogue import check
+from fathom.biotools.catalogue.names import all_species
+from fathom.biotools.client import Client, Response
+from fathom.biotools.observations import Observation
+
+CASES = yaml.safe_load(Path(__file__).with_name("chains.yaml").read_text(encoding="utf-8"))
+SEQUENCE = "What is the protein sequence of human BRCA2?"
+
+
+@pytest.fixture(scope="module")
+def caller() -> OfflineCaller:
+    return OfflineCaller()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["question"][:50])
+def test_one_answer_feeds_the_next(caller: OfflineCaller, client: Client, case: dict[str, Any]) -> None:
+    chain = asyncio.run(follow(case["question"], caller, client))
+    assert [made.call.endpoint.name for made in chain.calls] == case["calls"], chain.refusal
+    assert (chain.refusal, chain.stopped) == ("", "")
+    assert chain.confidence >= caller.sure
+    for before, made, argument in zip(chain.calls[:-1], chain.calls[1:], case["fed"], strict=True):
+        assert before.observation is not None
+        value = str(made.call.arguments[argument]).removeprefix("uniprotkb:")
+        for part in re.split(r"[,:-]", value):
+            assert part in before.observation.response.text
+            assert part not in case["question"]
+
+
+def test_a_call_that_gives_nothing_ends_the_chain_with_the_reason(caller: OfflineCaller) -> None:
+    first = asyncio.run(caller.propose(SEQUENCE)).call
+    assert first is not None
+    response = Response(first, "https://rest.ensembl.org/x", b"{}", {"content-type": "application/json"})
+    after = asyncio.run(caller.propose(SEQUENCE, earlier=[MadeCall(first, Observation({}, response))]))
+    assert after.call is None
+    assert "gave no ensembl protein to go on with" in after.refusal
+
+
+def test_what_a_service_gives_is_checked_before_it_goes_on(caller: OfflineCaller) -> None:
+    first = asyncio.run(caller.propose(SEQUENCE)).call
+    assert first is not None
+    body = b'{"Transcript": [{"Translation": {"id": "../../lookup?x=ENSP1"}}]}'
+    response = Response(first, "https://rest.ensembl.org/x", body, {"content-type": "application/json"})
+    after = asyncio.run(caller.propose(SEQUENCE, earlier=[MadeCall(first, Observation({}, response))]))
+    assert after.call is None
+    assert "get_sequence_by_id seems meant, but: id" in after.refusal
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_chains_keep_to_the_limit(caller: OfflineCaller, client: Client, limit: int) -> None:
+    chain = asyncio.run(follow(SEQUENCE, caller, client, limit=limit))
+    assert len(chain.calls) == limit
+    assert bool(chain.stopped) == (limit == 1)
+
+
+@pytest.mark.parametrize("bridge", BRIDGES, ids=lambda b: f"{b.takes}-{b.gives}")
+def test_every_bridge_can_be_crossed(client: Client, bridge: Any) -> None:
+    """From the loopback server's answer, and to a call that the catalogue takes."""
+    samples = {
+        "symbol": "BRCA2",
+        "orthologue": "BRCA2",
+        "ensembl_gene": "ENSG00000139618",
+        "uniprot": "P38398",
+        "variant": "rs699",
+        "species": "zebrafish",
+        "text": "asthma",
+    }
+    species = all_species()
+    crossing = Crossing(samples[bridge.takes], species["homo_sapiens"], species["mus_musculus"], "pubmed")
+    response = client.make(check(bridge.endpoint, bridge.arguments(crossing)))
+    assert bridge.pick(response.json)
+    assert bridge.pick({}) is None
+    assert bridge.pick([]) is None
+    assert bridge.pick(None) is None
+
+
+def test_bridges_join_to_longer_ways_the_shortest_first() -> None:
+    ways = paths("symbol", 3)
+    assert [b.endpoint for b in ways["ensembl_gene"]] == ["lookup_by_symbol"]
+    assert [b.endpoint for b in ways["uniref"]] == ["search_uniprotkb", "search_uniref"]
+    assert "uniref" not in paths("symbol", 1)
+
+
+def test_chains_hardly_ever_take_the_place_of_one_call(caller: OfflineCaller) -> None:
+    """Each of these questions is answered by one call; a caller that chained many would be too eager."""
+    questions = generated()[::5]
+    chained = sum(asyncio.run(caller.propose(g.question)).more for g in questions)
+    assert chained <= 0.03 * len(questions)

@@ -8,13 +8,13 @@ import json
 from collections.abc import Sequence
 
 from fathom.biotools.callers.caller import Caller, MadeCall, Proposal, needs_model
-from fathom.biotools.callers.lessons import SolvedCall
 from fathom.biotools.callers.offline import OfflineCaller
 from fathom.biotools.callers.reading import read_call
 from fathom.biotools.catalogue import Call, Endpoint, Parameter, check, endpoints
 from fathom.errors import CallRefused, UnknownName
 from fathom.llm import Message, Model, Sampling
 from fathom.llm.prompts import load
+from fathom.records import SolvedCall
 
 OFFERED = 6
 """Endpoints described in a prompt."""

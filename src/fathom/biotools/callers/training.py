@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from fathom.biotools.callers.finetuned import OFFERED, prompt_for, target_of
-from fathom.biotools.callers.lessons import SolvedCall
 from fathom.biotools.callers.offline import OfflineCaller
 from fathom.biotools.catalogue import check
 from fathom.errors import CallRefused, UnknownName
+from fathom.records import SolvedCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ def time_ratio(
         return Ratio(1.0, 0.0, 0)
     clock = clock or clock_for(database)
     return compare_times(
-        lambda: _seconds(database, predicted, clock),
-        lambda: _seconds(database, gold, clock),
+        lambda: seconds_of(database, predicted, clock),
+        lambda: seconds_of(database, gold, clock),
         width=width,
         most=most,
     )
@@ -89,13 +89,14 @@ def reference_ratio(database: Database, predicted: str, gold: str, *, runs: int 
     """The published protocol: 100 alternating runs by the wall clock, the mean of the ratios within 3 sd."""
     ratios = []
     for _ in range(runs):
-        first = _seconds(database, predicted, time.perf_counter)
-        ratios.append(_seconds(database, gold, time.perf_counter) / first)
+        first = seconds_of(database, predicted, time.perf_counter)
+        ratios.append(seconds_of(database, gold, time.perf_counter) / first)
     logs = [math.log(ratio) for ratio in ratios]
     return Ratio(robust_ratio(ratios), 2 * _Z95 * stdev(logs) / math.sqrt(runs), runs)
 
 
-def _seconds(database: Database, sql: str, clock: Callable[[], float]) -> float:
+def seconds_of(database: Database, sql: str, clock: Callable[[], float]) -> float:
+    """One run of a query, read to its end. Raises `QueryError`."""
     started = clock()
     with database.stream(sql, NO_LIMITS) as stream:
         for _ in stream:

@@ -31,6 +31,7 @@ COMMANDS = {
     "rewrite": "Find a faster form of a query, with the same result.",
     "score": "Score anybody's predictions against a benchmark.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
+    "suggest-indexes": "Suggest indexes that measurably help given queries; none is made.",
     "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
     "ves": "Measure how fast the right answers of a run are beside gold.",
 }

@@ -1,0 +1,87 @@
+"""`fathom suggest-indexes`: indexes that measurably help given queries."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from fathom.benchmarks.sql_text import statements
+from fathom.databases import connect
+from fathom.efficiency import Advice
+from fathom.efficiency import suggest_indexes as find
+from fathom.errors import InputError
+from fathom.interfaces.cli.showing import console, plain, print_json
+
+
+def suggest_indexes(
+    database: str,
+    /,
+    *,
+    queries: Path,
+    most: int = 5,
+    seconds: float = 30.0,
+    budget: float = 120.0,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Suggest indexes that make given queries measurably faster. Tried on a copy; run it alone.
+
+    Parameters
+    ----------
+    database
+        A SQLite or DuckDB file, or its name from the settings.
+    queries
+        A file of SQL statements ending in `;`, or a .jsonl file of objects with `sql`.
+    most
+        At most so many indexes.
+    seconds
+        Leave out a query that takes longer.
+    budget
+        Seconds that measuring should take at most.
+    json
+        Print one JSON object.
+    """
+    with connect(database) as opened:
+        advice = find(opened, _read(queries), most=most, seconds=seconds, budget=budget)
+    if json:
+        print_json(advice.as_json())
+    else:
+        _show(advice)
+
+
+def _read(file: Path) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"can't be read: {error}", file=file) from error
+    if file.suffix != ".jsonl":
+        return list(statements(text))
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            found.append(str(json_format.loads(line)["sql"]))
+        except (ValueError, KeyError, TypeError):
+            raise InputError('is no JSON object with "sql"', file=file, line=number) from None
+    return found
+
+
+def _show(advice: Advice) -> None:
+    for suggestion in advice.suggestions:
+        console.print(plain(f"{suggestion.sql};"), soft_wrap=True)
+        best = max(ratio.value for _, ratio in suggestion.helps)
+        writing = suggestion.insert_ratio
+        cost = "" if writing is None else f", inserting takes {writing:.1f} times as long"
+        console.print(
+            f"-- {len(suggestion.helps)} queries faster, up to {best:.1f} times; saves"
+            f" {1000 * suggestion.saved:.1f} ms of {1000 * advice.seconds:.1f}; {suggestion.size / 1e6:.2f} MB{cost}",
+            style="dim",
+            soft_wrap=True,
+        )
+    if not advice.suggestions:
+        console.print(
+            f"None of {advice.tried} indexes makes one of {advice.queries} queries measurably faster."
+        )
+    if not advice.complete:
+        console.print("The budget ended before all were measured; --budget gives it more.", style="dim")
+    for sql, why in advice.skipped:
+        console.print(plain(f"Left out: {sql}: {why}"), style="dim", soft_wrap=True)

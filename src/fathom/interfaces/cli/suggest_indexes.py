@@ -71,9 +71,10 @@ def _show(advice: Advice) -> None:
         best = max(ratio.value for _, ratio in suggestion.helps)
         writing = suggestion.insert_ratio
         cost = "" if writing is None else f", inserting takes {writing:.1f} times as long"
+        saved = f"saves {1000 * suggestion.saved:.1f} ms of {1000 * advice.seconds:.1f}"
         console.print(
-            f"-- {len(suggestion.helps)} queries faster, up to {best:.1f} times; saves"
-            f" {1000 * suggestion.saved:.1f} ms of {1000 * advice.seconds:.1f}; {suggestion.size / 1e6:.2f} MB{cost}",
+            f"-- {len(suggestion.helps)} queries faster, up to {best:.1f} times;"
+            f" {saved}; {suggestion.size / 1e6:.2f} MB{cost}",
             style="dim",
             soft_wrap=True,
         )

@@ -17,16 +17,20 @@ async def answer_from_rows(
     context: Context,
     *,
     rows: int = 100,
+    only_results: bool = False,
     temperature: float | None = 0.0,
     max_tokens: int = 1024,
 ) -> Draft:
     """Run the query and ask for an answer in words from its first rows; an error is told in their place.
 
-    The words go to the draft's findings as `answer`.
+    With `only_results` a query that fails is answered with a fixed sentence, and nothing is asked. The words
+    go to the draft's findings as `answer`.
     """
     if draft.sql is None:
         return draft.with_findings(answer=NOTHING_RUN)
     outcome = await execute(context, draft.sql)
+    if only_results and not outcome.ran:
+        return draft.with_findings(answer=NOTHING_RUN)
     reply = await context.metered_model().ask(
         prompt(
             "answer_from_rows",

@@ -6,8 +6,8 @@ import pytest
 from fathom.knowledge import Convention, KnowledgePack
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method
-from fathom.nl2sql.published.biomedsql import BASELINE, answer_from_rows, write_by_house_rules
-from fathom.nl2sql.wording import NOTHING_RUN
+from fathom.nl2sql.published.biomedsql import BASELINE, write_by_house_rules
+from fathom.nl2sql.wording import NOTHING_RUN, answer_from_rows
 from fathom.records import Draft, Question, SolvedExample
 
 QUESTION = Question("Which genes are long?", evidence="long refers to length > 100000")
@@ -82,7 +82,7 @@ def test_without_sql_nothing_is_asked_further(context: Context) -> None:
     draft, model = run(BASELINE, context, "I can't say.")
     assert draft.refusal is not None
     assert len(model.prompts) == 1
-    alone = asyncio.run(answer_from_rows.function(Draft(QUESTION), context))
+    alone, _ = run(Method("m", (answer_from_rows,)), context)
     assert alone.findings["answer"] == NOTHING_RUN
 
 

@@ -1,0 +1,58 @@
+"""BiomedSQL's schema index: the two tables nearest to the question, one query (specs/methods.md, 5.5)."""
+
+import asyncio
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.replies import find_sql
+from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.settling import settle
+from fathom.nl2sql.wording import answer_from_rows
+from fathom.records import Draft, Selection
+from fathom.retrieval import SchemaIndex
+
+
+@step("selection")
+async def nearest_tables(draft: Draft, context: Context, *, tables: int = 2) -> Draft:
+    """Select the tables whose names and descriptions are nearest to the question; none found selects all."""
+    found = await asyncio.to_thread(_nearest, context, asked(draft.question), tables)
+    return replace(draft, selection=Selection(dict.fromkeys(found, ())) if found else None)
+
+
+def _nearest(context: Context, question: str, tables: int) -> list[str]:
+    with SchemaIndex.build(context.database.schema, context.knowledge) as index:
+        return [t.table for t in index.tables(question, limit=tables) if not t.joining]
+
+
+@step("generation", calls="1")
+async def write_on_selection(
+    draft: Draft,
+    context: Context,
+    *,
+    style: Style = "create",
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+) -> Draft:
+    """Ask for the query once, with nothing but the selected tables and the question."""
+    reply = await context.metered_model().ask(
+        prompt(
+            "index_query",
+            schema=render(
+                Shown(context.database.schema, draft.selection, knowledge=context.knowledge), style
+            ),
+            question=asked(draft.question),
+            dialect=dialect_of(context),
+        ),
+        sampling=Sampling(temperature=temperature, max_tokens=max_tokens),
+    )
+    return settle(replace(draft, candidates=()), [find_sql(reply.text)])
+
+
+SCHEMA_INDEX = Method(
+    "schema-index",
+    (nearest_tables, write_on_selection, answer_from_rows.using(temperature=None)),
+    summary="The two tables whose descriptions are nearest to the question, one query on them, an answer.",
+    provenance="Koretsky et al. 2025, BiomedSQL (LlamaIndex's table retriever)",
+)

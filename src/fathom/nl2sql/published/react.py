@@ -56,7 +56,9 @@ class _Workbench:
     @property
     def best(self) -> str | None:
         """The query chosen, else the last that ran, else the last that was tried."""
-        return self.final or (self.ran or self.tried or [None])[-1]
+        if self.final is None and self.tried:
+            return (self.ran or self.tried)[-1]
+        return self.final
 
 
 @step("generation", calls="1-{turns}")

@@ -1,8 +1,10 @@
 """From a question to an answer: run a method, then say what came out and what it rests on."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fathom import registry
 from fathom.answering.assumptions import inferred_joins
@@ -12,10 +14,13 @@ from fathom.answering.waiting import wait
 from fathom.answering.words import in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
-from fathom.errors import QueryError
+from fathom.errors import ConfigError, ModelNeeded, QueryError
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import Answer, Draft, Limits, Question, Reading, Refusal, SolvedExample
+
+if TYPE_CHECKING:
+    from fathom.llm import Model
 
 DEFAULT_METHOD = "offline"
 
@@ -36,15 +41,20 @@ def prepare(
     packs: Iterable[str | Path | KnowledgePack] = (),
     examples: Iterable[SolvedExample] = (),
     limits: Limits | None = None,
+    model: "Model | None" = None,
     settings: Settings | None = None,
 ) -> Asking:
     """Get ready to ask one database several questions.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
-    on top of them. Raises `UnknownName` for a method that isn't registered and `InputError` for a pack that
-    can't be read.
+    on top of them. Raises `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a
+    model where none is given, and `InputError` for a pack that can't be read.
     """
     chosen = find_method(method) if isinstance(method, str) else method
+    if not isinstance(chosen, Method):
+        raise ConfigError(f"{method!r} is no method made of steps; fathom evaluate can measure it.")
+    if chosen.asks_model and model is None:
+        raise ModelNeeded
     settings = settings or read_settings()
     context = Context(
         database,
@@ -52,6 +62,7 @@ def prepare(
         tuple(examples),
         limits if limits is not None else Limits(),
         settings.cache,
+        model,
     )
     return Asking(database, chosen, context)
 
@@ -66,19 +77,33 @@ def ask(
     examples: Iterable[SolvedExample] = (),
     reading: Reading | None = None,
     limits: Limits | None = None,
+    model: "str | Model | None" = None,
 ) -> Answer:
     """Answer one question from a database, or refuse with a reason, or ask back.
 
-    `reading` is the choice among the readings of an earlier answer that asked back. Raises
-    `ConnectionFailed`, `UnknownName` or `InputError` for what can't be used; a query that fails is a refusal.
+    `reading` is the choice among the readings of an earlier answer that asked back; `model` is the language
+    model of methods that ask one, as `provider:name` or opened. Raises `ConnectionFailed`, `UnknownName`,
+    `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
     """
     asked = _question(question, evidence)
-    if isinstance(database, Database):
-        asking = prepare(database, method=method, packs=packs, examples=examples, limits=limits)
+    with _opened(database) as opened, _opened_model(model) as asked_model:
+        asking = prepare(
+            opened, method=method, packs=packs, examples=examples, limits=limits, model=asked_model
+        )
         return wait(answer(asked, asking, reading=reading))
-    with connect(database) as opened:
-        asking = prepare(opened, method=method, packs=packs, examples=examples, limits=limits)
-        return wait(answer(asked, asking, reading=reading))
+
+
+def _opened(database: str | Path | Database) -> AbstractContextManager[Database]:
+    """A database that is closed afterwards, unless it was open before."""
+    return nullcontext(database) if isinstance(database, Database) else connect(database)
+
+
+def _opened_model(model: "str | Model | None") -> "AbstractContextManager[Model | None]":
+    if not isinstance(model, str):
+        return nullcontext(model)
+    from fathom.llm import open_model  # noqa: PLC0415, the offline method needs none
+
+    return open_model(model)
 
 
 async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:

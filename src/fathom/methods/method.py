@@ -4,6 +4,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from fathom import registry
@@ -43,15 +44,13 @@ class MethodStep:
         defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         return {**defaults, **self.settings}
 
-    def using(self, *, calls: str | None = None, **settings: Any) -> "MethodStep":
+    def using(self, **settings: Any) -> "MethodStep":
         """The same step with other settings. Raises `ConfigError` for one that it doesn't take."""
         known = self.known_settings
         if unknown := sorted(set(settings) - set(known)):
             hint = did_you_mean(unknown[0], sorted(known))
             raise ConfigError(f"The step {self.name!r} has no setting {unknown[0]!r}.{hint}")
-        return replace(
-            self, settings={**self.settings, **settings}, calls=self.calls if calls is None else calls
-        )
+        return replace(self, settings={**self.settings, **settings})
 
     @property
     def calls_shown(self) -> str:
@@ -86,10 +85,17 @@ def step(module: Module, *, name: str = "", calls: str = NO_CALLS) -> Callable[[
     return named
 
 
-def find_method(name: str) -> Method:
-    """The method registered under a name. Raises `UnknownName` with the nearest one."""
-    method: Method = registry.load("methods", name)
-    return method
+def find_method(name: str) -> Any:
+    """What is registered under a name, or the method that the TOML file of this path describes.
+
+    A registered object is a `Method`, or a callable that takes a question. Raises `UnknownName` with the
+    nearest name, and `InputError` for a file that describes no method.
+    """
+    if name.endswith(".toml"):
+        from fathom.methods.composing import read_method  # noqa: PLC0415 - it needs MethodStep
+
+        return read_method(Path(name))
+    return registry.load("methods", name)
 
 
 async def run_method(method: Method, question: Question, context: Context) -> Draft:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from fathom.errors import BudgetExceeded
 from fathom.evaluation.runs.response import Response, respond
 
 Ask = Callable[[Any], Any]
@@ -47,7 +48,7 @@ class Asker:
             thread.start()
 
     def submit(self, question: Any) -> "Future[Asked]":
-        """Begin to ask. The future never fails for what the method raised: that is in `Asked.error`."""
+        """Begin to ask. What the method raises is in `Asked.error`; only a run's spent budget fails it."""
         if self._loop is not None:
             return asyncio.run_coroutine_threadsafe(self._asked(question), self._loop)
         future: Future[Asked] = Future()
@@ -59,6 +60,10 @@ class Asker:
         try:
             returned: Awaitable[Any] = self._ask(question)
             return Asked(respond(await returned), "", time.perf_counter() - started)
+        except BudgetExceeded as error:
+            if error.budget == "run":
+                raise
+            return Asked(None, _told(error), time.perf_counter() - started)
         except Exception as error:  # whatever a method raises is that question's outcome
             return Asked(None, told_error(error), time.perf_counter() - started)
 

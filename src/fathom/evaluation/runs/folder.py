@@ -57,7 +57,9 @@ class RunFolder:
     `InputError` where a record in the middle of the file is damaged.
     """
 
-    def __init__(self, path: Path, configuration: Configuration) -> None:
+    def __init__(
+        self, path: Path, configuration: Configuration, *, cassette: str | Path | None = None
+    ) -> None:
         self.path = path
         self.configuration = configuration
         self.done: set[str] = set()
@@ -69,7 +71,7 @@ class RunFolder:
         except Timeout:
             raise RunInUse(path) from None
         try:
-            _keep_configuration(path / CONFIGURATION, configuration)
+            _keep_configuration(path / CONFIGURATION, configuration, cassette)
             self._file = os.open(path / RECORDS, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
             self._size = self._recover()
         except BaseException:
@@ -145,9 +147,11 @@ def _identifier(line: bytes, file: Path, number: int) -> str:
         ) from None
 
 
-def _keep_configuration(file: Path, configuration: Configuration) -> None:
+def _keep_configuration(file: Path, configuration: Configuration, cassette: str | Path | None) -> None:
     """Write `run.json`, or hold what is in it against this run and add this start to it."""
     start = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **environment()}
+    if cassette is not None:
+        start["cassette"] = str(cassette)
     starts = [start]
     if file.exists():
         stored = read_configuration(file.parent)

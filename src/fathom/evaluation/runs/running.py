@@ -6,10 +6,10 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import InputError
+from fathom.errors import BudgetExceeded, ConfigError, InputError
 from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records
@@ -20,6 +20,9 @@ from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
 from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace, Usage
+
+if TYPE_CHECKING:
+    from fathom.llm import Budget, Model
 
 
 class Progress(Protocol):
@@ -77,7 +80,10 @@ def evaluate(
     *,
     name: str | None = None,
     out: str | Path | None = None,
-    model: str | None = None,
+    model: "str | Model | None" = None,
+    cassette: str | Path | None = None,
+    replay: bool = False,
+    budget: "Budget | None" = None,
     split: str | None = None,
     limit: int | None = None,
     workers: int = 1,
@@ -97,24 +103,30 @@ def evaluate(
     questions are asked at a time; answers are judged in `executor`, or in processes of its own.
     `with_examples` gives the method the benchmark's training questions as solved examples; `packs` are
     knowledge packs beside the benchmark's.
+    `model` is the language model of methods that ask one, as `provider:name` or opened; a named one may
+    record on a `cassette`, or `replay` it without a network. A run whose `budget` is spent stops with what it
+    has, and goes on from there with a greater one.
     `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
     seconds. `out` defaults to a folder below `runs` named after what is run.
 
     Raises `DifferentRun` when the folder holds another run, `RunInUse` when another process writes there,
-    `RunStopped` on Ctrl-C, and the errors of loading benchmark, method and packs.
+    `RunStopped` on Ctrl-C, `BudgetExceeded` when the budget is spent, and the errors of loading benchmark,
+    method and packs.
     """
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     paths = [Path(p) for p in packs]
     contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
-    named = name_subject(method, contexts, model=model, name=name)
+    named = name_subject(method, contexts, with_model=model is not None, name=name)
+    opened = _model(model, cassette, replay=replay)
+    contexts.model = opened.within(budget) if opened is not None and budget is not None else opened
     configuration = Configuration(
         method=named.name,
-        model=model,
+        model=opened.name if opened is not None else None,
         benchmark=loaded.name,
         split=loaded.split,
         digest=loaded.digest,
         comparison=comparison or loaded.comparison,
-        settings=settings_json(settings, with_examples=with_examples, packs=paths),
+        settings=settings_json(settings, method, with_examples=with_examples, packs=paths),
         seed=seed,
         limit=limit,
     )
@@ -129,9 +141,12 @@ def evaluate(
             workers=workers,
             timeout=timeout,
             progress=progress,
+            cassette=cassette,
         )
     finally:
         contexts.close()
+        if opened is not None and opened is not model:
+            opened.close()
 
 
 def conduct(
@@ -145,13 +160,15 @@ def conduct(
     workers: int = 1,
     timeout: float = 30.0,
     progress: Progress | None = None,
+    cassette: str | Path | None = None,
 ) -> Run:
     """Ask, judge and keep what is not kept yet of a run. Raises as `evaluate`, and what `scorers` settle."""
     total = _count(benchmark, configuration.limit)
     path = Path(out) if out is not None else default_folder(configuration)
     watching = progress or Silent()
     try:
-        with RunFolder(path, configuration) as folder, Asker(ask, workers) as asker, scorers:
+        kept = RunFolder(path, configuration, cassette=cassette)
+        with kept as folder, Asker(ask, workers) as asker, scorers:
             watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
             work = _Work(folder, asker, scorers, judging, configuration.comparison, timeout, watching.advance)
             asked = enumerate(islice(benchmark, configuration.limit))
@@ -163,6 +180,17 @@ def conduct(
     finally:
         watching.end()
     return Run(path)
+
+
+def _model(model: "str | Model | None", cassette: str | Path | None, *, replay: bool) -> "Model | None":
+    """The model to ask. Raises `ConfigError` for a cassette without a model's name."""
+    if isinstance(model, str):
+        from fathom.llm import open_model  # noqa: PLC0415, most runs of methods without models need none
+
+        return open_model(model, cassette=cassette, replay=replay)
+    if cassette is not None or replay:
+        raise ConfigError("A cassette goes with the name of a model: --model provider:name.")
+    return model
 
 
 def default_folder(configuration: Configuration) -> Path:
@@ -209,19 +237,26 @@ class _Work:
         """Work all questions through, `most` being asked at a time and a few more being judged."""
         asking: dict[Future[Asked], tuple[int, BenchmarkQuestion]] = {}
         judging: dict[Future[Marks], _Answered] = {}
+        spent: BudgetExceeded | None = None
         waiting = 2 * self.scorers.workers
         while True:
             room = most - len(asking) if len(judging) < waiting else 0
             for position, question in islice(todo, room):
                 asking[self.asker.submit(question)] = position, question
             if not asking and not judging:
-                return
+                break
             under_way: list[Future[Any]] = [*asking, *judging]
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for asked in [f for f in asking if f in done]:
-                self._answered(*asking.pop(asked), asked.result(), judging)
+                position, question = asking.pop(asked)
+                try:
+                    self._answered(position, question, asked.result(), judging)
+                except BudgetExceeded as error:  # ask no more, and keep what is under way
+                    spent, todo = error, iter(())
             for judged in [f for f in judging if f in done]:
                 self._judged(judging.pop(judged), judged)
+        if spent is not None:
+            raise spent
 
     def _answered(
         self,

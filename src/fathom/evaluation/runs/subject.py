@@ -5,16 +5,18 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fathom import registry
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.databases import connect
-from fathom.errors import ConfigError
+from fathom.errors import ConfigError, ModelNeeded
 from fathom.evaluation.runs.asking import Ask, is_async
 from fathom.knowledge import KnowledgePack, load_packs
-from fathom.methods import Context, Method, run_method
+from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import Draft, Question, SolvedExample
+
+if TYPE_CHECKING:
+    from fathom.llm import Model
 
 Subject = str | Method | Callable[[Question], Any]
 
@@ -30,10 +32,17 @@ class Named:
 class Contexts:
     """The context of each database that a benchmark asks, made when first needed."""
 
-    def __init__(self, benchmark: Benchmark, *, packs: Sequence[Path], with_examples: bool) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        *,
+        packs: Sequence[Path],
+        with_examples: bool,
+    ) -> None:
         self._benchmark = benchmark
         self._packs = tuple(packs)
         self._with_examples = with_examples
+        self.model: Model | None = None
         self._made: dict[str, Context] = {}
         self._lock = threading.Lock()
 
@@ -51,7 +60,7 @@ class Contexts:
         if self._with_examples:
             examples = tuple(self._benchmark.examples(name or None))
         knowledge = load_packs(*packs) if packs else KnowledgePack()
-        return Context(connect(question.database), knowledge, examples=examples)
+        return Context(connect(question.database), knowledge, examples=examples, model=self.model)
 
     def close(self) -> None:
         """Close the databases."""
@@ -60,17 +69,20 @@ class Contexts:
 
 
 def name_subject(
-    subject: Subject, contexts: Contexts, *, model: str | None = None, name: str | None = None
+    subject: Subject, contexts: Contexts, *, with_model: bool = False, name: str | None = None
 ) -> Named:
     """Look a method up by its name, or take it as it is. Raises `UnknownName` with the nearest name.
 
-    A registered object may be a `Method`, or any callable that takes a question.
+    Raises `ModelNeeded` where a method asks a model and there is none, `ConfigError` where there is one and
+    it doesn't.
     """
-    found = registry.load("methods", subject) if isinstance(subject, str) else subject
-    name = name or (subject if isinstance(subject, str) else _name(found))
+    found = find_method(subject) if isinstance(subject, str) else subject
+    name = name or (subject if isinstance(subject, str) and not subject.endswith(".toml") else _name(found))
     if isinstance(found, Method):
-        if model is not None:
-            raise ConfigError(f"The method {name!r} asks no language model; leave out the model {model!r}.")
+        if found.asks_model and not with_model:
+            raise ModelNeeded
+        if with_model and not found.asks_model:
+            raise ConfigError(f"The method {name!r} asks no language model; leave out the model.")
         return Named(name, _asking_method(found, contexts))
     if not callable(found):
         raise ConfigError(f"{name!r} is no method: it is neither a Method nor callable.")
@@ -103,9 +115,14 @@ def _asking_callable(function: Callable[[Question], Any]) -> Ask:
     return lambda question: function(question.question)
 
 
-def settings_json(settings: Mapping[str, Any] | None, *, with_examples: bool, packs: Sequence[Path]) -> Any:
-    """The settings that decide outcomes, as `run.json` keeps them."""
+def settings_json(
+    settings: Mapping[str, Any] | None, subject: Subject, *, with_examples: bool, packs: Sequence[Path]
+) -> Any:
+    """The settings that decide outcomes, as `run.json` keeps them, with the steps of a composed method."""
     kept = dict(settings or {})
+    method = find_method(subject) if isinstance(subject, str) and subject.endswith(".toml") else subject
+    if isinstance(method, Method):
+        kept["steps"] = [{"step": s.name, **s.settings} for s in method.steps]
     if with_examples:
         kept["with_examples"] = True
     if packs:

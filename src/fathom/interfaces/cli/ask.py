@@ -10,6 +10,7 @@ from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
 from fathom.errors import InputError
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_trace
+from fathom.interfaces.cli.asking_models import budget_of, opened_model
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
 
@@ -23,13 +24,17 @@ def ask(
     /,
     *,
     method: str = "offline",
+    model: str | None = None,
+    cassette: Path | None = None,
+    replay: Annotated[bool, Flag] = False,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
     evidence: str = "",
     pack: Annotated[tuple[Path, ...], Flag] = (),
     seconds: float = 30.0,
     chart: Path | None = None,
     tools: Annotated[bool, Flag] = False,
     caller: str | None = None,
-    model: str | None = None,
     calls: int = 4,
     sql: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
@@ -46,7 +51,17 @@ def ask(
     question
         In plain language. Left out, a prompt takes questions and follow-ups.
     method
-        How to find the query; `fathom methods` lists them.
+        How to find the query: a name (fathom methods), or the TOML file of a composed method.
+    model
+        The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
+    cassette
+        Record every exchange with the model in this file; what is in it already isn't asked again.
+    replay
+        Answer from the cassette alone, without a key or a network.
+    max_tokens
+        The tokens of a model that may be used.
+    max_cost
+        The dollars that may be used.
     evidence
         Outside knowledge for this question, such as "adult refers to age >= 18".
     pack
@@ -59,8 +74,6 @@ def ask(
         Ask NCBI, UniProt or Ensembl instead of a database: fathom ask --tools "QUESTION".
     caller
         With --tools: how to find the calls: offline, llm or finetuned.
-    model
-        With --tools: the language model that finds the calls, PROVIDER:NAME or http://HOST:PORT/v1#NAME.
     calls
         With --tools: the most calls made in a row, where one answer feeds the next.
     sql
@@ -70,19 +83,26 @@ def ask(
     json
         Print one JSON object: status, answer, sql, explanation, assumptions, result, confidence, trace.
     """
-    if tools:
-        from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
+    if caller is not None and not tools:
+        raise InputError("--caller goes with --tools.")
+    with opened_model(model, cassette=cassette, replay=replay) as opened:
+        budget = budget_of(max_tokens, max_cost, scope="question")
+        chosen = opened.within(budget) if opened is not None and budget is not None else opened
+        if tools:
+            from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
 
-        asked = database if question is None else question
-        return ask_tools(asked, caller=caller, model=model, limit=calls, as_json=json)
-    if caller is not None or model is not None:
-        raise InputError("--caller and --model go with --tools.")
-    with connect(database) as opened:
-        asking = prepare(opened, method=method, packs=pack, limits=Limits(seconds=seconds))
-        conversation = Conversation(asking)
-        if question is None:
-            return _prompt(conversation, evidence)
-        given = asyncio.run(conversation.ask(question, evidence=evidence))
+            asked = database if question is None else question
+            return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
+        with connect(database) as db:
+            asking = prepare(db, method=method, packs=pack, limits=Limits(seconds=seconds), model=chosen)
+            conversation = Conversation(asking)
+            if question is None:
+                return _prompt(conversation, evidence)
+            given = asyncio.run(conversation.ask(question, evidence=evidence))
+    return _show(given, sql=sql, explain=explain, json=json, chart=chart)
+
+
+def _show(given: Answer, *, sql: bool, explain: bool, json: bool, chart: Path | None) -> int:
     if json:
         print_json(as_json(given))
     elif sql and given.sql:

@@ -11,11 +11,12 @@ from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.calls import is_of_calls
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.grid import read_grid, run_grid
-from fathom.evaluation.runs.replay import replay
+from fathom.evaluation.runs.replay import replay as answers_of
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
 from fathom.evaluation.runs.subject import Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
+from fathom.interfaces.cli.asking_models import budget_of
 from fathom.interfaces.cli.evaluate_calls import show_calls_run
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, print_json
@@ -31,6 +32,10 @@ def evaluate(
     method: Annotated[str, Parameter(name=["--method", "-m"])] = "offline",
     caller: str | None = None,
     model: str | None = None,
+    cassette: Path | None = None,
+    replay: Annotated[bool, Flag] = False,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     split: str | None = None,
     limit: int | None = None,
@@ -55,11 +60,19 @@ def evaluate(
     benchmark
         A registered name (fathom benchmarks), a folder in a known layout, a JSONL file, or biotool:FILE.
     method
-        A registered method.
+        A registered method (fathom methods), or the TOML file of one that is composed of steps.
     caller
         Of biotool:FILE, the caller to measure; llm with a model and offline without one if it isn't given.
     model
-        The language model, for methods that ask one.
+        The language model, for methods that ask one: provider:name (fathom models).
+    cassette
+        Record every exchange with the model in this file; what is in it already isn't asked again.
+    replay
+        Answer from the cassette alone, without a key or a network.
+    max_tokens
+        Stop the run, keeping what it has, when the model has used this many tokens.
+    max_cost
+        The same in dollars.
     out
         The folder of the run; below runs/ where it isn't given.
     split
@@ -121,7 +134,7 @@ def evaluate(
     if caller is not None:
         raise ConfigError("--caller goes with a benchmark of tool questions, such as biotool:FILE.")
     if predictions is not None:
-        subject, name = replay(loaded, predictions, before=before), predictions.stem
+        subject, name = answers_of(loaded, predictions, before=before), predictions.stem
     elif before is not None:
         raise ConfigError("--before goes with --predictions FILE.")
     try:
@@ -132,6 +145,9 @@ def evaluate(
                 name=name,
                 out=out,
                 model=model,
+                cassette=cassette,
+                replay=replay,
+                budget=budget_of(max_tokens, max_cost, scope="run"),
                 limit=limit,
                 workers=workers,
                 comparison=comparison,

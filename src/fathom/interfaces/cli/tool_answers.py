@@ -6,6 +6,7 @@ from fathom.answering.calling import ToolAnswer, ToolCall, call
 from fathom.biotools.callers.following import MOST_CALLS
 from fathom.biotools.client import Client
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.llm import Model
 from fathom.llm.exchange import usage_json
 
 DECLINED = 3
@@ -15,7 +16,7 @@ def ask_tools(
     question: str,
     *,
     caller: str | None = None,
-    model: str | None = None,
+    model: Model | None = None,
     limit: int = MOST_CALLS,
     as_json: bool,
 ) -> int:

@@ -1,0 +1,129 @@
+"""`fathom methods`: which methods there are, what each is made of, and the steps to compose one of."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich import box
+from rich.table import Table
+from rich.tree import Tree
+
+from fathom import registry
+from fathom.errors import ConfigError
+from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.methods import Method, MethodStep, find_method
+
+MODULES = ("selection", "generation", "revision", "answering")
+
+
+def methods(
+    action: Literal["list", "show", "steps"] = "list",
+    name: str | None = None,
+    /,
+    *,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """List the methods, draw one, or list the steps that methods are composed of.
+
+    Parameters
+    ----------
+    action
+        list (default); show with a name or the TOML file of a composed method; steps.
+    name
+        The method to draw.
+    json
+        Print one JSON object.
+    """
+    if action == "steps":
+        _steps(as_json=json)
+    elif action == "show":
+        if name is None:
+            raise ConfigError("Say which method to draw: fathom methods show NAME")
+        _draw(find_method(name), as_json=json)
+    else:
+        _list(as_json=json)
+
+
+def _list(*, as_json: bool) -> None:
+    found = {name: registry.load("methods", name) for name in registry.names("methods")}
+    if as_json:
+        print_json({"methods": [{**_described(m), "name": n} for n, m in found.items()]})
+        return
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("method", "modules", "calls", "summary"):
+        grid.add_column(heading, overflow="fold")
+    for name, method in found.items():
+        told = _described(method)
+        calls = told["calls"] or "none"
+        grid.add_row(*map(plain, (name, ", ".join(told["modules"]), calls, _about(told))))
+    console.print(grid)
+    console.print(
+        "Calls are requests to a language model for one question; methods without any need none.\n"
+        "fathom methods show NAME draws one; fathom methods steps lists what they are made of.",
+        style="dim",
+        markup=False,
+    )
+
+
+def _about(told: Mapping[str, Any]) -> str:
+    return " ".join(filter(None, (told["summary"], f"({told['provenance']})" if told["provenance"] else "")))
+
+
+def _described(method: Any) -> dict[str, Any]:
+    if not isinstance(method, Method):
+        summary = (inspect.getdoc(method) or "").partition("\n")[0]
+        return {"summary": summary, "provenance": "", "modules": [], "calls": "", "steps": []}
+    asking = [s for s in method.steps if s.asks_model]
+    return {
+        "name": method.name,
+        "summary": method.summary,
+        "provenance": method.provenance,
+        "modules": [m for m in MODULES if any(s.module == m for s in method.steps)],
+        "calls": " + ".join(s.calls_shown for s in asking),
+        "steps": [_step(s) for s in method.steps],
+    }
+
+
+def _step(step: MethodStep) -> dict[str, Any]:
+    return {
+        "step": step.name,
+        "module": step.module,
+        "calls": step.calls_shown,
+        "settings": dict(step.known_settings),
+        "about": (inspect.getdoc(step.function) or "").partition("\n")[0],
+    }
+
+
+def _draw(method: Any, *, as_json: bool) -> None:
+    told = _described(method)
+    if as_json:
+        print_json(told)
+        return
+    tree = Tree(plain(told.get("name", "") or "method"))
+    for module in told["modules"]:
+        branch = tree.add(plain(module))
+        for step in (s for s in told["steps"] if s["module"] == module):
+            calls = "" if step["calls"] == "0" else f" [calls: {step['calls']}]"
+            node = branch.add(plain(f"{step['step']}{calls}"))
+            node.add(plain(step["about"]))
+            if step["settings"]:
+                node.add(plain(", ".join(f"{k} = {v!r}" for k, v in step["settings"].items())))
+    if about := _about(told):
+        console.print(plain(about), soft_wrap=True)
+    console.print(tree)
+
+
+def _steps(*, as_json: bool) -> None:
+    found = {name: _step(registry.load("steps", name)) for name in registry.names("steps")}
+    if as_json:
+        print_json({"steps": [{**step, "step": name} for name, step in found.items()]})
+        return
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("step", "module", "calls", "what it does, and its settings"):
+        grid.add_column(heading, overflow="fold")
+    for name, step in found.items():
+        settings = ", ".join(f"{k} = {v!r}" for k, v in step["settings"].items())
+        about = f"{step['about']}\n{settings}" if settings else step["about"]
+        grid.add_row(*map(plain, (name, step["module"], step["calls"], about)))
+    console.print(grid)

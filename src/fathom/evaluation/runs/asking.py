@@ -60,11 +60,9 @@ class Asker:
         try:
             returned: Awaitable[Any] = self._ask(question)
             return Asked(respond(await returned), "", time.perf_counter() - started)
-        except BudgetExceeded as error:
-            if error.budget == "run":
-                raise
-            return Asked(None, _told(error), time.perf_counter() - started)
         except Exception as error:  # whatever a method raises is that question's outcome
+            if isinstance(error, BudgetExceeded) and error.budget == "run":
+                raise
             return Asked(None, told_error(error), time.perf_counter() - started)
 
     def _asked_here(self, question: Any) -> Asked:

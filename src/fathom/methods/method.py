@@ -1,7 +1,7 @@
 """Methods as tuples of steps, and the one runner that works them through."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
@@ -13,7 +13,7 @@ from fathom.methods.context import Context
 from fathom.records import Draft, Question, Step, Trace, Usage
 from fathom.records.trace import Module
 
-StepFunction = Callable[..., Awaitable[Draft]]
+StepFunction = Callable[..., Coroutine[Any, Any, Draft]]
 """`async (draft, context, *, setting=default, ...) -> draft`."""
 NO_CALLS = "0"
 

@@ -16,12 +16,12 @@ from fathom.records import Draft
 
 
 async def execute_all(
-    context: Context, queries: Iterable[str], *, seconds: float | None = None
+    context: Context, queries: Iterable[str], *, seconds: float | None = None, rows: int | None = None
 ) -> list[Outcome]:
     """The outcomes of several queries, in order; the same query is run once."""
     listed = list(queries)
     fresh = list(dict.fromkeys(listed))
-    ran = await together(execute(context, sql, seconds=seconds) for sql in fresh)
+    ran = await together(execute(context, sql, seconds=seconds, rows=rows) for sql in fresh)
     known = dict(zip(fresh, ran, strict=True))
     return [known[sql] for sql in listed]
 

@@ -1,0 +1,89 @@
+"""What both CHESS methods begin with: what the keywords are near to (specs/methods.md, section 4.1)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+from fathom.methods import Context, step
+from fathom.nl2sql.keywords import keywords_of
+from fathom.nl2sql.lookup import described_columns, only_about, similar_columns, similar_values
+from fathom.nl2sql.schema_text import Samples, Shown
+from fathom.records import Draft, Schema, Selection
+
+VALUES, ALIKE, DESCRIBED = "similar values", "similar columns", "described columns"
+_SHORT = 50
+
+
+@step("selection")
+async def retrieve_by_keywords(
+    draft: Draft, context: Context, *, near: float = 1.0, columns: int | None = 1, descriptions: int = 5
+) -> Draft:
+    """Look up cells, column names and descriptions near to the keywords.
+
+    A column keeps the cells within `near` of its best ratio; each keyword finds the best `columns` names (all
+    with None) and `descriptions` descriptions.
+    """
+    keywords = keywords_of(draft)
+    alike = similar_columns(context.database.schema, keywords, most=columns)
+    described = await asyncio.to_thread(
+        described_columns, context, draft.question, keywords, most=descriptions
+    )
+    return draft.with_findings(
+        **{
+            VALUES: await similar_values(context, keywords, near=near),
+            ALIKE: {t: list(c) for t, c in alike.tables.items()},
+            DESCRIBED: {t: list(c) for t, c in described.tables.items()},
+        }
+    )
+
+
+def found_selection(draft: Draft, name: str) -> Selection:
+    """The columns that a look-up found, or none."""
+    found: Mapping[str, Sequence[str]] = draft.findings.get(name) or {}
+    return Selection({t: tuple(c) for t, c in found.items()})
+
+
+def found_values(draft: Draft) -> Samples:
+    """The cells that the look-up found, by column."""
+    found: Mapping[str, Mapping[str, Sequence[str]]] = draft.findings.get(VALUES) or {}
+    return {(t, c): list(values) for t, columns in found.items() for c, values in columns.items()}
+
+
+async def narrow_schema(draft: Draft, context: Context, selection: Selection | None) -> Shown:
+    """The selected schema as CHESS v1 shows it: found cells or one short value, found descriptions only."""
+    profiles = await asyncio.to_thread(context.database.profile)
+    samples, draw = dict(found_values(draft)), Random(draft.question.text)
+    for table in profiles.values():
+        for profile in table.columns.values():
+            short = [v for v in profile.samples if v is not None and len(str(v)) < _SHORT]
+            if short and (profile.table, profile.column) not in samples:
+                samples[profile.table, profile.column] = [draw.choice(short)]
+    known = only_about(context.knowledge, found_selection(draft, DESCRIBED).tables)
+    return Shown(context.database.schema, selection, samples, known)
+
+
+async def whole_schema(draft: Draft, context: Context, *, few: int = 20) -> Shown:
+    """All of the schema as CHESS v2 shows it: every description, and found cells or common values.
+
+    Five values of a column with fewer than `few` distinct ones, else three.
+    """
+    profiles = await asyncio.to_thread(context.database.profile)
+    samples = dict(found_values(draft))
+    for table in profiles.values():
+        for p in table.columns.values():
+            values = [v for v, _ in p.common] or list(p.samples)
+            short = [v for v in values if v is not None and len(str(v)) < _SHORT]
+            most = 5 if p.distinct is not None and p.distinct < few else 3
+            samples.setdefault((p.table, p.column), short[:most])
+    return Shown(context.database.schema, None, samples, context.knowledge)
+
+
+def shuffled(schema: Schema, seed: str) -> Schema:
+    """The same schema with its tables and their columns in another order, the same one for the same seed."""
+    draw = Random(seed)
+    tables = tuple(
+        replace(table, columns=tuple(draw.sample(table.columns, len(table.columns))))
+        for table in draw.sample(schema.tables, len(schema.tables))
+    )
+    return replace(schema, tables=tables)

@@ -1,0 +1,98 @@
+"""CHESS with unit tests: many candidates, repaired, then tested (specs/methods.md, section 4.3)."""
+
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.keywords import extract_keywords
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
+from fathom.nl2sql.published.chess import retrieve_by_keywords, shuffled, whole_schema
+from fathom.nl2sql.refining import ON_EMPTY
+from fathom.nl2sql.replies import sql_in_tag
+from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.settling import revise, settle
+from fathom.nl2sql.unit_tests import choose_by_unit_tests
+from fathom.records import Candidate, Draft
+
+WAYS = ("chess_divide", "chess_plan")
+
+
+@step("generation", calls="2 x {samples}")
+async def write_two_ways(
+    draft: Draft, context: Context, *, samples: int = 10, temperature: float = 0.5, shuffle: bool = True
+) -> Draft:
+    """Ask for candidates by dividing the question and by planning the query, `samples` of each.
+
+    `shuffle` shows tables and columns in another order each time.
+    """
+    model, shown = context.metered_model(), await whole_schema(draft, context)
+    replies = await together(
+        model.ask(
+            prompt(
+                way,
+                schema=_schema(draft, shown, turn if shuffle else None),
+                question=asked(draft.question),
+                rules=prompt("chess_rules", dialect=dialect_of(context)),
+                dialect=dialect_of(context),
+            ),
+            sampling=Sampling(temperature=temperature),
+            sample=turn,
+        )
+        for way in WAYS
+        for turn in range(samples)
+    )
+    return settle(draft, [sql_in_tag(r.text, "answer") for r in replies])
+
+
+@step("revision", calls="1 for each broken candidate")
+async def repair_broken(draft: Draft, context: Context, *, seconds: float = 60.0) -> Draft:
+    """Ask once for each candidate that fails or gives nothing; its repair takes its place, run or not."""
+    queries = [c.sql for c in draft.candidates]
+    outcomes = await execute_all(context, queries, seconds=seconds)
+    shown = await whole_schema(draft, context)
+    repaired = await together(_repaired(draft, context, shown, o) for o in outcomes)
+    if not repaired:
+        return draft
+    candidates = tuple(
+        c if sql == c.sql else Candidate(sql) for c, sql in zip(draft.candidates, repaired, strict=True)
+    )
+    standing = repaired[queries.index(draft.sql)] if draft.sql in queries else draft.sql
+    return revise(replace(draft, candidates=candidates), standing)
+
+
+async def _repaired(draft: Draft, context: Context, shown: Shown, outcome: Outcome) -> str:
+    if outcome.status not in ON_EMPTY:
+        return outcome.sql
+    words = prompt(
+        "chess_repair",
+        schema=_schema(draft, shown, None),
+        question=asked(draft.question),
+        sql=outcome.sql,
+        result=preview(outcome),
+        rules=prompt("chess_rules", dialect=dialect_of(context)),
+        dialect=dialect_of(context),
+    )
+    reply = await context.metered_model().ask(words, sampling=Sampling(temperature=0.0))
+    return sql_in_tag(reply.text, "answer") or outcome.sql
+
+
+def _schema(draft: Draft, shown: Shown, turn: int | None) -> str:
+    if turn is not None:
+        shown = replace(shown, schema=shuffled(shown.schema, f"{turn} {draft.question.text}"))
+    return render(shown, "commented")
+
+
+CHESS_IR_CG_UT = Method(
+    "chess-ir-cg-ut",
+    (
+        replace(extract_keywords, module="generation"),
+        replace(retrieve_by_keywords.using(near=0.9, columns=None), module="generation"),
+        write_two_ways,
+        repair_broken,
+        choose_by_unit_tests,
+    ),
+    summary="Twenty candidates on the whole schema, broken ones repaired; the one passing most tests stays.",
+    provenance="Talaei et al. 2024, CHESS (IR, CG, UT)",
+)

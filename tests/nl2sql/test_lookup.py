@@ -1,0 +1,75 @@
+import asyncio
+from pathlib import Path
+
+from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
+from fathom.llm import ScriptedModel
+from fathom.methods import Context, Method, run_method
+from fathom.nl2sql.conditions import Condition, conditions
+from fathom.nl2sql.keywords import extract_keywords, keywords_of, plain_keywords
+from fathom.nl2sql.lookup import (
+    described_columns,
+    only_about,
+    queries_of,
+    similar_columns,
+    similar_values,
+)
+from fathom.records import Question
+
+QUESTION = Question("Which drugs have the trade name 'Aricept'?", evidence="phase = 4")
+
+
+def test_keywords_are_what_is_looked_up() -> None:
+    assert queries_of("status = 'open'") == ["status = 'open'", "open"]
+    assert queries_of("a b c") == ["a b c", "a", "b c", "a b", "c"]
+
+
+def test_a_keyword_finds_the_cells_spelt_most_like_it(context: Context) -> None:
+    found = asyncio.run(similar_values(context, ["aricept", "Donepzil", "nothing like it"]))
+    assert found == {"drug": {"name": ["Donepezil"], "trade name": ["Aricept"]}}
+
+
+def test_columns_are_found_by_names_in_either_number_and_spelling(context: Context) -> None:
+    schema = context.database.schema
+    found = similar_columns(schema, ["Trade_Names", "chromosomes (lengths)", "phase = 4", "unknown"])
+    assert found.tables == {"drug": ("trade name", "phase"), "gene": ("chromosome", "length")}
+
+
+def test_columns_are_found_by_what_is_written_of_them(context: Context, tmp_path: Path) -> None:
+    found = described_columns(context, Question("How many base pairs has APOE?"), ["base pairs"])
+    assert "length" in found.tables["gene"]
+
+
+def test_a_pack_is_cut_down_to_some_columns() -> None:
+    notes = {"length": ColumnNote(description="in base pairs"), "id": ColumnNote(description="a number")}
+    pack = KnowledgePack(tables={"gene": TableNote(columns=notes)})
+    cut = only_about(pack, {"gene": ["length"], "other": ["x"]})
+    assert cut.column("gene", "length") is not None
+    assert cut.column("gene", "id") is None
+
+
+def test_keywords_come_from_a_list_in_any_form_or_from_the_question(context: Context) -> None:
+    for reply, wanted in {
+        "Here you are:\n```python\n['Aricept', 'trade name',]\n```": ["Aricept", "trade name"],
+        '{"keywords": ["phase = 4"]}': ["phase = 4"],
+        "I can't.": plain_keywords(QUESTION),
+    }.items():
+        model = ScriptedModel.of(reply)
+        given = Context(context.database, model=model)
+        draft = asyncio.run(run_method(Method("keywords", (extract_keywords,)), QUESTION, given))
+        assert keywords_of(draft) == wanted
+        assert model.script.requests[0].sampling.temperature == 0.2
+    assert plain_keywords(QUESTION)[0] == "Aricept"
+    assert {"drugs", "trade", "phase", "4"} <= set(plain_keywords(QUESTION))
+
+
+def test_conditions_of_a_query_with_their_columns(context: Context) -> None:
+    sql = (
+        "SELECT g.symbol FROM gene g JOIN target AS t ON t.gene_id = g.id WHERE 5 < length AND action = 'x' "
+        "AND t.drug_id IN (SELECT id FROM drug WHERE `trade name` != 'it''s') AND g.symbol LIKE 'A%'"
+    )
+    assert set(conditions(sql, context.database.schema)) == {
+        Condition("gene", "length", ">", "5", is_text=False),
+        Condition("target", "action", "=", "x", is_text=True),
+        Condition("drug", "trade name", "!=", "it's", is_text=True),
+    }
+    assert conditions("SELECT FROM (", context.database.schema) == []

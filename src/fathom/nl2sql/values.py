@@ -29,3 +29,19 @@ async def mentions(context: Context, text: str, *, least: float = 0.0) -> list[V
     index = await value_index(context)
     found = await asyncio.to_thread(index.mentions, text)
     return [m for m in found if m.matches[0].score >= least]
+
+
+async def matched_values(
+    context: Context, text: str, each: int = 2, *, least: float = 0.85
+) -> dict[tuple[str, str], list[object]]:
+    """The values that a text names as a whole, at most `each` of one column, to show after their columns.
+
+    `least` is how alike a value and the words must be spelt, from 0 to 1.
+    """
+    found: dict[tuple[str, str], list[object]] = {}
+    for mention in await mentions(context, text):
+        for match in mention.matches:
+            values = found.setdefault((match.table, match.column), [])
+            if match.kind != "partial" and match.similarity >= least and len(values) < each:
+                values.extend([match.value] if match.value not in values else [])
+    return {place: values for place, values in found.items() if values}

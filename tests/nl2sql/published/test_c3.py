@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fathom.llm import ScriptedModel
-from fathom.methods import Context, find_method, run_method
+from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.published.c3 import recall_tables
 from fathom.records import Draft, Question
 
@@ -65,8 +65,9 @@ def test_longer_lists_weigh_more_only_when_switched_on(
     context: Context, weighs: bool, tables: set[str]
 ) -> None:
     model = script(tables=['["gene"]', '["gene"]', TABLES])
-    step = recall_tables.using(samples=3, longer_lists_weigh_more=weighs)
-    found = asyncio.run(step.function(Draft(QUESTION), replace(context, model=model), **step.settings))
+    method = Method("recall", (recall_tables.using(samples=3, longer_lists_weigh_more=weighs),))
+    found = asyncio.run(run_method(method, QUESTION, replace(context, model=model)))
+    assert found.selection is not None
     assert set(found.selection.tables) == tables
 
 

@@ -74,3 +74,29 @@ def _showable(values: Iterable[object]) -> list[object]:
     kept = [v for v in values if v is not None and str(v).strip()]
     spoilt = any(len(str(v)) > 50 or "://" in str(v) or "@" in str(v) for v in kept)
     return [] if spoilt else kept
+
+
+async def few_or_some(
+    context: Context, selection: Selection | None, random: Random, *, few: int = 10, some: int = 3
+) -> Samples:
+    """Of texts and dates all values where there are few, else some drawn by `random` (TA-SQL).
+
+    Columns whose first known value has 50 letters or more show none.
+    """
+    profiles = await asyncio.to_thread(context.database.profile)
+    found: dict[tuple[str, str], list[object]] = {}
+    for table, columns in or_everything(context.database.schema, selection).tables.items():
+        described = context.database.schema.table(table)
+        for column in columns:
+            profile = profiles[table].columns.get(column) if table in profiles else None
+            if profile is None or described.column(column).kind not in {"text", "date", "datetime"}:
+                continue
+            values = list(dict.fromkeys([*(v for v, _ in profile.common), *profile.samples]))
+            values = [v for v in values if v is not None]
+            if not values or len(str(values[0])) >= 50:
+                continue
+            all_known = profile.distinct is not None and profile.distinct <= few
+            found[table, column] = (
+                values[:few] if all_known else random.sample(values, min(some, len(values)))
+            )
+    return found

@@ -102,6 +102,7 @@ class EngineSuite:
             "SELECT 1; DELETE FROM customer",
             "",
             "-- nothing",
+            "SELECT '\ud800'",
         ],
     )
     def test_refuses_what_is_not_one_reading_statement(self, shop: Database, sql: str) -> None:

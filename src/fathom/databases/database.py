@@ -71,6 +71,7 @@ class Database:
     def stream(self, sql: str, limits: Limits = Limits()) -> Stream:  # noqa: B008
         """Like `run`, but the rows come in batches and aren't kept: `with db.stream(sql) as batches`."""
         if sql not in self._checked:
+            _check_text(sql)
             self._engine.check(sql)
             if len(self._checked) >= _CHECKED_STATEMENTS:
                 self._checked.clear()
@@ -230,6 +231,15 @@ class Database:
             self._sessions.give_back(session, complete=True)
             raise QueryRefused("no_rows", "there is no statement in it that gives rows.", sql=sql)
         return Stream(engine, session, columns, sql=sql, limits=limits, release=self._sessions.give_back)
+
+
+def _check_text(sql: str) -> None:
+    """Refuse what no driver can send: half of a surrogate pair, as broken JSON escapes leave behind."""
+    try:
+        sql.encode("utf-8")
+    except UnicodeEncodeError as error:
+        where = f"character {error.start + 1} is no character of Unicode text"
+        raise QueryRefused("encoding", f"{where}.", sql=sql) from None
 
 
 class _Sessions:

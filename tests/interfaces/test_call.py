@@ -99,3 +99,59 @@ def test_ask_with_tools_declines_what_it_can_not_place(capsys: pytest.CaptureFix
     code, out, _ = run(capsys, "ask", "--tools", "What is the weather in Paris?")
     assert code == 3
     assert "clear" in out
+
+
+def test_one_answer_feeds_the_next_and_every_call_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    question = "What is the protein sequence of human BRCA2?"
+    code, _, err = run(capsys, "ask", "--tools", question)
+    assert code == 0
+    assert "Call 1 of 2: lookup_by_symbol" in err
+    assert "Call 2 of 2: get_sequence_by_id" in err
+    assert err.count("Check it at: https://rest.ensembl.org/") == 2
+    answered = json.loads(run(capsys, "ask", "--tools", "--json", question)[1])
+    assert [one["endpoint"] for one in answered["calls"]] == ["lookup_by_symbol", "get_sequence_by_id"]
+    assert all(one["url"] and one["citation"] and one["observation"] for one in answered["calls"])
+    cut = json.loads(run(capsys, "ask", "--tools", "--calls", "1", "--json", question)[1])
+    assert len(cut["calls"]) == 1
+    assert "limit of 1" in cut["notes"][0]
+
+
+def test_a_model_without_a_key_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code, _, err = run(capsys, "ask", "--tools", "--model", "openai:x", "What is known about rs699?")
+    assert code == 1
+    assert "OPENAI_API_KEY" in err
+    code, _, err = run(capsys, "ask", "--tools", "--caller", "finetuned", "What is known about rs699?")
+    assert code == 1
+    assert "--model" in err
+
+
+def test_training_files_are_exported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [
+        {
+            "query": f"What is known about rs{n}99?",
+            "endpoint": e,
+            "arguments": {"species": "human", "id": f"rs{n}99"},
+        }
+        for n in range(1, 11)
+        for e in ("get_variation", "vep_by_id")
+    ]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for split in ("random", "unseen"):
+        out = tmp_path / split
+        code, said, _ = run(
+            capsys, "tools", "export-training", str(pairs), "--out", str(out), "--split", split
+        )
+        assert code == 0
+        assert str(out) in said
+        files = {f.name for f in out.iterdir()}
+        assert {f"{p}.{k}.jsonl" for p in ("train", "test") for k in ("chat", "sharegpt", "alpaca")} <= files
+    about = json.loads((tmp_path / "random" / "about.json").read_text(encoding="utf-8"))
+    assert sum(about["examples"].values()) == len(rows)
+    assert (about["split"], about["seed"]) == ("random", 42)
+    code, _, err = run(capsys, "tools", "export-training", str(pairs))
+    assert code == 1
+    assert "--out" in err

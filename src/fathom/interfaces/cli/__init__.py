@@ -21,7 +21,7 @@ COMMANDS = {
     "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
     "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
     "compare": "Set runs side by side, with paired tests and what moved.",
-    "demo": "Ask real questions of the sample database: no key, no network.",
+    "demo": "Ask questions of the sample database and of made APIs: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "index": "Index the values of a database ahead of the first question.",

@@ -1,11 +1,17 @@
-"""`fathom demo`: real questions to the sample database, with no model and no network."""
+"""`fathom demo`: questions to the sample database and to made biomedical APIs; no model, no network."""
 
 import asyncio
+import tempfile
+from pathlib import Path
 
 from fathom.answering import answer, prepare
+from fathom.answering.calling import call
+from fathom.biotools.client import Client, ClientOptions
+from fathom.biotools.loopback import Loopback
 from fathom.databases import connect
 from fathom.interfaces.cli.answers import show_answer
 from fathom.interfaces.cli.showing import console, notices, plain
+from fathom.interfaces.cli.tool_answers import show_tool_answer
 from fathom.records import Question
 
 DATABASE = "demo:biomed"
@@ -18,9 +24,25 @@ QUESTIONS = (
 )
 """Each shows something else; the last can't be answered from the database, and should not be."""
 
+TOOL_QUESTIONS = (
+    "Which phenotypes are associated with the gene BRCA2 in human?",
+    "Within 29:707,234-757,234, which variant pairs are linked in the NextGen goats?",
+    "What is the protein sequence of the mouse orthologue of human BRCA2?",
+)
+"""The last takes two calls, where one answer feeds the next."""
+
 
 def demo() -> None:
-    """Ask a few real questions of the sample biomedical database: no key, no model, no network."""
+    """Ask questions of the sample database and of made biomedical APIs: no key, no model, no network."""
+    _ask_database()
+    _ask_tools()
+    console.rule(style="dim")
+    console.print("Ask your own:     fathom ask demo:biomed", style="dim")
+    console.print('Your database:    fathom ask path/to/your.sqlite "your question"', style="dim")
+    console.print('The real APIs:    fathom ask --tools "your question"', style="dim")
+
+
+def _ask_database() -> None:
     with notices.status("Making the sample database (once) ..."):
         database = connect(DATABASE)
     with database:
@@ -35,6 +57,19 @@ def demo() -> None:
             console.rule(style="dim")
             console.print(plain(f"? {text}"), style="bold cyan")
             show_answer(asyncio.run(answer(Question(text), asking)))
+
+
+def _ask_tools() -> None:
+    """Ask the loopback server, which stands in for NCBI, UniProt and Ensembl."""
     console.rule(style="dim")
-    console.print("Ask your own:     fathom ask demo:biomed", style="dim")
-    console.print('Your database:    fathom ask path/to/your.sqlite "your question"', style="dim")
+    console.print(
+        "Biomedical APIs, served on this machine: the records are made up, so what they say is not science.",
+        style="dim",
+    )
+    with Loopback() as server, tempfile.TemporaryDirectory() as folder:
+        options = ClientOptions(folder=Path(folder), bases=server.bases)
+        with Client(options) as client:
+            for text in TOOL_QUESTIONS:
+                console.rule(style="dim")
+                console.print(plain(f"? {text}"), style="bold cyan")
+                show_tool_answer(call(text, client=client))

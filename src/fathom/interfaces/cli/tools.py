@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable
 from itertools import groupby
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter as Option
@@ -23,23 +24,36 @@ from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
 Flag = Option(negative="")
-ACTIONS = ("list", "search", "show", "export", "verify", "serve")
+ACTIONS = ("list", "search", "show", "export", "export-training", "verify", "serve")
 
 
-def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = False) -> int:
+def tools(
+    action: str = "list",
+    /,
+    *words: str,
+    out: Annotated[Path | None, Option(name=["--out", "-o"])] = None,
+    split: str = "random",
+    json: Annotated[bool, Flag] = False,
+) -> int:
     """Look at the endpoints of NCBI, UniProt and Ensembl that Fathom can call.
 
     `fathom tools` lists them, `fathom tools search linkage` finds some, `fathom tools show get_ld_region`
     explains one, `fathom tools export` prints all as JSON Schema for function calling. `fathom tools verify`
     calls the example of each (or of those named) at the real services and prints how it went;
     `fathom tools serve` serves all of them on this machine, with made records, to try things out.
+    `fathom tools export-training PAIRS.json --out FOLDER` writes files to tune a model on.
 
     Parameters
     ----------
     action
-        list, search, show, export, verify or serve.
+        list, search, show, export, export-training, verify or serve.
     words
-        What to search for, the endpoint to show, or those to verify.
+        What to search for, the endpoint to show, those to verify, or the file of questions with their calls.
+    out
+        With export-training: the folder to write to.
+    split
+        With export-training: random (a fifth of the calls is kept for testing), unseen (a fifth of the
+        endpoints) or all.
     json
         Print JSON.
     """
@@ -52,6 +66,10 @@ def tools(action: str = "list", /, *words: str, json: Annotated[bool, Flag] = Fa
             _show(endpoint(_one(words)), json)
         case "export":
             print_json(export())
+        case "export-training":
+            from fathom.interfaces.cli.tool_training import export_training  # noqa: PLC0415, rarely needed
+
+            export_training(words, out, split)
         case "verify":
             return _verify(words)
         case "serve":

@@ -1,8 +1,6 @@
 """What was found out about a database, kept on disk as JSON until the database changes."""
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from fathom.files import write_whole
 from fathom.records import ColumnProfile, ForeignKey, TableProfile
 
 _TYPES: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]] = {
@@ -37,15 +36,7 @@ def store(file: Path, kept: Any) -> None:
     """Keep it, whole or not at all; a folder that can't be written is no error, only slower next time."""
     text = json.dumps({"version": _VERSION, "kept": kept}, default=_encode)
     with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(text)
-            Path(temporary).replace(file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(file, text)
 
 
 def joins_from_json(kept: Any) -> tuple[ForeignKey, ...] | None:

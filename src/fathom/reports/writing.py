@@ -1,11 +1,10 @@
 """Writing reports to files."""
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from fathom.errors import ConfigError, InputError
+from fathom.files import write_whole
 from fathom.reports.page import MOST_QUESTIONS, build_page
 from fathom.reports.tables import build_csv, build_json, build_markdown
 
@@ -27,20 +26,7 @@ def write_report(
         text = build_page(folders, title=title, most_questions=most_questions)
     else:
         text = {".md": build_markdown, ".csv": build_csv, ".json": build_json}[kind](folders)
-    _replace(out, text)
-
-
-def _replace(out: Path, text: str) -> None:
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        handle, new = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            Path(new).chmod(0o644)
-            Path(new).replace(out)
-        except BaseException:
-            Path(new).unlink(missing_ok=True)
-            raise
+        write_whole(out, text, mode=0o644)
     except OSError as error:
         raise InputError(f"can't be written: {error.strerror}", file=out) from error

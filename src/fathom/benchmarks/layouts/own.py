@@ -17,13 +17,23 @@ _FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags
 
 def read_own(file: Path) -> Iterator[BenchmarkQuestion]:
     """The questions of a JSONL file. Raises `InputError` by file, line and field; ids may not repeat."""
-    seen: dict[str, int] = {}
+    seen: set[int] = set()  # hashes: of a million questions the ids themselves would be most of the memory
     for record in json_lines(file):
         question = _question(record)
-        if question.id in seen:
-            raise record.wrong(f"{question.id!r} was used on line {seen[question.id]}", "id")
-        seen[question.id] = record.line
+        found = hash(question.id)
+        if found in seen:
+            _check_is_new(question.id, record)
+        seen.add(found)
         yield question
+
+
+def _check_is_new(id_: str, record: Record) -> None:
+    """Look for the id on the lines before, where its hash was seen."""
+    for earlier in json_lines(record.file):
+        if earlier.line >= record.line:
+            return
+        if str(earlier.content.get("id")) == id_:
+            raise record.wrong(f"{id_!r} was used on line {earlier.line}", "id")
 
 
 def _question(record: Record) -> BenchmarkQuestion:

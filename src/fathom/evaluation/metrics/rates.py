@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Z95 = 1.959963984540054  # the normal distribution's 97.5 % point
+from fathom.evaluation.interval import Z95, wilson
+
 SEED = 20_240_607  # of every bootstrap, so that a figure repeats to the last digit
 _RESAMPLES = 2_000
 _MOST_SAMPLED = 300
@@ -40,14 +41,7 @@ class Rate:
 
     def interval(self) -> tuple[float, float]:
         """The 95 % Wilson interval: honest for few trials, all of 0..1 when there are none."""
-        if not self.trials:
-            return 0.0, 1.0
-        n, p = self.trials, self.hits / self.trials
-        middle = p + Z95 * Z95 / (2 * n)
-        half = Z95 * sqrt(p * (1 - p) / n + Z95 * Z95 / (4 * n * n))
-        scale = 1 + Z95 * Z95 / n
-        low, high = (middle - half) / scale, (middle + half) / scale
-        return (0.0 if self.hits == 0 else max(0.0, low)), (1.0 if self.hits == n else min(1.0, high))
+        return wilson(self.hits, self.trials)
 
     def as_json(self) -> dict[str, Any]:
         """The rate with its counts and interval, as JSON values."""

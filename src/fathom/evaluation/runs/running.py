@@ -234,13 +234,12 @@ class _Work:
     advance: Callable[[QuestionRecord], None]
 
     def through(self, todo: Iterator[tuple[int, BenchmarkQuestion]], *, most: int) -> None:
-        """Work all questions through, `most` being asked at a time and a few more being judged."""
+        """Work all questions through, `most` at a time: no more than these are lost by a kill."""
         asking: dict[Future[Asked], tuple[int, BenchmarkQuestion]] = {}
         judging: dict[Future[Marks], _Answered] = {}
         spent: BudgetExceeded | None = None
-        waiting = 2 * self.scorers.workers
         while True:
-            room = most - len(asking) if len(judging) < waiting else 0
+            room = most - len(asking) - len(judging)
             for position, question in islice(todo, room):
                 asking[self.asker.submit(question)] = position, question
             if not asking and not judging:

@@ -1,7 +1,6 @@
 """`score`: whole files of predictions against a benchmark."""
 
 import json
-import math
 import os
 import time
 from collections import Counter, defaultdict
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.config import read_settings
 from fathom.evaluation.comparisons import load_comparison
+from fathom.evaluation.interval import wilson
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 PASS_AT = (1, 5, 10, 15, 20)
-_Z95 = 1.959963984540054
 PathLike = str | os.PathLike[str]
 
 
@@ -71,12 +70,7 @@ class Score:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % Wilson interval of the correct rate."""
-        if not self.n:
-            return 0.0, 1.0
-        n, p = self.n, self.correct / self.n
-        mid, half = p + _Z95**2 / (2 * n), _Z95 * math.sqrt(p * (1 - p) / n + _Z95**2 / (4 * n * n))
-        scale = 1 + _Z95**2 / n
-        return max(0.0, (mid - half) / scale), min(1.0, (mid + half) / scale)
+        return wilson(self.correct, self.n)
 
     def as_json(self) -> dict[str, Any]:
         """Everything as JSON values; rates beside the counts that they come from."""

@@ -19,7 +19,7 @@ HELD_ROWS = 200_000
 HELD_BYTES = 64_000_000
 _OPEN_DATABASES = 32
 _KEPT_RESULTS = 512
-_KEPT_ROWS = 2_000
+_KEPT_ROWS = 300_000
 
 
 class Task(NamedTuple):
@@ -74,6 +74,7 @@ class Judge:
     kept: ResultStore | None = None
     _databases: OrderedDict[str, Database | _Failure] = field(default_factory=OrderedDict)
     _results: OrderedDict[tuple[str, str], Table | _Failure] = field(default_factory=OrderedDict)
+    _kept_rows: int = 0
 
     def judge(self, task: Task) -> Iterator[Scored]:
         """One outcome for each prediction in order; where there is none, one that says so."""
@@ -146,10 +147,10 @@ class Judge:
             self._results.move_to_end(key)
             return self._results[key]
         found = self._stored_or_run(database, sql, is_gold)
-        if isinstance(found, _Failure) or len(found.held) <= _KEPT_ROWS:
-            self._results[key] = found
-            if len(self._results) > _KEPT_RESULTS:
-                self._results.popitem(last=False)
+        self._results[key] = found
+        self._kept_rows += _rows(found)
+        while len(self._results) > _KEPT_RESULTS or (self._kept_rows > _KEPT_ROWS and len(self._results) > 1):
+            self._kept_rows -= _rows(self._results.popitem(last=False)[1])
         return found
 
     def table(self, database: str, sql: str) -> Table | None:
@@ -217,6 +218,10 @@ def fetch(database: Database, sql: str, seconds: float | None) -> Table:
             yield from chain.from_iterable(anew)
 
     return Table(stream.columns, rows, complete=False, again=again)
+
+
+def _rows(found: Table | _Failure) -> int:
+    return 0 if isinstance(found, _Failure) else len(found.held)
 
 
 def _test_suite(database: str) -> Iterable[str]:

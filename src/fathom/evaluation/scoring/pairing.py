@@ -23,7 +23,6 @@ class Lookup:
     problems: list[str] = field(default_factory=list)
     _stream: Iterator[Prediction] = field(init=False)
     _early: dict[str, Prediction] = field(default_factory=dict)
-    _asked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._stream = read_predictions(self.file)

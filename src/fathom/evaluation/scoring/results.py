@@ -11,7 +11,7 @@ from fathom.benchmarks.sql_text import is_code, pieces
 from fathom.evaluation.comparisons import Table
 
 SLOW = 0.004
-_MOST_ROWS = 10_000
+_MOST_ROWS = 100_000
 _LARGE_FILE = 500_000
 _FORMAT = f"1 {sys.version_info[:2]}"
 # What gives another result another time must run every time.

@@ -1,12 +1,16 @@
 """Which candidate it is, and whether to answer at all."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from fathom.offline.candidates import Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Floats, Linking
 from fathom.offline.ranking.choosing import Choice, choose
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import Entry
@@ -16,9 +20,17 @@ RATIO = 0.2
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
 were right on GeoQuery's training questions, held out in turn; the ranker's own choice was in 78 %."""
-ALIKE = 0.7
-"""Similarity from which a solved question's query is the better guess: 44 % right there against 32 %."""
-SAME_CONFIDENCE, ALIKE_CONFIDENCE = 0.9, 0.45
+SAME_CONFIDENCE = 0.9
+HABIT = 1.5
+"""What the solved questions say, where they can be trusted wholly, against what was learned elsewhere: about
+the best on GeoQuery's training questions, held out in turn, those of the same words together."""
+KEPT = 1.5
+"""What each value takes from that which a solved question names and this one doesn't."""
+FAILED = 100.0
+CALIBRATION = (-0.4, 0.6)
+"""From the log-odds of the agreeing candidates' share to those of being right. GeoQuery's training questions
+give the same, held out at random or with all questions of the same words."""
+SURE = 0.78
 CLOSE = 0.25
 """Difference of the ranker's scores under which a second reading is worth asking about."""
 
@@ -37,34 +49,64 @@ def decide(
     """Choose among candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
     choice = choose(linking, entries, engine.planner, engine.ranking)
+    if engine.habits:
+        habits = engine.habits.scores(linking, [p.query for p in proposals])
+        choice = _as_usual(choice, habits, engine.habits.trust, entries, checked)
     solved = [i for i, p in enumerate(proposals) if _solved(p) and checked[i].error is None]
     if solved:
-        choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)), proposals)
+        choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     if shares := [i for i, p in enumerate(proposals) if p.source == "ratio" and checked[i].error is None]:
         choice = _ratio_first(choice, shares, proposals, checked)
     return Verdict(choice, _rival(choice, entries))
 
 
+def _as_usual(
+    choice: Choice, habits: Floats, trust: float, entries: Sequence[Entry], checked: Sequence[Checked]
+) -> Choice:
+    """The choice with what the solved questions of the database say of each candidate."""
+    kept = np.array([e.kept for e in entries])
+    failed = np.array([c.error is not None for c in checked])
+    scores = np.array(choice.scores) + HABIT * trust * (habits - KEPT * kept) - FAILED * failed
+    order = tuple(np.argsort(-scores, kind="stable").tolist())
+    confidence = _confidence(scores, [e.outcome.digest for e in entries])
+    return replace(
+        choice,
+        order=order,
+        scores=tuple(scores.tolist()),
+        confidence=confidence,
+        sure=confidence >= SURE,
+    )
+
+
+def _confidence(scores: npt.NDArray[np.float64], digests: Sequence[str]) -> float:
+    """How sure to be of the best candidate, from the share of all that gives the same result."""
+    best = int(scores.argmax())
+    shares = np.exp(scores - scores.max())
+    agreeing = np.array([bool(d) and d == digests[best] for d in digests])
+    agreeing[best] = True
+    share = float(np.clip(shares[agreeing].sum() / shares.sum(), 0.01, 0.99))
+    odds = CALIBRATION[0] + CALIBRATION[1] * math.log(share / (1 - share))
+    return 1 / (1 + math.exp(-odds))
+
+
 def _solved(proposal: Proposal) -> bool:
-    """Whether a proposal is the query of a much similar solved question, with this question's values."""
+    """Whether a proposal is the query of the same question but for its values, with this question's."""
     return (
         proposal.source == "example"
-        and proposal.similarity >= ALIKE
+        and proposal.similarity >= SAME
         and not proposal.kept
         and not proposal.unmet
     )
 
 
-def _solved_first(choice: Choice, solved: int, proposals: Sequence[Proposal]) -> Choice:
+def _solved_first(choice: Choice, solved: int) -> Choice:
     """The solved question's query ahead: the ranker has learned where there are no such questions."""
-    same = proposals[solved].similarity >= SAME
-    confidence = SAME_CONFIDENCE if same else ALIKE_CONFIDENCE
     if choice.order[0] == solved:
-        return replace(choice, confidence=max(choice.confidence, confidence), sure=choice.sure or same)
+        return replace(choice, confidence=max(choice.confidence, SAME_CONFIDENCE), sure=True)
     order = (solved, *(i for i in choice.order if i != solved))
     top = max(choice.scores) + 1.0
     scores = tuple(top if i == solved else s for i, s in enumerate(choice.scores))
-    return replace(choice, order=order, scores=scores, confidence=confidence, sure=same)
+    return replace(choice, order=order, scores=scores, confidence=SAME_CONFIDENCE, sure=True)
 
 
 def _ratio_first(

@@ -10,11 +10,13 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
 from fathom.offline.examples import Examples
-from fathom.offline.hints import EvidenceReader, Glossary, Hints, apply_hints, complete
+from fathom.offline.habits import Habits
+from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
+from fathom.offline.query import Query
 from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.shapes import ShapeModel, default_shapes
@@ -24,6 +26,7 @@ from fathom.retrieval import ValueIndex
 REMEMBERED = 64
 PROPOSALS = 60
 RECALLED = 10
+LIKELY = 20
 MOST_RATIOS = 12
 
 
@@ -57,6 +60,7 @@ class Engine:
             notes=notes,
         )
         self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in self.examples.solved])
+        self.habits = Habits(self.examples, self.planner, index)
         self._precedents = Precedents(self.examples)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, index)
@@ -105,7 +109,20 @@ class Engine:
             for query in [among_twins(r.query, linking)]
         ]
         recalled = {p.query: p for p in complete(solved, hints, linking, 2 * RECALLED)}
-        return (*recalled.values(), *shares, *(p for p in found if p.query not in recalled))
+        return (
+            *recalled.values(),
+            *shares,
+            *(p for p in found if p.query not in recalled),
+            *self._habitual(linking, hints, {*recalled, *known}),
+        )
+
+    def _habitual(self, linking: Linking, hints: Sequence[Hint], known: set[Query]) -> Sequence[Proposal]:
+        """Queries such as are asked here, that neither sketches nor similar questions gave."""
+        if not self.habits:
+            return ()
+        likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
+        proposals = [Proposal(q.query, 0.0, 0.0, 0.0, source="example", kept=q.kept) for q in likely]
+        return complete(proposals, hints, linking, LIKELY)
 
 
 _lock = Lock()

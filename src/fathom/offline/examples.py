@@ -33,6 +33,14 @@ class Blank:
     place: int
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A query whose values may be exchanged where `blanks` say so."""
+
+    query: Query
+    blanks: tuple[Blank, ...]
+
+
 @dataclass(frozen=True)
 class Solved:
     """A solved question: its query, its words with values masked, and the values that may be exchanged."""
@@ -98,7 +106,7 @@ class Examples:
 
     def similarities(self, linking: Linking) -> Floats:
         """The similarity of each solved question with this one: cosine of rarity-weighted words and pairs."""
-        words = _question_words(linking)
+        words, _ = masked_words(linking)
         scores = np.zeros(len(self.solved), np.float32)
         for word in set(words):
             weight = self._weights.get(word, 0.0)
@@ -118,7 +126,7 @@ class Examples:
         found: dict[Query, Recalled] = {}
         for place in np.argsort(-scores, kind="stable")[: 4 * most].tolist():
             solved = self.solved[place]
-            for query, kept, exchanged in _filled(solved, linking):
+            for query, kept, exchanged in filled(solved, linking):
                 if query not in found:
                     alike = max(float(scores[place]), self._cosine(solved, _words(linking.tokens, exchanged)))
                     found[query] = Recalled(query, alike, solved.example, kept)
@@ -177,7 +185,8 @@ def _words(tokens: Sequence[Token], masked: Sequence[Span]) -> tuple[str, ...]:
     return (*words, *(f"{a} {b}" for a, b in pairwise(words)))
 
 
-def _question_words(linking: Linking) -> tuple[str, ...]:
+def masked_words(linking: Linking) -> tuple[tuple[str, ...], frozenset[ColumnKey]]:
+    """The question's words with its likely values masked, and the columns that hold those as they stand."""
     taken: list[Span] = []
     for value in linking.values:
         likely = value.probability >= _LIKELY or value.score >= 0.98
@@ -187,10 +196,11 @@ def _question_words(linking: Linking) -> tuple[str, ...]:
             and not any(value.span.overlaps(t) for t in taken)
         ):
             taken.append(value.span)
-    return _words(linking.tokens, taken)
+    homes = (v.column for v in linking.values if v.span in taken and v.match in {"exact", "folded"})
+    return _words(linking.tokens, taken), frozenset(homes)
 
 
-def _filled(solved: Solved, linking: Linking) -> Iterable[tuple[Query, int, Sequence[Span]]]:
+def filled(solved: "Solved | Template", linking: Linking) -> Iterable[tuple[Query, int, Sequence[Span]]]:
     """The solved query with this question's values, how many of its own it kept, where the others are."""
     used: list[Span] = []
     chosen: dict[tuple[ColumnKey | None, Value], Value] = {}

@@ -1,0 +1,139 @@
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.databases import connect
+from fathom.knowledge import KnowledgePack
+from fathom.offline.engine import Engine
+from fathom.offline.examples import Template
+from fathom.offline.habits.traits import traits
+from fathom.offline.habits.variants import Variants
+from fathom.offline.parsing import parse
+from fathom.offline.rendering import render
+from fathom.records import Question, SolvedExample
+
+NEIGHBOURS = "SELECT neighbour FROM border WHERE country = '{}'"
+CAPITAL = "SELECT capital FROM country WHERE name = '{}'"
+LONGEST = (
+    "SELECT name FROM river WHERE length = (SELECT max(length) FROM river WHERE country = '{0}') "
+    "AND country = '{0}'"
+)
+RIVERS = "SELECT name FROM river WHERE country = '{}'"
+LARGEST = "SELECT name FROM country WHERE area = (SELECT max(area) FROM country)"
+OF_LIST = "SELECT capital FROM country WHERE name IN (SELECT neighbour FROM border WHERE country = '{}')"
+COUNTRIES = ("France", "Peru", "Norway", "Chile", "Spain")
+ASKED = {
+    "what is the capital of {}": CAPITAL,
+    "which countries touch {}": NEIGHBOURS,
+    "what is the longest river in {}": LONGEST,
+    "name the rivers of {}": RIVERS,
+    "what are the capitals of the countries that touch {}": OF_LIST,
+}
+SOLVED = (
+    *(SolvedExample(q.format(c), s.format(c)) for q, s in ASKED.items() for c in COUNTRIES),
+    SolvedExample("which country is the largest", LARGEST),
+)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("earth") / "earth.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT, area INTEGER);
+            CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
+            CREATE TABLE border (country TEXT REFERENCES country(name), neighbour TEXT);
+            INSERT INTO country VALUES ('France','Paris',551),('Peru','Lima',1285),('Norway','Oslo',385),
+                ('Chile','Santiago',756),('Spain','Madrid',506),('Sweden','Stockholm',450);
+            INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru'),('Ebro',930,'Spain'),
+                ('Glomma',621,'Norway'),('Lule',461,'Sweden'),('Torne',522,'Sweden');
+            INSERT INTO border VALUES ('France','Spain'),('Spain','France'),('Peru','Chile'),('Chile','Peru'),
+                ('Norway','Sweden'),('Sweden','Norway');
+            """
+        )
+    connection.close()
+    return file
+
+
+@pytest.fixture(scope="module")
+def engine(file: Path) -> Iterator[Engine]:
+    database = connect(file)
+    yield Engine(database, KnowledgePack(), SOLVED)
+    database.close()
+
+
+def test_traits_do_not_depend_on_values(engine: Engine) -> None:
+    paris, lima, rivers = (
+        traits(parse(s, engine.planner))
+        for s in (CAPITAL.format("France"), CAPITAL.format("Peru"), RIVERS.format("Peru"))
+    )
+    assert paris == lima != rivers
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql"),
+    [
+        ("which countries touch Sweden", NEIGHBOURS.format("Sweden")),
+        ("tell me the capital of Sweden", CAPITAL.format("Sweden")),
+        ("tell me the longest river in Sweden", LONGEST.format("Sweden")),
+    ],
+)
+def test_the_likeliest_query_is_what_people_mean_here(engine: Engine, asked: str, sql: str) -> None:
+    linking = engine.link(Question(asked))
+    likely = [q.query for q in engine.habits.likely(linking, 20)]
+    scores = engine.habits.scores(linking, likely)
+    assert likely[0] == likely[int(scores.argmax())] == parse(sql, engine.planner)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql"),
+    [
+        (
+            "name the rivers of the countries that touch Sweden",
+            "SELECT name FROM river WHERE country IN (SELECT neighbour FROM border WHERE country = 'Sweden')",
+        ),
+        (
+            "what is the capital of the country that is the largest",
+            "SELECT capital FROM country WHERE area = (SELECT max(area) FROM country)",
+        ),
+    ],
+)
+def test_clauses_of_several_solved_queries_make_one_that_nobody_has_asked(
+    engine: Engine, asked: str, sql: str
+) -> None:
+    wanted = parse(sql, engine.planner)
+    assert traits(wanted) not in {traits(s.query) for s in engine.examples.solved}
+    assert wanted in [q.query for q in engine.habits.likely(engine.link(Question(asked)), 20)]
+
+
+def test_every_variant_is_a_query_that_runs(engine: Engine) -> None:
+    templates = [Template(s.query, s.blanks) for s in engine.examples.solved]
+    variants = Variants(templates, engine.planner)
+    found = {v.query: v for t in templates for v in variants.of(t)}
+    assert len(found) > 30
+    for variant in found.values():
+        engine.database.run(render(variant.query, engine.planner))
+        assert all(b.value in COUNTRIES for b in variant.blanks)
+
+
+@pytest.mark.parametrize("solved", [SOLVED[:4], ()])
+def test_few_solved_questions_say_nothing(file: Path, solved: tuple[SolvedExample, ...]) -> None:
+    assert not Engine(connect(file), KnowledgePack(), solved).habits
+
+
+def test_solved_questions_of_which_none_is_like_another_say_nothing(file: Path) -> None:
+    ordered = "SELECT {} FROM {} ORDER BY {} {}"
+    columns = {"country": ("name", "capital", "area"), "river": ("name", "length")}
+    unlike = tuple(
+        SolvedExample(f"{shown} of {table} by {key} {way}", ordered.format(shown, table, key, way))
+        for table, there in columns.items()
+        for shown in there
+        for key in there
+        for way in ("asc", "desc")
+    )
+    engine = Engine(connect(file), KnowledgePack(), unlike)
+    assert len(engine.examples) >= 20
+    assert not engine.habits

@@ -5,6 +5,7 @@ from fathom.methods import Context
 
 EVIDENCE_COLUMN = "UUID"
 ROW_LIMIT = 100
+CONVENTIONS_SHOWN_AS = "What counts as significant, and other conventions of the field:"
 _BACKTICKS = {"bigquery", "mysql", "sqlite"}
 _DOUBLE_QUOTED_TEXT = {"bigquery", "mysql"}
 

@@ -5,7 +5,14 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.examples import as_pairs, first_examples
-from fathom.nl2sql.house_rules import EVIDENCE_COLUMN, ROW_LIMIT, apostrophe_of, conventions, quote_of
+from fathom.nl2sql.house_rules import (
+    CONVENTIONS_SHOWN_AS,
+    EVIDENCE_COLUMN,
+    ROW_LIMIT,
+    apostrophe_of,
+    conventions,
+    quote_of,
+)
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import fenced_sql, find_sql
 from fathom.nl2sql.samples import random_rows
@@ -61,7 +68,7 @@ def _sections(draft: Draft, context: Context, shown: Shown, shots: int, threshol
     pairs = as_pairs(first_examples(context, draft.question, shots))
     return [
         section("Some of their rows, chosen at random:", "rows", sample_rows(shown)),
-        section("What counts as significant, and other conventions of the field:", "conventions", known),
+        section(CONVENTIONS_SHOWN_AS, "conventions", known),
         section("Questions that were solved before:", "examples", pairs),
     ]
 

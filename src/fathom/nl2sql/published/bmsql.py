@@ -184,7 +184,7 @@ ONE_PASS: tuple[MethodStep, ...] = (
     answer_from_both,
     judge_sufficiency,
 )
-_LATER = tuple(s if s.calls.startswith("0") else s.using(calls=f"0-{s.calls}") for s in ONE_PASS)
+_LATER = tuple(s if s.calls.startswith("0") else replace(s, calls=f"0-{s.calls}") for s in ONE_PASS)
 _method = partial(Method, provenance="Koretsky et al. 2025, BiomedSQL")
 
 BMSQL = _method(

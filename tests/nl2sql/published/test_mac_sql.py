@@ -96,6 +96,7 @@ def test_the_selector_keeps_more_than_it_is_told(
         for table in "abc":
             columns = " TEXT, ".join(wide(table))
             made.execute(f"CREATE TABLE {table} ({columns} TEXT)")
+            made.execute(f"INSERT INTO {table} VALUES ({', '.join(repr('of ' + c) for c in wide(table))})")
     made.close()
     with connect(tmp_path / "wide.db") as database:
         model = ScriptedModel.of(reply, fence("SELECT COUNT(*) FROM a"))

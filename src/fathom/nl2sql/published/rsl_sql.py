@@ -1,0 +1,212 @@
+"""RSL-SQL: schema links both ways, hints, a choice of two, corrections (specs/methods.md, section 3.7)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
+from fathom.nl2sql.refining import ON_EMPTY, refine
+from fathom.nl2sql.replies import json_object, sql_under, texts
+from fathom.nl2sql.samples import first_rows
+from fathom.nl2sql.schema_text import Shown, descriptions, foreign_keys, render
+from fathom.nl2sql.selecting import from_items, mentioned_in, united
+from fathom.nl2sql.settling import revise, settle
+from fathom.records import Draft, Selection
+
+STEADY = Sampling(temperature=0.0)
+HINTS = "hints"
+"""The finding that holds hints by what they are about."""
+
+
+@step("selection", calls="1")
+async def link_forward(draft: Draft, context: Context, *, shots: int = 3, most: int = 15) -> Draft:
+    """Ask which tables and columns may be needed, shown the whole schema and similar solved questions."""
+    words = await _link_prompt(replace(draft, selection=None), context, shots, most)
+    reply = await context.metered_model().ask(words, sampling=STEADY)
+    return replace(draft, selection=_linked(reply.text, context, most), candidates=())
+
+
+@step("generation", calls="1")
+async def draft_on_everything(draft: Draft, context: Context, *, shots: int = 3) -> Draft:
+    """Ask for a first query on the whole schema, with what was linked as a hint."""
+    hints = {"Tables and columns that were found relevant": _named(draft.selection)}
+    first = await _write(replace(draft, selection=None), context, hints, shots)
+    return settle(draft, [first]) if first else draft
+
+
+@step("selection")
+async def link_backward(draft: Draft, context: Context) -> Draft:
+    """Unite what was linked with every column that the first query or the evidence mentions by name."""
+    schema = context.database.schema
+    said = (
+        mentioned_in(schema, text, folded=True) for text in (draft.sql or "", draft.question.evidence) if text
+    )
+    return replace(draft, selection=united(schema, draft.selection or Selection({}), *said))
+
+
+@step("generation", calls="4")
+async def write_with_hints(draft: Draft, context: Context, *, shots: int = 3, most: int = 15) -> Draft:
+    """Ask for tables, SQL keywords and conditions, then for a second query with them as hints."""
+    model = context.metered_model()
+    question = asked(draft.question)
+    shown = await _schema(draft, context, meanings=True)
+    about_sql = prompt("rsl_keywords", schema=shown, question=question, dialect=dialect_of(context))
+    about_rows = prompt("rsl_conditions", question=draft.question.text)
+    about_links = await _link_prompt(draft, context, shots, most)
+    links, keywords, conditions = await together(
+        model.ask(words, sampling=STEADY) for words in (about_links, about_sql, about_rows)
+    )
+    hints = {
+        "Tables and columns that may be needed": _named(_linked(links.text, context, most)),
+        "Words of SQL that may be needed": texts(json_object(keywords.text).get("sql_keywords")),
+        "Conditions in the question": texts(json_object(conditions.text).get("conditions")),
+    }
+    second = await _write(draft, context, hints, shots)
+    queries = [c.sql for c in draft.candidates] + ([second] if second else [])
+    return settle(replace(draft, candidates=()), queries).with_findings(**{HINTS: hints})
+
+
+@step("revision", calls="1")
+async def choose_of_two(draft: Draft, context: Context, *, rows: int = 5) -> Draft:
+    """Run both queries and ask for the better one, or for a new one; what the reply gives stands."""
+    first, *others = [c.sql for c in draft.candidates] or [draft.sql or ""]
+    outcomes = await execute_all(context, [first, *others[:1]])
+    reply = await context.metered_model().ask(
+        prompt(
+            "rsl_choose",
+            schema=await _schema(draft, context, meanings=True),
+            question=asked(draft.question),
+            hints=_told(draft.findings.get(HINTS, {})),
+            first_sql=outcomes[0].sql,
+            first_rows=preview(outcomes[0], rows),
+            second_sql=outcomes[-1].sql,
+            second_rows=preview(outcomes[-1], rows),
+            dialect=dialect_of(context),
+        ),
+        sampling=STEADY,
+    )
+    ran = tuple(o.as_candidate() for o in outcomes)
+    candidates = (*ran, *draft.candidates[len(ran) :])
+    return revise(replace(draft, candidates=candidates), _sql(reply.text))
+
+
+@step("revision", calls="0-{turns}")
+async def correct_in_conversation(
+    draft: Draft, context: Context, *, turns: int = 5, seconds: float = 30.0, forgets_query: bool = False
+) -> Draft:
+    """While the query fails or brings no rows, have it corrected in one conversation.
+
+    `forgets_query` is a quirk of the published code: its first turn tells everything but the failing query,
+    so that the query is written anew.
+    """
+    if draft.sql is None:
+        return draft
+    opening = prompt(
+        "rsl_write",
+        schema=await _schema(draft, context, meanings=True),
+        examples="",
+        question=asked(draft.question),
+        hints=_told(draft.findings.get(HINTS, {})),
+        dialect=dialect_of(context),
+    )
+
+    def words(outcome: Outcome, turn: int) -> str:
+        failed = prompt("rsl_failed", sql=outcome.sql, rows=preview(outcome), dialect=dialect_of(context))
+        if turn:
+            return failed
+        return opening if forgets_query else f"{opening}\n\n{failed}"
+
+    refined = await refine(
+        context,
+        draft.sql,
+        words,
+        turns=(STEADY,) * turns,
+        triggers=ON_EMPTY,
+        conversation=True,
+        read=_sql,
+        seconds=seconds,
+    )
+    return revise(replace(draft, notes={"tried": refined.as_json()}), refined.sql)
+
+
+async def _link_prompt(draft: Draft, context: Context, shots: int, most: int) -> str:
+    return prompt(
+        "rsl_link",
+        schema=await _schema(draft, context),
+        examples=await _examples(draft, context, shots),
+        question=asked(draft.question),
+        most=most,
+        dialect=dialect_of(context),
+    )
+
+
+def _linked(reply: str, context: Context, most: int) -> Selection:
+    """What a reply links, at most so many columns a table; one that can't be read links nothing."""
+    named = json_object(reply)
+    kept: dict[str, int] = {}
+    columns = []
+    for item in texts(named.get("columns")):
+        table = item.rpartition(".")[0].strip('`"[] ').casefold()
+        kept[table] = kept.get(table, 0) + 1
+        if kept[table] <= most:
+            columns.append(item)
+    return from_items(context.database.schema, [*texts(named.get("tables")), *columns])
+
+
+async def _write(draft: Draft, context: Context, hints: Mapping[str, Any], shots: int) -> str | None:
+    words = prompt(
+        "rsl_write",
+        schema=await _schema(draft, context, meanings=draft.selection is not None),
+        examples=await _examples(draft, context, shots),
+        question=asked(draft.question),
+        hints=_told(hints),
+        dialect=dialect_of(context),
+    )
+    return _sql((await context.metered_model().ask(words, sampling=STEADY)).text)
+
+
+async def _schema(draft: Draft, context: Context, *, meanings: bool = False) -> str:
+    """Lines of what is selected with three values a column, the keys, and what is known of the columns."""
+    samples = await first_rows(context, draft.selection)
+    shown = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    parts = [render(shown, "lines"), foreign_keys(shown), descriptions(shown) if meanings else ""]
+    return "\n\n".join(p for p in parts if p)
+
+
+async def _examples(draft: Draft, context: Context, shots: int) -> str:
+    nearest = await ranked_examples(context, draft.question, shots, by_mask=False)
+    return section("Similar questions that were solved:", "examples", as_pairs(nearest[:shots]))
+
+
+def _named(selection: Selection | None) -> list[str]:
+    tables = selection.tables if selection else {}
+    return [f"{t}.{c}" for t, columns in tables.items() for c in columns] or list(tables)
+
+
+def _told(hints: Mapping[str, Any]) -> str:
+    lines = "\n".join(f"{about}: {', '.join(listed)}" for about, listed in hints.items() if listed)
+    return section("Hints:", "hints", lines)
+
+
+def _sql(reply: str) -> str | None:
+    return sql_under(reply, "sql")
+
+
+RSL_SQL = Method(
+    "rsl-sql",
+    (
+        link_forward,
+        draft_on_everything,
+        link_backward,
+        write_with_hints,
+        choose_of_two,
+        correct_in_conversation,
+    ),
+    summary="A query on the whole schema and one on what it links to with hints; a choice; corrections.",
+    provenance="Cao et al. 2024, RSL-SQL",
+)

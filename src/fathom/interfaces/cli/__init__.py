@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
     "audit": "Find gold queries that are suspect, with the evidence.",
+    "author": "Make questions for calls of biomedical APIs, step by step.",
     "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
     "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
     "compare": "Set runs side by side, with paired tests and what moved.",

@@ -1,0 +1,139 @@
+"""Alignment of OpenSearch-SQL: faults of a query's style, functions and values (specs/methods.md, 3.8)."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from fathom.nl2sql.conditions import conditions
+from fathom.nl2sql.lookup import Values, ratio
+from fathom.records import Schema
+
+SAME, DIGITS = 0.95, 0.6
+GREATEST = "It compares with a subquery of MAX or MIN: join, or order and take LIMIT 1, instead."
+NULLS_FIRST = "It orders upwards and takes the first rows: leave out NULLs of the column it orders by."
+JOINED_BY_CHOICE = "It joins on one of several conditions: join on the one that is meant."
+ORDERED_BY_EXTREME = "It orders by a MIN or MAX: order by the column itself, unless groups are meant."
+
+
+def mended(sql: str, schema: Schema, values: Values) -> str:
+    """The query with what needs no judgement put right; as it was where nothing is amiss.
+
+    COUNT over 1 and 0 becomes SUM; texts put together with a blank come apart; `t.*` becomes the key of t; a
+    year compared with strftime gets its quotes; a literal spelt nearly like a found cell becomes that cell.
+    """
+    try:
+        tree = parse_one(sql, dialect=schema.dialect)
+    except (SqlglotError, RecursionError):
+        return sql
+    before = tree.copy()
+    for count in list(tree.find_all(exp.Count)):
+        if isinstance(case := count.this, exp.Case) and _is_number(case.args.get("default"), "0"):
+            count.replace(exp.Sum(this=case.copy()))
+    for query in list(tree.find_all(exp.Select)):
+        query.set("expressions", [one for e in query.expressions for one in _apart(e, query, schema)])
+    for equal in list(tree.find_all(exp.EQ)):
+        year = equal.expression
+        if "strftime" in equal.this.sql("sqlite").casefold() and isinstance(year, exp.Literal):
+            year.replace(exp.Literal.string(year.this))
+    for wrong, right in _near_cells(sql, schema, values):
+        for literal in list(tree.find_all(exp.Literal)):
+            if literal.is_string and literal.this == wrong:
+                literal.replace(exp.Literal.string(right))
+    return sql if tree == before else str(tree.sql(schema.dialect))
+
+
+def faults(sql: str, schema: Schema, values: Values) -> list[str]:
+    """What else may be wrong, one advice for the model each, in the order in which it is to be mended."""
+    try:
+        tree = parse_one(sql, dialect=schema.dialect)
+    except (SqlglotError, RecursionError):
+        return []
+    found = []
+    if any(isinstance(_only(e.expression), exp.Max | exp.Min) for e in tree.find_all(exp.EQ)):
+        found.append(GREATEST)
+    order = tree.args.get("order")
+    terms = order.expressions if order is not None else []
+    sums = order is not None and order.find(exp.Sum, exp.Count) is not None
+    if terms and tree.args.get("limit") and not sums and not terms[0].args.get("desc"):
+        found.append(NULLS_FIRST)
+    if any(
+        j.args.get("on") is not None and j.args["on"].find(exp.Or, exp.In) for j in tree.find_all(exp.Join)
+    ):
+        found.append(JOINED_BY_CHOICE)
+    if any(isinstance(t.this, exp.Max | exp.Min) for t in terms):
+        found.append(ORDERED_BY_EXTREME)
+    elsewhere = list(misplaced(sql, schema, values))
+    return [*found, "It looks for values in columns that don't hold them."] if elsewhere else found
+
+
+def join_choices(sql: str, schema: Schema) -> list[str]:
+    """The query with each alternative of the first join that is made on one of several conditions."""
+    try:
+        tree = parse_one(sql, dialect=schema.dialect)
+    except (SqlglotError, RecursionError):
+        return []
+    for join in tree.find_all(exp.Join):
+        choice = join.args["on"].find(exp.Or) if join.args.get("on") is not None else None
+        if choice is None:
+            continue
+        made = []
+        for part in list(choice.flatten()):
+            choice.replace(part.copy())
+            made.append(str(tree.sql(schema.dialect)))
+            tree = parse_one(sql, dialect=schema.dialect)
+            choice = next(
+                j.args["on"].find(exp.Or)
+                for j in tree.find_all(exp.Join)
+                if j.args.get("on") is not None and j.args["on"].find(exp.Or)
+            )
+        return made
+    return []
+
+
+def misplaced(sql: str, schema: Schema, values: Values) -> Iterator[str]:
+    """Literals that other columns hold, each with the column that does. Data, to be fenced."""
+    for one in conditions(sql, schema):
+        if not one.is_text or one.literal in values.get(one.table, {}).get(one.column, []):
+            continue
+        if sum(letter.isdigit() for letter in one.literal) > DIGITS * len(one.literal):
+            continue
+        for table, columns in values.items():
+            for column, cells in columns.items():
+                if one.literal in cells:
+                    yield f"{table}.{column} = {one.literal!r}, rather than {one.table}.{one.column}"
+
+
+def _near_cells(sql: str, schema: Schema, values: Values) -> Iterator[tuple[str, str]]:
+    for one in conditions(sql, schema):
+        cells = values.get(one.table, {}).get(one.column, [])
+        digits = sum(letter.isdigit() for letter in one.literal) > DIGITS * len(one.literal)
+        if one.is_text and not digits and cells and one.literal not in cells:
+            best = max(cells, key=lambda cell: ratio(cell, one.literal))
+            if ratio(best, one.literal) > SAME:
+                yield one.literal, best
+
+
+def _apart(selected: exp.Expr, query: exp.Select, schema: Schema) -> list[exp.Expr]:
+    """What one selected expression becomes: its parts, a table's key, or itself."""
+    inner = selected.unalias()
+    if isinstance(inner, exp.DPipe):
+        parts = list(inner.flatten())
+        if any(isinstance(p, exp.Literal) and p.this == " " for p in parts):
+            return [p for p in parts if not isinstance(p, exp.Literal)]
+    if isinstance(inner, exp.Column) and inner.is_star and inner.table:
+        names = {t.alias_or_name: t.name for t in query.find_all(exp.Table)}
+        name = names.get(inner.table, "")
+        if name in schema and (key := schema.table(name).primary_key):
+            return [exp.column(c, table=inner.table) for c in key]
+    return [selected]
+
+
+def _only(side: exp.Expr) -> exp.Expr | None:
+    """The one thing that a subquery selects."""
+    query = side.unnest()
+    return query.expressions[0].unalias() if isinstance(query, exp.Select) and query.expressions else None
+
+
+def _is_number(value: object, text: str) -> bool:
+    return isinstance(value, exp.Literal) and not value.is_string and value.this == text

@@ -1,0 +1,152 @@
+"""OpenSearch-SQL: extract, generate in a fixed form, align, correct, vote (specs/methods.md, 3.8)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fathom.llm import Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.lookup import Values
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
+from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced
+from fathom.nl2sql.published.opensearch_extraction import DEMONSTRATED, HITS, ORDER, extract_and_look_up
+from fathom.nl2sql.refining import ON_EMPTY, refine
+from fathom.nl2sql.replies import find_sql, sql_after
+from fathom.nl2sql.schema_text import Shown, foreign_keys, render
+from fathom.nl2sql.settling import revise, settle
+from fathom.nl2sql.voting import clusters, same_set
+from fathom.records import Candidate, Draft
+
+FIXES = tuple(Sampling(temperature=t, top_p=0.3, max_tokens=800) for t in (0.4, 0.6, 0.8))
+STEADY = Sampling(temperature=0.0, max_tokens=800)
+CELLS = "Cells that hold values of the question:"
+ASKED_FOR = "What is to be selected, in this order:"
+HELD = "The cells say:"
+
+
+@step("generation", calls="{samples}")
+async def write_progressively(
+    draft: Draft, context: Context, *, samples: int = 21, temperature: float = 0.7, examples: int = 5
+) -> Draft:
+    """Ask for candidates that name reason, columns, values, SELECT and a sketch before the query."""
+    words = await _progressive(draft, context, examples)
+    sampling = Sampling(temperature=temperature, max_tokens=800)
+    replies = await context.metered_model().samples(words, samples, sampling=sampling)
+    return settle(draft, [sql_after(r.text, "#SQL:") for r in replies])
+
+
+@step("revision", calls="0-5 for each different candidate")
+async def align_candidates(draft: Draft, context: Context) -> Draft:
+    """Mend known faults of each different candidate: some by rule, the others by a call each."""
+    fresh = list(dict.fromkeys(c.sql for c in draft.candidates))
+    aligned = await together(_aligned(draft, context, sql) for sql in fresh)
+    return _replaced(draft, dict(zip(fresh, aligned, strict=True)))
+
+
+@step("revision", calls="0-4 for each different candidate")
+async def correct_candidates(draft: Draft, context: Context, *, examples: int = 5) -> Draft:
+    """Correct each different candidate that fails or gives nothing, at most thrice; then write it anew."""
+    fresh = list(dict.fromkeys(c.sql for c in draft.candidates))
+    corrected = await together(_corrected(draft, context, sql, n, examples) for n, sql in enumerate(fresh))
+    return _replaced(draft, dict(zip(fresh, corrected, strict=True)))
+
+
+@step("revision")
+async def vote_by_rows(draft: Draft, context: Context, *, seconds: float = 180.0) -> Draft:
+    """Keep the candidate whose set of rows most candidates give; empty ones and failures have no vote.
+
+    Between equally supported sets the first stands, so that the same replies always give the same query.
+    """
+    outcomes = await execute_all(context, [c.sql for c in draft.candidates], seconds=seconds)
+    if not outcomes:
+        return draft
+    voting = [o if o.result and o.result.rows else replace(o, result=None) for o in outcomes]
+    groups = clusters(voting, same_set)
+    size = {place: len(group) for group in groups for place in group}
+    scored = tuple(
+        replace(c, score=float(size.get(i, 0)), error=outcomes[i].error or None)
+        for i, c in enumerate(draft.candidates)
+    )
+    chosen = draft.candidates[groups[0][0] if groups else 0].sql
+    return revise(replace(draft, candidates=scored, notes={"votes": [len(g) for g in groups]}), chosen)
+
+
+async def _aligned(draft: Draft, context: Context, sql: str) -> str:
+    schema, hits = context.database.schema, _hits(draft)
+    sql = mended(sql, schema, hits)
+    for outcome in await execute_all(context, join_choices(sql, schema)):
+        if outcome.result and outcome.result.rows:
+            sql = outcome.sql
+            break
+    for advice in faults(sql, schema, hits):
+        words = prompt(
+            "opensearch_align",
+            schema=_schema(draft, context),
+            question=asked(draft.question),
+            sql=sql,
+            advice=advice,
+            cells=section(HELD, "cells", "\n".join(misplaced(sql, schema, hits))),
+            dialect=dialect_of(context),
+        )
+        sql = find_sql((await context.metered_model().ask(words, sampling=STEADY)).text) or sql
+    return sql
+
+
+async def _corrected(draft: Draft, context: Context, sql: str, number: int, examples: int) -> str:
+    def ask(outcome: Outcome, turn: int) -> str:
+        return prompt(
+            "opensearch_correct",
+            schema=_schema(draft, context),
+            question=asked(draft.question),
+            sql=outcome.sql,
+            result=preview(outcome),
+            dialect=dialect_of(context),
+        )
+
+    done = await refine(context, sql, ask, turns=FIXES, triggers=ON_EMPTY)
+    if done.outcome.status not in ON_EMPTY:
+        return done.sql
+    words = await _progressive(draft, context, examples)
+    sampling = Sampling(temperature=0.2, max_tokens=800)
+    reply = await context.metered_model().ask(words, sampling=sampling, sample=number)
+    return sql_after(reply.text, "#SQL:") or done.sql
+
+
+def _replaced(draft: Draft, by: Mapping[str, str]) -> Draft:
+    candidates = tuple(c if by[c.sql] == c.sql else Candidate(by[c.sql]) for c in draft.candidates)
+    return revise(replace(draft, candidates=candidates), by.get(draft.sql or "", draft.sql))
+
+
+async def _progressive(draft: Draft, context: Context, examples: int) -> str:
+    near = (await ranked_examples(context, draft.question, examples))[:examples]
+    cells = [
+        f"{t}.{c}: {v!r}" for t, columns in _hits(draft).items() for c, vs in columns.items() for v in vs
+    ]
+    return prompt(
+        "opensearch_write",
+        examples=section(DEMONSTRATED, "examples", as_pairs(near)),
+        cells=section(CELLS, "cells", "\n".join(cells)),
+        schema=_schema(draft, context),
+        question=asked(draft.question),
+        order=section(ASKED_FOR, "order", "\n".join(draft.findings.get(ORDER) or ())),
+        dialect=dialect_of(context),
+    )
+
+
+def _schema(draft: Draft, context: Context) -> str:
+    shown = Shown(context.database.schema, draft.selection, knowledge=context.knowledge)
+    return f"{render(shown, 'sentences')}\n{foreign_keys(shown)}".strip()
+
+
+def _hits(draft: Draft) -> Values:
+    return draft.findings.get(HITS) or {}
+
+
+OPENSEARCH_SQL = Method(
+    "opensearch-sql",
+    (extract_and_look_up, write_progressively, align_candidates, correct_candidates, vote_by_rows),
+    summary="Columns and cells are looked up; 21 candidates in one form are aligned, corrected, voted on.",
+    provenance="Xie et al. 2025, OpenSearch-SQL",
+)

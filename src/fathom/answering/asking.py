@@ -17,7 +17,18 @@ from fathom.databases import Database, connect
 from fathom.errors import ConfigError, ModelNeeded, QueryError
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context, Method, find_method, run_method
-from fathom.records import Answer, Draft, Limits, Question, Reading, Refusal, SolvedExample
+from fathom.records import (
+    Answer,
+    Assumption,
+    Draft,
+    Limits,
+    Question,
+    Reading,
+    Refusal,
+    Result,
+    SolvedExample,
+    Trace,
+)
 
 if TYPE_CHECKING:
     from fathom.llm import Model
@@ -121,7 +132,7 @@ async def answer(question: Question, asking: Asking, *, reading: Reading | None 
     except QueryError as error:
         return _refuse(draft, asking, Refusal(f"The query for it can't be used: {error}"))
     dialect = asking.database.dialect
-    return Answer(
+    given = Answer(
         question,
         in_words(result, dialect),
         sql=draft.sql,
@@ -132,6 +143,22 @@ async def answer(question: Question, asking: Asking, *, reading: Reading | None 
         confidence=draft.confidence,
         method=asking.method.name,
         trace=draft.trace,
+    )
+    model = asking.context.model
+    return given if model is None else await _in_its_words(given, result, model)
+
+
+async def _in_its_words(given: Answer, result: Result, model: "Model") -> Answer:
+    """The answer in a model's words, as far as the result holds them; else as written from the result."""
+    from fathom.answering.wording import word_answer  # noqa: PLC0415, only where a model is asked
+
+    found = await word_answer(given.question, result, model)
+    noted = (Assumption("default", found.note, model.name),) if found.note else ()
+    return replace(
+        given,
+        text=found.text or given.text,
+        assumptions=(*given.assumptions, *noted),
+        trace=Trace((*given.trace.steps, found.step)),
     )
 
 

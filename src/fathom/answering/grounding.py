@@ -63,7 +63,8 @@ class _Sources:
         columns = list(zip(*result.rows, strict=True)) if result.rows else []
         self._columns = [[n for c in column if (n := _as_number(c)) is not None] for column in columns]
         inside = [n for row in result.rows for c in row if isinstance(c, str) for n in _numbers_in(c)]
-        self._plain = {Decimal(len(result.rows)), *inside, *(n for c in self._columns for n in c)}
+        self._cells = {*inside, *(n for c in self._columns for n in c)}
+        self._plain = {Decimal(len(result.rows)), *self._cells}
 
     def explain(self, printed: str) -> bool:
         wanted = Decimal(printed.replace(",", "").replace("−", "-"))
@@ -84,7 +85,7 @@ class _Sources:
             yield total / len(column)
             if total:
                 yield from (value / total * 100 for value in column)
-        few = sorted(self._plain)
+        few = sorted(self._cells)  # the count of rows is no part of a sum
         if len(few) <= MOST_PAIRED:
             yield from _pairs(few)
 

@@ -1,0 +1,78 @@
+"""An answer in a model's words: nothing in them that the result doesn't hold, or none at all."""
+
+import re
+from dataclasses import dataclass
+
+from fathom.answering.grounding import ground
+from fathom.errors import BudgetExceeded, ModelError
+from fathom.llm import Model, Sampling
+from fathom.llm.prompts import load
+from fathom.records import Question, Result, Step, Usage, shown_value
+
+SHOWN_ROWS = 50
+LONGEST = 2_000
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"'\d])")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A model's words for a result, "" where none could be used; `note` says what was left out and why."""
+
+    text: str
+    note: str
+    step: Step
+
+
+async def word_answer(question: Question, result: Result, model: Model) -> Wording:
+    """Ask a model to say a result in words, and keep the sentences whose numbers and names can be traced.
+
+    What a model can't do, or refuses, is no failure of the answer: the words written from the result stay.
+    Raises `BudgetExceeded` only where the budget of a whole run is spent.
+    """
+    used: list[Usage] = []
+    prompt = load(__package__, "worded").render(question=question.text, sql=result.sql, rows=_shown(result))
+    said, note = "", ""
+    try:
+        reply = await model.metered(used.append).ask(
+            prompt, sampling=Sampling(temperature=0.0, max_tokens=400)
+        )
+        said = reply.text.strip()
+    except ModelError as error:
+        if isinstance(error, BudgetExceeded) and error.budget == "run":
+            raise
+        note = f"The model gave no words: {error}"
+    text, left_out = traced_words(said, question, result)
+    if left_out:
+        note = f"Left out of the model's words, for the result doesn't hold it: {', '.join(left_out)}."
+    found = {"said": said, "left_out": list(left_out)}
+    return Wording(text, note, Step("say it in words", "answering", found, sum(used, Usage())))
+
+
+def traced_words(said: str, question: Question, result: Result) -> tuple[str, tuple[str, ...]]:
+    """The sentences whose numbers and quoted names the result or the question hold; what the others made up.
+
+    Words longer than 2,000 letters are no answer in a few sentences, and count as made up.
+    """
+    if len(said) > LONGEST:
+        return "", ("an answer of undue length",)
+    asked = question.text.casefold()
+    kept, made_up = [], []
+    for sentence in _SENTENCE.split(said):
+        untraced = [u for u in ground(sentence, result).untraced if not _stands_in(u, asked)]
+        made_up.extend(untraced)
+        if not untraced and sentence.strip():
+            kept.append(sentence.strip())
+    return " ".join(kept), tuple(dict.fromkeys(made_up))
+
+
+def _stands_in(item: str, asked: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(item.casefold())}(?![\w])", asked) is not None
+
+
+def _shown(result: Result) -> str:
+    lines = [" | ".join(result.columns)]
+    lines += [" | ".join(map(shown_value, row)) for row in result.rows[:SHOWN_ROWS]]
+    more = len(result.rows) - SHOWN_ROWS
+    if more > 0 or result.truncated:
+        lines.append(f"({max(more, 0)}{'+' if result.truncated else ''} more rows)")
+    return "\n".join(lines) if result.rows else "No rows."

@@ -103,6 +103,8 @@ class SlotFiller:
 
     def _enter(self, state: _State, table: str, scopes: Sequence[int]) -> tuple[float, _State]:
         """What it costs to bring a table into the scopes, and the state with it there."""
+        if all(table in state.homes[scope] for scope in scopes):
+            return 0.0, state  # by far the most
         cost, homes = 0.0, list(state.homes)
         for scope in scopes:
             if table in homes[scope]:

@@ -1,0 +1,199 @@
+"""GSR: draft, look at the values of its columns, rewrite, run, rewrite (specs/methods.md, section 3.5)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fathom.errors import QueryError
+from fathom.llm import Message, Sampling
+from fathom.methods import Context, Method, step
+from fathom.nl2sql.conditions import conditions
+from fathom.nl2sql.executing import Status, execute, preview
+from fathom.nl2sql.lookup import similar_values
+from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.replies import json_object, sql_after, texts
+from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.selecting import everything, select, united, used_by, whole
+from fathom.nl2sql.settling import revise, settle
+from fathom.records import Draft, Limits, Selection
+
+STEADY, COOL = Sampling(temperature=0.0), Sampling(temperature=0.2)
+WARM = Sampling(temperature=0.7, top_p=0.9)
+MARK, TALK = "SQL:", "conversation"
+LISTED, SHOWN, FEW_ROWS = 50, 3, 5
+_QUICK = Limits(seconds=2.0, rows=LISTED + 1, bytes=1_000_000)
+
+
+@step("generation", calls="1")
+async def state_clauses(draft: Draft, context: Context) -> Draft:
+    """Ask for the question as numbered simple statements."""
+    words = prompt("gsr_clauses", question=asked(draft.question))
+    return draft.with_findings(clauses=(await context.metered_model().ask(words, sampling=COOL)).text)
+
+
+@step("generation", calls="1-2")
+async def write_from_clauses(draft: Draft, context: Context) -> Draft:
+    """Ask for a first query from the described schema and the clauses, once more where the reply has none."""
+    words = prompt(
+        "gsr_write",
+        schema=_list(context),
+        question=asked(draft.question),
+        clauses=draft.findings.get("clauses", ""),
+        dialect=dialect_of(context),
+    )
+    return settle(
+        replace(draft, candidates=()), [(await _query(context, (Message("user", words),), WARM))[1]]
+    )
+
+
+@step("revision", calls="3-9")
+async def rewrite_with_values(draft: Draft, context: Context, *, passes: int = 3) -> Draft:
+    """Look at the values of the query's columns and have it rewritten, once all of them are there."""
+    if draft.sql is None:
+        return draft
+    for last in (*[False] * (passes - 1), True):
+        used, errors = await _used(draft.sql or "", context)
+        values, cut = await _values(context, used)
+        if not errors or last:
+            break
+        words = prompt(
+            "gsr_mend",
+            schema=_list(context),
+            question=asked(draft.question),
+            values=_told(values),
+            sql=draft.sql,
+            errors="\n".join(errors),
+            dialect=dialect_of(context),
+        )
+        draft = revise(draft, (await _query(context, (Message("user", words),), COOL))[1])
+    values |= await _searched(draft, context, cut)
+    values |= (await _values(context, await _others(draft, context, used)))[0]
+    words = prompt(
+        "gsr_second",
+        schema=_list(context),
+        question=asked(draft.question),
+        values=_told(values),
+        sql=draft.sql,
+        dialect=dialect_of(context),
+    )
+    reply, sql = await _query(context, (Message("user", words),), COOL)
+    return revise(draft, sql).with_findings(**{TALK: [words, reply]})
+
+
+@step("revision", calls="1-2")
+async def rewrite_with_result(draft: Draft, context: Context, *, always: bool = True) -> Draft:
+    """Run the query and have it reconsidered in the same conversation; without `always` only where it fails,
+    brings nothing or nulls."""
+    if draft.sql is None:
+        return draft
+    outcome = await execute(context, draft.sql, seconds=30.0)
+    if outcome.status is Status.OK and not always:
+        return draft
+    said = draft.findings.get(TALK, ["", ""])
+    words = prompt("gsr_final", sql=draft.sql, rows=preview(outcome, FEW_ROWS), dialect=dialect_of(context))
+    turns = (Message("user", said[0]), Message("assistant", said[1] or draft.sql), Message("user", words))
+    sampling = WARM if outcome.status is Status.OK else COOL
+    return revise(draft, (await _query(context, turns if said[0] else turns[2:], sampling))[1])
+
+
+async def _query(context: Context, turns: tuple[Message, ...], sampling: Sampling) -> tuple[str, str | None]:
+    """A reply and its query; a reply without one is put into form once."""
+    model = context.metered_model()
+    reply = (await model.ask(turns, sampling=sampling)).text
+    if (sql := _read(reply)) is None and reply.strip():
+        sql = _read((await model.ask(prompt("gsr_form", reply=reply), sampling=STEADY)).text)
+    return reply, sql
+
+
+def _read(reply: str) -> str | None:
+    sql = sql_after(reply, MARK)
+    return (sql.removesuffix("END").strip() or None) if sql else None
+
+
+def _list(context: Context, selection: Selection | None = None) -> str:
+    return render(Shown(context.database.schema, selection, knowledge=context.knowledge), "list")
+
+
+async def _used(sql: str, context: Context) -> tuple[Selection, list[str]]:
+    """The columns that a query reads, by the model and by the parser, and those named that aren't there."""
+    schema = context.database.schema
+    reply = await context.metered_model().ask(prompt("gsr_columns", sql=sql), sampling=COOL)
+    named = {t: texts(c) for t, c in json_object(reply.text).items()}
+    found = select(schema, named)
+    errors = [f"no such table: {t}" for t in named if t not in schema]
+    for table in found.tables:
+        known = {c.name.casefold() for c in schema.table(table).columns}
+        listed = next(c for t, c in named.items() if t.strip('`"[] ').casefold() == table.casefold())
+        errors += [f"no such column: {table}.{c}" for c in listed if c.strip('`"[] ').casefold() not in known]
+    return united(
+        schema, Selection({t: c for t, c in found.tables.items() if c}), used_by(schema, sql)
+    ), errors
+
+
+def _plain(name: str) -> str:
+    return name.strip('`"[] ').casefold()
+
+
+async def _values(context: Context, used: Selection) -> tuple[dict[str, list[object]], list[str]]:
+    """Values by `table.column`, all where there are fewer than 50, and the columns where there are more."""
+    found: dict[str, list[object]] = {}
+    cut: list[str] = []
+    for table, columns in whole(context.database.schema, used).tables.items():
+        for column in columns:
+            name, source = context.database.identifier(table, column), context.database.identifier(table)
+            try:
+                rows = (await context.run(f"SELECT DISTINCT {name} FROM {source}", _QUICK)).rows
+            except QueryError:
+                continue
+            held = [row[0] for row in rows if row[0] is not None]
+            more = len(rows) > LISTED
+            nulls = [None] if len(held) < len(rows) else []
+            found[f"{table}.{column}"] = (held[:SHOWN] if more else held) + nulls
+            cut += [f"{table}.{column}"] if more else []
+    return found, cut
+
+
+async def _searched(draft: Draft, context: Context, cut: list[str]) -> dict[str, list[object]]:
+    """Of the columns with more values than are shown and with a condition, the values like the keywords."""
+    asked_of = {f"{c.table}.{c.column}" for c in conditions(draft.sql or "", context.database.schema)}
+    wanted = [c for c in cut if c in asked_of]
+    if not wanted:
+        return {}
+    words = prompt("gsr_keywords", question=asked(draft.question), sql=draft.sql, columns="\n".join(wanted))
+    named = json_object((await context.metered_model().ask(words, sampling=COOL)).text)
+    found: dict[str, list[object]] = {}
+    for column in wanted:
+        table, _, name = column.rpartition(".")
+        similar = await similar_values(context, texts(named.get(column)))
+        if values := similar.get(table, {}).get(name):
+            found[column] = list(values)
+    return found
+
+
+async def _others(draft: Draft, context: Context, used: Selection) -> Selection:
+    """Columns that the query doesn't use and that could matter as well."""
+    schema = context.database.schema
+    rest = Selection(
+        {
+            t: left
+            for t, columns in everything(schema).tables.items()
+            if (left := tuple(c for c in columns if c not in used.tables.get(t, ())))
+        }
+    )
+    if not rest.tables:
+        return rest
+    words = prompt("gsr_others", schema=_list(context, rest), question=asked(draft.question))
+    named = json_object((await context.metered_model().ask(words, sampling=COOL)).text)
+    chosen = select(schema, {t: texts(c)[:5] for t, c in named.items()})
+    return Selection({t: c for t, c in chosen.tables.items() if c})
+
+
+def _told(values: Mapping[str, list[object]]) -> str:
+    return "\n".join(f"{column}: {', '.join(map(repr, held))}" for column, held in values.items())
+
+
+GSR = Method(
+    "gsr",
+    (state_clauses, write_from_clauses, rewrite_with_values, rewrite_with_result),
+    summary="A first query, rewritten once the values of its columns are seen, and again once it has run.",
+    provenance="Gradual SQL Refinement (GSR)",
+)

@@ -53,6 +53,7 @@ bench: $(DEV_STAMP)
 
 docs: $(DEV_STAMP)
 	@$(BIN)/python -m tests.docs.commands_page
+	@$(BIN)/python -m tests.docs.methods_page
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

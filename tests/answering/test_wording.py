@@ -73,3 +73,11 @@ def test_the_offline_method_may_be_worded_by_a_model(genes: Path) -> None:
     answer = fathom.ask("How many genes are there?", genes, model=model)
     assert answer.text == "All in all there are 3."
     assert answer.method == "offline"
+
+
+def test_the_words_of_a_method_that_answers_by_itself_are_traced_too(genes: Path) -> None:
+    replies = ("```sql\nSELECT COUNT(*) FROM gene\n```", "There are 3 genes. Of them 9 are new.")
+    model = ScriptedModel.of(*replies)
+    answer = fathom.ask("How many genes are there?", genes, method="baseline", model=model)
+    assert answer.text == "There are 3 genes."
+    assert len(model.prompts) == 2

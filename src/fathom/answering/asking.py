@@ -145,14 +145,14 @@ async def answer(question: Question, asking: Asking, *, reading: Reading | None 
         trace=draft.trace,
     )
     model = asking.context.model
-    return given if model is None else await _in_its_words(given, result, model)
+    return given if model is None else await _in_its_words(given, result, model, draft.findings.get("answer"))
 
 
-async def _in_its_words(given: Answer, result: Result, model: "Model") -> Answer:
+async def _in_its_words(given: Answer, result: Result, model: "Model", said: str | None) -> Answer:
     """The answer in a model's words, as far as the result holds them; else as written from the result."""
     from fathom.answering.wording import word_answer  # noqa: PLC0415, only where a model is asked
 
-    found = await word_answer(given.question, result, model)
+    found = await word_answer(given.question, result, model, said)
     noted = (Assumption("default", found.note, model.name),) if found.note else ()
     return replace(
         given,

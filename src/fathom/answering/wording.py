@@ -23,29 +23,34 @@ class Wording:
     step: Step
 
 
-async def word_answer(question: Question, result: Result, model: Model) -> Wording:
+async def word_answer(question: Question, result: Result, model: Model, said: str | None = None) -> Wording:
     """Ask a model to say a result in words, and keep the sentences whose numbers and names can be traced.
 
+    `said` are the words of a method that answers by itself: nothing is asked then.
     What a model can't do, or refuses, is no failure of the answer: the words written from the result stay.
     Raises `BudgetExceeded` only where the budget of a whole run is spent.
     """
     used: list[Usage] = []
-    prompt = load(__package__, "worded").render(question=question.text, sql=result.sql, rows=_shown(result))
-    said, note = "", ""
-    try:
-        reply = await model.metered(used.append).ask(
-            prompt, sampling=Sampling(temperature=0.0, max_tokens=400)
-        )
-        said = reply.text.strip()
-    except ModelError as error:
-        if isinstance(error, BudgetExceeded) and error.budget == "run":
-            raise
-        note = f"The model gave no words: {error}"
+    note = ""
+    if said is None:
+        said, note = await _asked_for_words(question, result, model.metered(used.append))
     text, left_out = traced_words(said, question, result)
     if left_out:
         note = f"Left out of the model's words, for the result doesn't hold it: {', '.join(left_out)}."
     found = {"said": said, "left_out": list(left_out)}
     return Wording(text, note, Step("say it in words", "answering", found, sum(used, Usage())))
+
+
+async def _asked_for_words(question: Question, result: Result, model: Model) -> tuple[str, str]:
+    """A model's words, and why there are none."""
+    prompt = load(__package__, "worded").render(question=question.text, sql=result.sql, rows=_shown(result))
+    try:
+        reply = await model.ask(prompt, sampling=Sampling(temperature=0.0, max_tokens=400))
+    except ModelError as error:
+        if isinstance(error, BudgetExceeded) and error.budget == "run":
+            raise
+        return "", f"The model gave no words: {error}"
+    return reply.text.strip(), ""
 
 
 def traced_words(said: str, question: Question, result: Result) -> tuple[str, tuple[str, ...]]:

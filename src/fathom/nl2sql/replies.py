@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlglot import parse_one, tokenize
+from sqlglot import exp, parse_one, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
@@ -58,18 +58,19 @@ def continued(reply: str, *, start: str = "SELECT") -> str | None:
     if not text or fenced(text) or _STARTS.match(text):
         return find_sql(text)
     whole = _statement(f"{start} {text}")
-    if whole is None or _parses(whole):
+    if whole is None or _can_run(whole):
         return whole
     # Not a select list that goes on: prose around a query, a refusal, or a query that is broken.
     return find_sql(text) or (whole if " from " in text.casefold() else None)
 
 
-def _parses(sql: str) -> bool:
+def _can_run(sql: str) -> bool:
+    """Whether a text parses as a query whose columns come from somewhere: "sorry: no" is none."""
     try:
-        parse_one(sql)
+        tree = parse_one(sql)
     except SqlglotError:
         return False
-    return True
+    return tree.find(exp.From) is not None or tree.find(exp.Column) is None
 
 
 def sql_under(reply: str, *keys: str) -> str | None:

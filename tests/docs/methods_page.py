@@ -1,0 +1,75 @@
+"""`docs/methods.md` is made from what is registered: `make docs` writes it, a test holds it up to date."""
+
+from pathlib import Path
+
+from fathom import registry
+from fathom.methods import Method
+
+PAGE = Path(__file__).parents[2] / "docs" / "methods.md"
+INTRO = """# Methods
+
+A method is a sequence of steps from a question to SQL. `offline` needs no language model; the others ask
+one, named with `--model` ([models](models.md)). All of them run the same way, and are measured the same way
+([measuring](measuring.md)):
+
+```console
+$ fathom ask genes.db "Which genes are long?" --method dail-sql --model openai:gpt-4o-mini
+$ fathom evaluate spider --method din-sql --model ollama:qwen3 --limit 100 --max-cost 2 --cassette tape.jsonl
+$ fathom methods show adaptive
+```
+
+## Compose one
+
+A TOML file names registered steps (`fathom methods steps`) and sets what they take; its path stands where a
+method's name does, as in `--method mine.toml`:
+
+```toml
+name = "mine"
+summary = "One prompt with what is known of each column, fixed where it fails."
+
+[[steps]]
+step = "continue-select"
+style = "commented"
+
+[[steps]]
+step = "mend-failed"
+turns = 1
+```
+
+Another package registers steps under the entry point `fathom.steps` and methods under `fathom.methods`. A
+step is a function `async (draft, context, *, setting=default) -> draft` with the decorator
+`fathom.methods.step`.
+
+## What is faithful and what isn't
+
+The published methods are rebuilt from their papers and code, prompts in our own words. They keep the
+published calls, temperatures, votes and fallbacks. Plain bugs of the originals are off, loops are bounded,
+a reply that can't be read leaves the query that stood before, and nothing that a reply says raises an
+error. Where an embedding model was used, likeness of words stands in. So figures measured here are those of
+the idea, not a reproduction of the published figure.
+
+## Every method
+
+Calls are requests to a model for one question, step by step.
+
+| method | modules | calls | what it does | from |
+|---|---|---|---|---|"""
+
+
+def text() -> str:
+    """The page as it should be."""
+    return INTRO + "".join(_row(name) for name in registry.names("methods"))
+
+
+def _row(name: str) -> str:
+    method = registry.load("methods", name)
+    if not isinstance(method, Method):
+        return f"| `{name}` | | | | |\n"
+    modules = dict.fromkeys(s.module for s in method.steps)
+    calls = " + ".join(s.calls_shown for s in method.steps if s.asks_model) or "none"
+    cells = (f"`{name}`", ", ".join(modules), calls, method.summary, method.provenance or "Fathom")
+    return f"| {' | '.join(cells)} |\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text(), encoding="utf-8")

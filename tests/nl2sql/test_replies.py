@@ -37,6 +37,8 @@ def test_a_query_is_found_in_any_reply(reply: str, sql: str | None) -> None:
             "COUNT(*) FROM t WHERE x IN (SELECT y FROM u)",
             "SELECT COUNT(*) FROM t WHERE x IN (SELECT y FROM u)",
         ),
+        ("sorry:\nno", None),
+        ("1 + 1", "SELECT 1 + 1"),
         ("Sure, here it is:\nSELECT name FROM t", "SELECT name FROM t"),
         ("", None),
     ],

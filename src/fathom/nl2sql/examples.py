@@ -105,6 +105,10 @@ def first_examples(context: Context, question: Question, k: int) -> list[SolvedE
     return list(islice((e for e in example_store(context).examples if words(e.question) != own), k))
 
 
+AS_PAIRS = "Solved questions, each in a comment with its query under it:"
+"""What a prompt says above them."""
+
+
 def as_pairs(examples: Sequence[SolvedExample]) -> str:
     """Examples as questions with their SQL, apart by blank lines. Data, to be fenced."""
     return "\n\n".join(f"/* {e.question} */\n{e.sql.strip()}" for e in examples)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import vote_by_result
-from fathom.nl2sql.examples import as_pairs, built_alike_first, ranked_examples
+from fathom.nl2sql.examples import AS_PAIRS, as_pairs, built_alike_first, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.schema_text import Shown, render
@@ -15,7 +15,6 @@ from fathom.records import Draft, SolvedExample
 
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 200
-SHOWN_AS = "Solved questions of other databases, each in a comment with its query under it:"
 
 
 @step("generation", calls="1 + {samples}")
@@ -51,7 +50,7 @@ async def continue_after_pairs(
 def _prompt(draft: Draft, context: Context, examples: list[SolvedExample]) -> str:
     return prompt(
         "dail_pairs",
-        examples=section(SHOWN_AS, "examples", as_pairs(examples)),
+        examples=section(AS_PAIRS, "examples", as_pairs(examples)),
         schema=render(Shown(context.database.schema)),
         question=asked(draft.question),
         dialect=dialect_of(context),
@@ -64,7 +63,7 @@ def _fitting(ranked: Iterable[SolvedExample], k: int, room: int) -> list[SolvedE
     for example in ranked:
         if len(chosen) == k:
             break
-        if len(section(SHOWN_AS, "examples", as_pairs([*chosen, example]))) <= room:
+        if len(section(AS_PAIRS, "examples", as_pairs([*chosen, example]))) <= room:
             chosen.append(example)
     return chosen
 

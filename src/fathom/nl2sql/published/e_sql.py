@@ -24,7 +24,7 @@ STEADY = Sampling(temperature=0.0, top_p=1.0, max_tokens=4096)
 CONDITIONS, ENRICHED = "possible conditions", "enriched question"
 LEVELS = 3
 _LONG = 600
-DEMONSTRATED = "Questions of other databases, each with the query that answers it:"
+DEMONSTRATED = "Solved questions, each with the query that answers it:"
 ALLOWED = "Conditions that the cells of the database allow, found by looking for the literals of that query:"
 FAILED = "Running it failed:"
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, step
-from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
 from fathom.nl2sql.keywords import plain_keywords
 from fathom.nl2sql.lookup import Values, ratio, similar_columns, similar_values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
@@ -14,7 +14,6 @@ from fathom.nl2sql.selecting import from_items, select, united
 from fathom.records import Draft, Schema, Selection
 
 HITS, ORDER = "value hits", "select order"
-DEMONSTRATED = "Solved questions of other databases, each in a comment with its query under it:"
 _TRIES, _GRAM, _LETTERS_APART = 3, 4, 10
 
 
@@ -30,7 +29,7 @@ async def extract_and_look_up(
     near = (await ranked_examples(context, draft.question, examples))[:examples]
     words = prompt(
         "opensearch_extract",
-        examples=section(DEMONSTRATED, "examples", as_pairs(near)),
+        examples=section(AS_PAIRS, "examples", as_pairs(near)),
         schema=render(Shown(schema, knowledge=context.knowledge), "sentences"),
         question=asked(draft.question),
         dialect=dialect_of(context),

@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from fathom.llm import Model, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import vote_by_result
-from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import first_rows
@@ -22,7 +22,6 @@ from fathom.nl2sql.settling import settle
 from fathom.records import Draft, Schema, Selection
 
 GREEDY = Sampling(temperature=0.0, max_tokens=200)
-SHOWN_AS = "Solved questions of other databases, each in a comment with its query under it:"
 
 
 @step("selection", calls="1")
@@ -55,7 +54,7 @@ async def _prompt(draft: Draft, context: Context, k: int, rows: int) -> str:
     values = Shown(schema, draft.selection, await first_rows(context, draft.selection, rows=rows))
     return prompt(
         "pet_sql",
-        examples=section(SHOWN_AS, "examples", as_pairs(examples)),
+        examples=section(AS_PAIRS, "examples", as_pairs(examples)),
         schema=render(shown, "lines"),
         rows=render(values, "lines"),
         keys=foreign_keys(shown) or "none",

@@ -1,0 +1,88 @@
+"""What a prompt asks for: one row for each prompt of the package, known by words that only it holds."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Form = Literal["continue", "fence", "json", "tag"]
+Task = Literal[
+    "query", "revise", "act", "tables", "columns", "links", "keep or drop", "column", "tests", "verdicts",
+    "enough", "keywords", "object", "words",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A task and the form of its reply; `key` is that of a JSON object where there is one."""
+
+    task: Task
+    form: Form = "fence"
+    key: str = "sql"
+
+
+OTHERWISE = Kind("query")
+KINDS: dict[str, tuple[str, Kind]] = {
+    "adaptive_mend": ("query doesn't yet answer its question", Kind("revise")),
+    "adaptive_write": ("Comments in the schema say what columns mean and", Kind("query")),
+    "answer_from_rows": ("Answer the question in a few plain sentences", Kind("words")),
+    "biomed_query": ("keeping to these house rules:", Kind("query")),
+    "bird_direct": ("Give nothing but the query, as the continuation of:", Kind("query", "continue")),
+    "bird_reasoning": ("Think step by step in a few sentences, then give", Kind("query")),
+    "bmsql_answer": ("Answer in a few plain sentences from these rows alone", Kind("words")),
+    "bmsql_columns": ("each table's name with the list of its columns.", Kind("columns", "json", "")),
+    "bmsql_enough": ("Do queries, rows and answer settle the question?", Kind("enough")),
+    "bmsql_general": ("query first: one that brings the data which the question", Kind("query")),
+    "bmsql_mend": ("query with the same aim, only the query, in a fence", Kind("revise")),
+    "bmsql_refine": ("query that answers the question itself. Apply a threshold", Kind("revise")),
+    "c3_columns": ("For every table rank its columns by how much", Kind("columns", "json", "")),
+    "c3_sql": ("query, with nothing but SQL and no explanation.", Kind("query", "continue")),
+    "c3_tables": ("Rank all tables by how much the question needs them", Kind("tables", "json", "")),
+    "chess_divide": ("Show the division, then give the one", Kind("query", "tag", "answer")),
+    "chess_filter_column": ("Judge one column of a database by itself", Kind("column", "json", "relevant")),
+    "chess_plan": ("Describe the plan step by step, then give the one", Kind("query", "tag", "answer")),
+    "chess_repair": ("This query for it fails or gives nothing:", Kind("revise", "tag", "answer")),
+    "chess_revise": (
+        "Mend what is wrong and change nothing that is right.",
+        Kind("revise", "json", "revised_sql"),
+    ),
+    "chess_select_columns": (
+        "reasoning and columns, the latter an object",
+        Kind("columns", "json", "columns"),
+    ),
+    "chess_select_tables": ("reasoning and table_names", Kind("tables", "json", "table_names")),
+    "chess_write": ("reasoning (how the query comes about, step by step)", Kind("query", "json")),
+    "dail_pairs": ("query, using the evidence where some is given:", Kind("query", "continue")),
+    "e_sql_enrich": ("and enriched_question.", Kind("words", "json", "enriched_question")),
+    "e_sql_rewrite": ("the first query where it is right, else mended or new", Kind("revise", "json")),
+    "e_sql_write": ("Work out which tables, columns, values and conditions it needs", Kind("query", "json")),
+    "index_query": ("Use only columns that are listed, name the ones you", Kind("query")),
+    "keywords": ("List every keyword and phrase", Kind("keywords", "json", "")),
+    "mac_decompose": ("and let the last one answer the whole question", Kind("query")),
+    "mac_refine": ("and running it showed a problem. Mend it.", Kind("revise")),
+    "mac_select": (
+        "Say which tables and columns of a database a question doesn't need",
+        Kind("keep or drop"),
+    ),
+    "pet_sql": ("of all ways to write it one that takes little time to run", Kind("query", "continue")),
+    "react_opening": ("with the keys thought (what you make of things so far)", Kind("act", "json")),
+    "rsl_choose": ("Give it as it is, or a\nbetter one where both are wrong", Kind("revise", "json")),
+    "rsl_conditions": ("Take this question apart into the conditions", Kind("object", "json", "conditions")),
+    "rsl_failed": ("query answers the question and brings rows. Reply", Kind("revise", "json")),
+    "rsl_keywords": (
+        "Which words of SQL will the query probably need?",
+        Kind("object", "json", "sql_keywords"),
+    ),
+    "rsl_link": ("such as table.`column`", Kind("links", "json", "columns")),
+    "rsl_write": ("The hints may be incomplete or wrong", Kind("query", "json")),
+    "ta_draft": ("Write the function's missing part", Kind("query", "continue")),
+    "ta_symbols": ("like those on a data frame.", Kind("words")),
+    "ta_translate": ("Turn steps on data frames into one", Kind("query", "continue")),
+    "unit_tests_judge": ("Hold each candidate against this test alone.", Kind("verdicts", "tag", "answer")),
+    "unit_tests_write": ("tests that tell right queries from wrong ones", Kind("tests", "tag", "answer")),
+}
+"""By prompt: words that only its text holds, and what it asks for."""
+
+
+def kind_of(words: str) -> Kind:
+    """What the last of our prompts in a conversation asks for; a query in a fence where none is known."""
+    found = {place: kind for marker, kind in KINDS.values() if (place := words.rfind(marker)) >= 0}
+    return found[max(found)] if found else OTHERWISE

@@ -1,0 +1,236 @@
+"""The replies of the simulated model. What a prompt shows counts: no query is right without its schema.
+
+Whether a reply is right is drawn anew for each request, from its key: the same run gives the same replies.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from bench.simulated.corrupting import corrupt
+from bench.simulated.kinds import Kind, Task, kind_of
+from fathom.llm import Message, Request, Script, ScriptedModel
+from fathom.nl2sql.replies import json_object
+from fathom.nl2sql.selecting import used_by
+from fathom.records import Schema
+
+CERTAINTY = 2.0
+"""How alike the draws of one question are: its own share of right replies is Beta(2p, 2(1 - p))."""
+REPEATS = 0.5
+"""The share of wrong revisions that leave the query as it is."""
+_FENCE = re.compile(r"<(\w+) id=(\w+)>\n(.*?)\n</\1 id=\2>", re.DOTALL)
+_CANDIDATE = re.compile(r"^Candidate \d+:\n(.*?)\nResult:", re.DOTALL | re.MULTILINE)
+_COLUMN = re.compile(r"^table: (.+)\ncolumn: (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A question with its gold query and the schema that the query reads."""
+
+    question: str
+    sql: str
+    schema: Schema
+
+    @cached_property
+    def used(self) -> Mapping[str, Sequence[str]]:
+        """The tables that the query reads, with the columns it names."""
+        return used_by(self.schema, self.sql).tables
+
+    def is_right(self, sql: str) -> bool:
+        """Whether a query is the gold one, layout aside."""
+        return bool(_tree(sql, self.schema.dialect) == _tree(self.sql, self.schema.dialect))
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Answers each request of a method rightly with probability `p`, and else as models err.
+
+    A function from `Request` to the reply's text; `model` makes a `Model` of it. Raises `LookupError` for a
+    prompt that holds none of the questions.
+    """
+
+    p: float
+    golds: Sequence[Gold]
+    seed: int = 0
+
+    def model(self) -> ScriptedModel:
+        """A model over these replies; tokens are counted as a script counts them."""
+        return ScriptedModel(f"simulated-{self.p}", Script(rules={"": self}))
+
+    def __call__(self, request: Request) -> str:
+        words = "\n\n".join(m.text for m in request.messages)
+        blocks = [(name, text) for name, _, text in _FENCE.findall(words)]
+        gold = self._gold([text for name, text in blocks if name == "question"])
+        draw = Random(f"{self.seed} {gold.question} {request.key}")
+        kind = kind_of(words)
+        asked = _Asked(gold, kind, request.messages, blocks, draw, draw.random() < self._share(gold))
+        return _REPLIES[kind.task](asked)
+
+    def _share(self, gold: Gold) -> float:
+        """The share of right replies to one question: some are harder than others, by chance alone."""
+        if not 0 < self.p < 1:
+            return self.p
+        draw = Random(f"{self.seed} {gold.question}")
+        return draw.betavariate(CERTAINTY * self.p, CERTAINTY * (1 - self.p))
+
+    def _gold(self, questions: Sequence[str]) -> Gold:
+        found = [g for g in self.golds if questions and g.question.strip() in questions[-1]]
+        if not found:
+            raise LookupError(f"no question that is known in {questions[-1:]}")
+        return max(found, key=lambda g: len(g.question))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One request, read; `rightly` says how it is to be answered."""
+
+    gold: Gold
+    kind: Kind
+    messages: Sequence[Message]
+    blocks: Sequence[tuple[str, str]]
+    draw: Random
+    rightly: bool
+
+    def block(self, *names: str) -> list[str]:
+        """The data that the prompt shows under these names."""
+        return [text for name, text in self.blocks if name in names]
+
+    @property
+    def needed(self) -> dict[str, list[str]]:
+        """Tables with columns, said to be what the query needs: a wrong reply leaves one of them out."""
+        used = {t: list(c) for t, c in self.gold.used.items()}
+        if not self.rightly and used:
+            table = self.draw.choice(list(used))
+            if len(used) > 1 or len(used[table]) < 2:
+                del used[table]
+            else:
+                used[table].remove(self.draw.choice(used[table]))
+        return used
+
+    @property
+    def query(self) -> str:
+        """The gold query where the reply is right and the prompt shows what it takes, else a wrong one."""
+        return self.gold.sql if self.rightly and self._shown else self.corrupted
+
+    @property
+    def corrupted(self) -> str:
+        return corrupt(self.gold.sql, self.gold.schema, self.draw)
+
+    @property
+    def _shown(self) -> bool:
+        told = "\n".join(text for name, text in self.blocks if name != "question").casefold()
+        names = (n for t, columns in self.gold.used.items() for n in (t, *columns))
+        return all(n.casefold() in told or n.replace("_", " ").casefold() in told for n in names)
+
+
+def _query(asked: _Asked) -> str:
+    return _in_form(asked.kind, asked.query)
+
+
+def _revise(asked: _Asked) -> str:
+    standing = asked.block("sql", "first_sql", "second_sql", "general_sql")
+    query = asked.query
+    if standing and query != asked.gold.sql and asked.draw.random() < REPEATS:
+        query = asked.draw.choice(standing)
+    return _in_form(asked.kind, query)
+
+
+def _act(asked: _Asked) -> str:
+    """Execute a query; give it when it ran, else try another one."""
+    tried = [json_object(m.text).get("action_input") for m in asked.messages if m.role == "assistant"]
+    ran = bool(tried) and not re.search(r"error|no query", asked.messages[-1].text, re.IGNORECASE)
+    action, given = ("final_answer", tried[-1]) if ran else ("execute_sql", asked.query)
+    return json.dumps({"thought": "", "action": action, "action_input": given})
+
+
+def _in_form(kind: Kind, sql: str) -> str:
+    if kind.form == "json":
+        return json.dumps({"reasoning": "", kind.key: sql})
+    if kind.form == "tag":
+        return f"<{kind.key}>\n{sql}\n</{kind.key}>"
+    if kind.form == "continue" and sql[:7].upper() == "SELECT ":
+        return sql[7:]
+    return f"```sql\n{sql}\n```"
+
+
+def _under_key(kind: Kind, value: object) -> str:
+    return json.dumps({"reasoning": "", kind.key: value} if kind.key else value)
+
+
+def _links(asked: _Asked) -> str:
+    needed = asked.needed
+    columns = [f"{t}.`{c}`" for t, listed in needed.items() for c in listed]
+    return json.dumps({"tables": list(needed), "columns": columns})
+
+
+def _keep_or_drop(asked: _Asked) -> str:
+    needed = asked.needed
+    tables = [t.name for t in asked.gold.schema.tables]
+    return json.dumps({t: "keep_all" if t in needed else "drop_all" for t in tables})
+
+
+def _column(asked: _Asked) -> str:
+    found = _COLUMN.search("\n".join(asked.block("column")))
+    table, column = found.groups() if found else ("", "")
+    needed = column in asked.gold.used.get(table, ())
+    return _under_key(asked.kind, "Yes" if needed is asked.rightly else "No")
+
+
+def _verdicts(asked: _Asked) -> str:
+    """Each candidate passes where it is the gold query; a wrong reply says so of another one instead."""
+    queries = _CANDIDATE.findall("\n".join(asked.block("candidates")))
+    passed = [asked.gold.is_right(q) for q in queries]
+    if not asked.rightly and queries:
+        other = asked.draw.randrange(len(queries))
+        passed = [i == other for i in range(len(queries))]
+    lines = "\n".join(f"{i}: {'Passed' if ok else 'Failed'}" for i, ok in enumerate(passed, 1))
+    return f"<answer>\n{lines}\n</answer>"
+
+
+def _enough(asked: _Asked) -> str:
+    right = any(asked.gold.is_right(sql) for sql in asked.block("refined_sql"))
+    return "yes" if right is asked.rightly else "no"
+
+
+def _keywords(asked: _Asked) -> str:
+    tree = _tree(asked.gold.sql, asked.gold.schema.dialect)
+    values = [v.this for v in tree.find_all(exp.Literal)] if isinstance(tree, exp.Expr) else []
+    return json.dumps([*values, *re.findall(r"\w{4,}", asked.gold.question)])
+
+
+def _words(asked: _Asked) -> str:
+    said = asked.gold.question if asked.kind.key == "enriched_question" else "It is in the rows."
+    return _under_key(asked.kind, said) if asked.kind.form == "json" else said
+
+
+_REPLIES: Mapping[Task, Callable[[_Asked], str]] = {
+    "query": _query,
+    "revise": _revise,
+    "act": _act,
+    "tables": lambda asked: _under_key(asked.kind, list(asked.needed)),
+    "columns": lambda asked: _under_key(asked.kind, asked.needed),
+    "links": _links,
+    "keep or drop": _keep_or_drop,
+    "column": _column,
+    "tests": lambda asked: '<answer>["The query keeps every condition of the question."]</answer>',
+    "verdicts": _verdicts,
+    "enough": _enough,
+    "keywords": _keywords,
+    "object": lambda asked: _under_key(asked.kind, [asked.gold.question]),
+    "words": _words,
+}
+
+
+def _tree(sql: str, dialect: str) -> Any:
+    """The syntax tree, or the text of what is no SQL."""
+    try:
+        return parse_one(sql, dialect=dialect)
+    except SqlglotError:
+        return sql

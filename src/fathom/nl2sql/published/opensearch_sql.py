@@ -6,12 +6,12 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import execute_all
-from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
 from fathom.nl2sql.executing import Outcome, preview
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced
-from fathom.nl2sql.published.opensearch_extraction import DEMONSTRATED, HITS, ORDER, extract_and_look_up
+from fathom.nl2sql.published.opensearch_extraction import HITS, ORDER, extract_and_look_up
 from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import find_sql, sql_after
 from fathom.nl2sql.schema_text import Shown, foreign_keys, render
@@ -126,7 +126,7 @@ async def _progressive(draft: Draft, context: Context, examples: int) -> str:
     ]
     return prompt(
         "opensearch_write",
-        examples=section(DEMONSTRATED, "examples", as_pairs(near)),
+        examples=section(AS_PAIRS, "examples", as_pairs(near)),
         cells=section(CELLS, "cells", "\n".join(cells)),
         schema=_schema(draft, context),
         question=asked(draft.question),

@@ -1,0 +1,6 @@
+"""Answers in words held against gold answers by a judge model (specs/metrics.md, section 4)."""
+
+from fathom.evaluation.answers.judge import Finding, Judgement, bio_score, judge_answer
+from fathom.evaluation.answers.quality import AnswerQuality
+
+__all__ = ["AnswerQuality", "Finding", "Judgement", "bio_score", "judge_answer"]

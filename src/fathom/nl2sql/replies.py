@@ -12,6 +12,7 @@ from sqlglot import exp, parse_one, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from fathom.llm.prompts import DATA_RULE
 from fathom.llm.replies import fenced, find_json
 
 _STARTS = re.compile(r"\b(SELECT|WITH)\b", re.IGNORECASE)
@@ -118,7 +119,7 @@ def _statement(text: str) -> str | None:
     sql = text[begins.start() :].strip()
     sql = _without_doubled_select(sql)
     sql = sql[: _first_end(sql)].strip().rstrip(";").strip()
-    return sql or None
+    return sql if sql and DATA_RULE not in sql else None  # a prompt recited is no query
 
 
 def _without_doubled_select(sql: str) -> str:

@@ -2,8 +2,9 @@
 
     {"id": "1", "question": "How many genes?", "database": "genes.sqlite", "gold": ["SELECT ..."]}
 
-These four are required; `evidence`, `difficulty`, `tags` and `answerable` are not. `database` is a URL, a
-name from the settings, or a path relative to the file; `gold` may be empty with `"answerable": false`.
+These four are required; `evidence`, `difficulty`, `tags`, `answerable` and `answer` (in words) are not.
+`database` is a URL, a name from the settings, or a path relative to the file;
+`gold` may be empty with `"answerable": false`.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 from fathom.benchmarks.reading import Record, json_lines
 from fathom.benchmarks.records import BenchmarkQuestion
 
-_FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable"}
+_FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable", "answer"}
 
 
 def read_own(file: Path) -> Iterator[BenchmarkQuestion]:
@@ -58,6 +59,7 @@ def _question(record: Record) -> BenchmarkQuestion:
         difficulty=record.optional("difficulty"),
         tags=record.texts("tags"),
         answerable=answerable,
+        answer=record.optional("answer"),
         database_name=name if "://" in name or name.startswith("demo:") else Path(name).stem,
     )
 

@@ -2,5 +2,6 @@
 
 from fathom.evaluation.answers.judge import Finding, Judgement, bio_score, judge_answer
 from fathom.evaluation.answers.quality import AnswerQuality
+from fathom.evaluation.answers.stored import JUDGEMENTS, judge_run
 
-__all__ = ["AnswerQuality", "Finding", "Judgement", "bio_score", "judge_answer"]
+__all__ = ["JUDGEMENTS", "AnswerQuality", "Finding", "Judgement", "bio_score", "judge_answer", "judge_run"]

@@ -90,7 +90,8 @@ class QuestionRecord:
 
     `position` counts the benchmark's questions from 0, `seconds` is None where it isn't known.
     `candidates` are in the method's order; `before_revision` is the query that entered the revision
-    module, None where the method has none. `usage` is by module, with all of it under `total`.
+    module, None where the method has none. `words` are the answer in words, where the method gives one.
+    `usage` is by module, with all of it under `total`.
     """
 
     id: str
@@ -124,6 +125,7 @@ class QuestionRecord:
     gold_rows: Preview | None = None
     trace: tuple[Mapping[str, Any], ...] = ()
     call: CallRecord | None = None
+    words: str = ""
 
     @property
     def right(self) -> bool:

@@ -22,7 +22,8 @@ class UnusableAnswer(FathomError):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer, whatever the method. `sql` is the best guess, also where it `declined`.
+    """One answer, whatever the method. `sql` is the best guess, also where it `declined`,
+    and `words` the answer in words, where the method gives one.
 
     `measured` says that its usage and time are known; those of prediction files are not. Of a tool question,
     `call` is the call proposed and `guess` the endpoint thought of first, also where it `declined`.
@@ -40,6 +41,7 @@ class Response:
     measured: bool = True
     call: ToolCall | None = None
     guess: str = ""
+    words: str = ""
 
 
 def respond(returned: object) -> Response:
@@ -83,7 +85,13 @@ def _from_trace(returned: Draft | Answer) -> Response:
         revised=revised,
         selection=_selection(returned),
         trace=returned.trace,
+        words=_words(returned),
     )
+
+
+def _words(returned: Draft | Answer) -> str:
+    """The answer in words; the steps of a method leave theirs in the draft's findings."""
+    return returned.text if isinstance(returned, Answer) else str(returned.findings.get("answer", ""))
 
 
 def _candidates(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -320,6 +320,7 @@ def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Mar
         rows=marks.rows,
         gold_rows=marks.gold_rows,
         call=marks.call,
+        words=response.words,
         trace=tuple(
             {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
             for s in response.trace.steps

@@ -27,6 +27,7 @@ COMMANDS = {
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
+    "judge": "Let a model judge the answers in words of a run by the gold answers.",
     "methods": "List the methods, draw one, list the steps to compose one of.",
     "models": "Show which language models can be asked, and check one.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",

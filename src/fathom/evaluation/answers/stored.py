@@ -1,0 +1,102 @@
+"""Judging the answers in words of a stored run; stopped or killed, it goes on where it was."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from fathom.benchmarks import Benchmark
+from fathom.errors import InputError
+from fathom.evaluation.answers.judge import Judgement, judge_answer
+from fathom.evaluation.runs.folder import RunError, RunInUse, read_configuration, read_records
+from fathom.evaluation.runs.record import QuestionRecord
+from fathom.files import write_whole
+from fathom.llm import Model
+
+JUDGEMENTS = "judgements.jsonl"
+_LOCK = "judgements.lock"
+_AT_A_TIME = 16
+
+
+def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgement]:
+    """Judge a run's answers by the benchmark's gold answers and keep each in the run's `judgements.jsonl`.
+
+    Questions without a gold answer are passed over. What was judged before isn't asked again, what stayed
+    unjudged is. Raises `InputError` where there are no words or no gold answers, `RunError` where the run is
+    of other questions or judged by another model, `RunInUse`, and what `judge_answer` raises.
+    """
+    if read_configuration(folder)["configuration"].get("digest") != benchmark.digest:
+        raise RunError(f"{folder} is a run over other questions than {benchmark.name}; name its benchmark.")
+    gold = {q.id: q.answer for q in benchmark if q.answer.strip()}
+    if not gold:
+        raise InputError(f"the questions of {benchmark.name} have no gold answers in words to judge by")
+    records = [r for r in read_records(folder) if r.id in gold]
+    if not any(r.words.strip() for r in records):
+        raise InputError("has no answers in words; measure a method that gives them", file=folder)
+    try:
+        with FileLock(folder / _LOCK, timeout=0):
+            return _judge(records, gold, folder / JUDGEMENTS, model)
+    except Timeout:
+        raise RunInUse(folder) from None
+
+
+def _judge(
+    records: list[QuestionRecord], gold: Mapping[str, str], file: Path, model: Model
+) -> list[Judgement]:
+    kept = _read(file, model.name)
+    # Anew without the unjudged and a torn last line, so that each question has one line.
+    write_whole(file, "".join(_line(j, model.name) for j in kept.values()), mode=0o644)
+    waiting = [r for r in records if r.id not in kept]
+    asyncio.run(_judge_waiting(waiting, gold, file, model, kept))
+    return [kept[r.id] for r in records]
+
+
+async def _judge_waiting(
+    waiting: Sequence[QuestionRecord],
+    gold: Mapping[str, str],
+    file: Path,
+    model: Model,
+    kept: dict[str, Judgement],
+) -> None:
+    """Judge some at a time and keep them in their order, also those beside one that ends it all."""
+    with file.open("a", encoding="utf-8") as stream:
+        for start in range(0, len(waiting), _AT_A_TIME):
+            asked = [
+                judge_answer(r.id, r.question, gold[r.id], r.words, model)
+                for r in waiting[start : start + _AT_A_TIME]
+            ]
+            done = await asyncio.gather(*asked, return_exceptions=True)
+            for found in done:
+                if isinstance(found, Judgement):
+                    stream.write(_line(found, model.name))
+                    kept[found.id] = found
+            stream.flush()
+            for found in done:
+                if isinstance(found, BaseException):
+                    raise found
+
+
+def _line(judgement: Judgement, model: str) -> str:
+    return json.dumps({**judgement.as_json(), "model": model}, ensure_ascii=False) + "\n"
+
+
+def _read(file: Path, model: str) -> dict[str, Judgement]:
+    """What is judged already, without a torn last line."""
+    if not file.exists():
+        return {}
+    kept = {}
+    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        try:
+            content = json.loads(line)
+            found = Judgement(content["id"], content["score"], content["reason"])
+            judge = content["model"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError("is damaged; delete this line", file=file, line=number) from error
+        if judge != model:
+            raise RunError(f"{file} holds the judgements of {judge}. Move it away to judge with {model}.")
+        if found.score is not None:
+            kept[found.id] = found
+    return kept

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -104,13 +104,10 @@ def _items(cache: Path) -> Iterator[Item]:
 
 
 def _run(method: Method, items: Sequence[Item], p: float) -> Measured:
-    golds: dict[int, list[Gold]] = defaultdict(list)
-    for item in items:
-        golds[id(item.context.database)].append(item.gold)
     usage, right, moves = Usage(), 0, Counter[tuple[Outcome, Outcome]]()
     started = time.perf_counter()
     for item in items:
-        model = Simulated(p, golds[id(item.context.database)]).model()
+        model = Simulated(p, [item.gold]).model()
         draft = asyncio.run(run_method(method, item.asked.question, replace(item.context, model=model)))
         marks = judge(Exam(item.asked, respond(draft), item.comparison, seconds=SECONDS))
         right += marks.final.outcome is Outcome.CORRECT

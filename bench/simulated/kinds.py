@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["continue", "fence", "json", "tag"]
+Form = Literal["continue", "fence", "json", "mark", "tag"]
 Task = Literal[
     "query", "revise", "act", "tables", "columns", "links", "keep or drop", "column", "tests", "verdicts",
-    "enough", "keywords", "object", "words",
+    "enough", "keywords", "object", "words", "class", "read", "cells",
 ]  # fmt: skip
 
 
@@ -39,36 +39,56 @@ KINDS: dict[str, tuple[str, Kind]] = {
     "chess_divide": ("Show the division, then give the one", Kind("query", "tag", "answer")),
     "chess_filter_column": ("Judge one column of a database by itself", Kind("column", "json", "relevant")),
     "chess_plan": ("Describe the plan step by step, then give the one", Kind("query", "tag", "answer")),
-    "chess_repair": ("This query for it fails or gives nothing:", Kind("revise", "tag", "answer")),
+    "chess_repair": ("Find out why and mend it. Two examples", Kind("revise", "tag", "answer")),
     "chess_revise": (
-        "Mend what is wrong and change nothing that is right.",
+        "Mend what is wrong and change nothing",
         Kind("revise", "json", "revised_sql"),
     ),
     "chess_select_columns": (
-        "reasoning and columns, the latter an object",
+        "and columns, the latter an object",
         Kind("columns", "json", "columns"),
     ),
     "chess_select_tables": ("reasoning and table_names", Kind("tables", "json", "table_names")),
     "chess_write": ("reasoning (how the query comes about, step by step)", Kind("query", "json")),
     "dail_pairs": ("query, using the evidence where some is given:", Kind("query", "continue")),
+    "din_classify": ("Say how hard a query is: EASY", Kind("class")),
+    "din_correct": ("Go over a query by this list", Kind("revise", "mark", "SQL:")),
+    "din_easy": ("Write a query over one table.", Kind("query", "mark", "SQL:")),
+    "din_joined": ("about which tables are joined on what, then", Kind("query", "mark", "SQL:")),
+    "din_link": ("List what a question needs of a database", Kind("links", "mark", "Links:")),
+    "din_nested": ("Solve the sub-questions, then put", Kind("query", "mark", "SQL:")),
     "e_sql_enrich": ("and enriched_question.", Kind("words", "json", "enriched_question")),
     "e_sql_rewrite": ("the first query where it is right, else mended or new", Kind("revise", "json")),
     "e_sql_write": ("Work out which tables, columns, values and conditions it needs", Kind("query", "json")),
+    "gsr_clauses": ("Say the same as a numbered list of simple statements", Kind("words")),
+    "gsr_columns": ("Which tables does this query use, and which", Kind("read")),
+    "gsr_final": ("The database is sure to hold an answer", Kind("revise", "mark", "SQL:")),
+    "gsr_keywords": ("which text would one search among its cells?", Kind("cells")),
+    "gsr_mend": ("This query can't be right:", Kind("revise", "mark", "SQL:")),
+    "gsr_others": ("columns of each table could matter as well?", Kind("columns", "json", "")),
+    "gsr_second": ("Reconsider it: is each column the one", Kind("revise", "mark", "SQL:")),
+    "gsr_write": ("The same taken apart:", Kind("query", "mark", "SQL:")),
     "index_query": ("Use only columns that are listed, name the ones you", Kind("query")),
     "keywords": ("List every keyword and phrase", Kind("keywords", "json", "")),
     "mac_decompose": ("and let the last one answer the whole question", Kind("query")),
     "mac_refine": ("and running it showed a problem. Mend it.", Kind("revise")),
     "mac_select": (
-        "Say which tables and columns of a database a question doesn't need",
+        "Say which tables and columns of a database",
         Kind("keep or drop"),
     ),
+    "opensearch_align": ("Mend that and nothing else.", Kind("revise")),
+    "opensearch_correct": ("Find out why. Reply with the one corrected", Kind("revise")),
+    "opensearch_extract": ("query for it may need, at most ten", Kind("links", "json", "columns")),
+    "opensearch_nouns": ("List what the question and its evidence name", Kind("keywords", "json", "")),
+    "opensearch_order": ("What does this question want to be told", Kind("object", "json", "select")),
+    "opensearch_write": ("Reply in these sections, each on lines", Kind("query", "mark", "#SQL:")),
     "pet_sql": ("of all ways to write it one that takes little time to run", Kind("query", "continue")),
     "react_opening": ("with the keys thought (what you make of things so far)", Kind("act", "json")),
     "rsl_choose": ("Give it as it is, or a\nbetter one where both are wrong", Kind("revise", "json")),
     "rsl_conditions": ("Take this question apart into the conditions", Kind("object", "json", "conditions")),
     "rsl_failed": ("query answers the question and brings rows. Reply", Kind("revise", "json")),
     "rsl_keywords": (
-        "Which words of SQL will the query probably need?",
+        "Which words of SQL will the query",
         Kind("object", "json", "sql_keywords"),
     ),
     "rsl_link": ("such as table.`column`", Kind("links", "json", "columns")),

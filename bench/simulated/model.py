@@ -53,7 +53,7 @@ class Simulated:
     """Answers each request of a method rightly with probability `p`, and else as models err.
 
     A function from `Request` to the reply's text; `model` makes a `Model` of it. Raises `LookupError` for a
-    prompt that holds none of the questions.
+    prompt that holds none of the questions; one that shows no question is about the only one there is.
     """
 
     p: float
@@ -81,6 +81,8 @@ class Simulated:
         return draw.betavariate(CERTAINTY * self.p, CERTAINTY * (1 - self.p))
 
     def _gold(self, questions: Sequence[str]) -> Gold:
+        if not questions and len(self.golds) == 1:
+            return self.golds[0]
         found = [g for g in self.golds if questions and g.question.strip() in questions[-1]]
         if not found:
             raise LookupError(f"no question that is known in {questions[-1:]}")
@@ -153,6 +155,8 @@ def _act(asked: _Asked) -> str:
 def _in_form(kind: Kind, sql: str) -> str:
     if kind.form == "json":
         return json.dumps({"reasoning": "", kind.key: sql})
+    if kind.form == "mark":
+        return f"{kind.key} {sql}"
     if kind.form == "tag":
         return f"<{kind.key}>\n{sql}\n</{kind.key}>"
     if kind.form == "continue" and sql[:7].upper() == "SELECT ":
@@ -166,6 +170,8 @@ def _under_key(kind: Kind, value: object) -> str:
 
 def _links(asked: _Asked) -> str:
     needed = asked.needed
+    if asked.kind.form == "mark":
+        return f"{asked.kind.key} [{', '.join(f'{t}.{c}' for t, listed in needed.items() for c in listed)}]"
     columns = [f"{t}.`{c}`" for t, listed in needed.items() for c in listed]
     return json.dumps({"tables": list(needed), "columns": columns})
 
@@ -205,6 +211,27 @@ def _keywords(asked: _Asked) -> str:
     return json.dumps([*values, *re.findall(r"\w{4,}", asked.gold.question)])
 
 
+def _class(asked: _Asked) -> str:
+    """The class of the gold query, or another one."""
+    tree = _tree(asked.gold.sql, asked.gold.schema.dialect)
+    nested = isinstance(tree, exp.SetOperation) or len(list(tree.find_all(exp.Select))) > 1
+    label = "NESTED" if nested else "NON-NESTED" if tree.find(exp.Join) else "EASY"
+    others = [c for c in ("EASY", "NON-NESTED", "NESTED") if c != label]
+    return f'Label: "{label if asked.rightly else asked.draw.choice(others)}"'
+
+
+def _read(asked: _Asked) -> str:
+    """What the query reads that is shown, told truly: there is hardly a way to get it wrong."""
+    shown = asked.block("sql")[-1:]
+    return json.dumps({t: list(c) for q in shown for t, c in used_by(asked.gold.schema, q).tables.items()})
+
+
+def _cells(asked: _Asked) -> str:
+    """The gold query's values for each of the columns; none where the reply is wrong."""
+    values = json.loads(_keywords(asked)) if asked.rightly else []
+    return json.dumps({c: values for block in asked.block("columns") for c in block.splitlines()})
+
+
 def _words(asked: _Asked) -> str:
     said = asked.gold.question if asked.kind.key == "enriched_question" else "It is in the rows."
     return _under_key(asked.kind, said) if asked.kind.form == "json" else said
@@ -225,6 +252,9 @@ _REPLIES: Mapping[Task, Callable[[_Asked], str]] = {
     "keywords": _keywords,
     "object": lambda asked: _under_key(asked.kind, [asked.gold.question]),
     "words": _words,
+    "class": _class,
+    "read": _read,
+    "cells": _cells,
 }
 
 

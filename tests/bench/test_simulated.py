@@ -10,7 +10,7 @@ import pytest
 from bench.simulated import KINDS, Gold, Simulated, corrupt, kind_of
 
 from fathom.databases import Database, connect
-from fathom.llm.prompts import load
+from fathom.llm.prompts import fence, load
 from fathom.methods import Context, find_method, run_method
 from fathom.records import Question
 
@@ -53,7 +53,20 @@ def test_single_calls_are_right_at_one_and_wrong_at_zero(
 
 @pytest.mark.parametrize(
     "method",
-    ["pet-sql", "mac-sql", "ta-sql", "react", "e-sql", "c3", "rsl-sql", "chess-ir-ss-cg", "chess-ir-cg-ut"],
+    [
+        "pet-sql",
+        "mac-sql",
+        "ta-sql",
+        "react",
+        "e-sql",
+        "c3",
+        "rsl-sql",
+        "chess-ir-ss-cg",
+        "chess-ir-cg-ut",
+        "din-sql",
+        "gsr",
+        "opensearch-sql",
+    ],
 )
 def test_every_form_of_request_is_answered_rightly_at_one(
     method: str, database: Database, tmp_path: Path
@@ -103,4 +116,4 @@ def test_a_prompt_is_known_by_its_own_words(name: str) -> None:
 def test_an_unknown_question_is_an_error(database: Database) -> None:
     model = Simulated(1.0, [Gold(QUESTION, SQL, database.schema)]).model()
     with pytest.raises(LookupError, match="no question"):
-        asyncio.run(model.ask("Something else?"))
+        asyncio.run(model.ask(fence("question", "Something else?")))

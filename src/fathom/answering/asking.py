@@ -97,7 +97,9 @@ def ask(
     `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
     """
     asked = _question(question, evidence)
-    with _opened(database) as opened, _opened_model(model) as asked_model:
+    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+
+    with _opened(database) as opened, opened_model(model) as asked_model:
         asking = prepare(
             opened, method=method, packs=packs, examples=examples, limits=limits, model=asked_model
         )
@@ -107,14 +109,6 @@ def ask(
 def _opened(database: str | Path | Database) -> AbstractContextManager[Database]:
     """A database that is closed afterwards, unless it was open before."""
     return nullcontext(database) if isinstance(database, Database) else connect(database)
-
-
-def _opened_model(model: "str | Model | None") -> "AbstractContextManager[Model | None]":
-    if not isinstance(model, str):
-        return nullcontext(model)
-    from fathom.llm import open_model  # noqa: PLC0415, the offline method needs none
-
-    return open_model(model)
 
 
 async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:

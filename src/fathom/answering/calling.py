@@ -1,7 +1,7 @@
 """From a question to what biomedical APIs say: calls, their observations in words, and where each is from."""
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from fathom.biotools.callers.following import MOST_CALLS
 from fathom.biotools.catalogue import request_for
 from fathom.biotools.client import Client
 from fathom.biotools.observations import Observation
-from fathom.llm import Model, open_model
+from fathom.llm import Model, opened_model
 from fathom.records import Refusal, Usage
 
 CITATIONS = {
@@ -81,12 +81,9 @@ def call(
     opened isn't closed. `progress` is told how a BLAST search fares. Declines with a refusal when no call is
     clear enough. Raises `CallFailed` when no service gives an answer, `ModelError`, `UnknownName`.
     """
-    with ExitStack() as opened:
-        if isinstance(model, str):
-            model = opened.enter_context(open_model(model))
-        chosen = open_caller(caller, model=model) if caller is None or isinstance(caller, str) else caller
-        asked = client or opened.enter_context(Client())
-        return wait(answer_by_calls(question, chosen, asked, limit=limit, progress=progress))
+    with opened_model(model) as asked, nullcontext(client) if client else Client() as used:
+        chosen = open_caller(caller, model=asked) if caller is None or isinstance(caller, str) else caller
+        return wait(answer_by_calls(question, chosen, used, limit=limit, progress=progress))
 
 
 async def answer_by_calls(

@@ -8,7 +8,7 @@ from fathom.llm.budget import Budget
 from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Call, Exchange, Message, Reply, Request, Sampling, Tool
 from fathom.llm.model import Model
-from fathom.llm.opening import open_model
+from fathom.llm.opening import open_model, opened_model
 from fathom.llm.scripted import Script, ScriptedModel
 from fathom.llm.sending import Pace
 
@@ -27,4 +27,5 @@ __all__ = [
     "ScriptedModel",
     "Tool",
     "open_model",
+    "opened_model",
 ]

@@ -1,10 +1,11 @@
 """Making models from their names."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.errors import CassetteError, MissingExtra
+from fathom.errors import CassetteError, ConfigError, MissingExtra
 from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Exchange
 from fathom.llm.model import Model
@@ -32,6 +33,20 @@ def open_model(
     provider, _ = find_provider(name)
     opened = open_exchange(name, pace=pace, cassette=cassette, replay=replay)
     return Model(name, opened.exchange, tools=provider.tools, closing=opened.close)
+
+
+def opened_model(
+    model: str | Model | None, *, cassette: Path | str | None = None, replay: bool = False
+) -> AbstractContextManager[Model | None]:
+    """The model given by its name, closed at the end; one given opened stays open, and None stays None.
+
+    Raises as `open_model`, and `ConfigError` for a cassette without a model's name.
+    """
+    if isinstance(model, str):
+        return open_model(model, cassette=cassette, replay=replay)
+    if cassette is not None or replay:
+        raise ConfigError("A cassette goes with the name of a model: --model provider:name.")
+    return nullcontext(model)
 
 
 def open_exchange(

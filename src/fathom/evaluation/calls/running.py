@@ -1,6 +1,7 @@
 """`evaluate_calls`: ask a caller a benchmark's tool questions, make its calls, keep each as it is judged."""
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,14 +53,18 @@ def evaluate_calls(
     Raises `DifferentRun`, `RunInUse` and `RunStopped` as `evaluate` does, `ConfigError` for a benchmark that
     isn't of calls, and what the encoder raises. When the services don't answer, the run stops.
     """
+    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     if not is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} has no tool questions. Name a file of them as {PREFIX}FILE.")
     learning = with_examples or examples is not None
-    used = tools or registry.load("tools", "biotool")()
-    measuring = open_encoder(encoder) if isinstance(encoder, str) else encoder
-    opened = _opened(model)
-    try:
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_model(model))
+        used = tools or stack.enter_context(closing(registry.load("tools", "biotool")()))
+        measuring = (
+            stack.enter_context(closing(open_encoder(encoder))) if isinstance(encoder, str) else encoder
+        )
         lessons = Lessons(loaded, examples) if learning else None
         configuration = Configuration(
             method=name or _name(caller),
@@ -83,21 +88,6 @@ def evaluate_calls(
             workers=workers,
             progress=progress,
         )
-    finally:
-        if tools is None:
-            used.close()
-        if isinstance(encoder, str):
-            measuring.close()
-        if opened is not None and opened is not model:
-            opened.close()
-
-
-def _opened(model: "str | Model | None") -> "Model | None":
-    if not isinstance(model, str):
-        return model
-    from fathom.llm import open_model  # noqa: PLC0415, slow to import
-
-    return open_model(model)
 
 
 def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None) -> Ask:

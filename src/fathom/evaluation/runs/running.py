@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import BudgetExceeded, ConfigError, InputError
+from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records
@@ -113,24 +114,25 @@ def evaluate(
     `RunStopped` on Ctrl-C, `BudgetExceeded` when the budget is spent, and the errors of loading benchmark,
     method and packs.
     """
+    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     paths = [Path(p) for p in packs]
     contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
     named = name_subject(method, contexts, with_model=model is not None, name=name)
-    opened = _model(model, cassette, replay=replay)
-    contexts.model = opened.within(budget) if opened is not None and budget is not None else opened
-    configuration = Configuration(
-        method=named.name,
-        model=opened.name if opened is not None else None,
-        benchmark=loaded.name,
-        split=loaded.split,
-        digest=loaded.digest,
-        comparison=comparison or loaded.comparison,
-        settings=settings_json(settings, method, with_examples=with_examples, packs=paths),
-        seed=seed,
-        limit=limit,
-    )
-    try:
+    with closing(contexts), opened_model(model, cassette=cassette, replay=replay) as opened:
+        contexts.model = opened.within(budget) if opened is not None and budget is not None else opened
+        configuration = Configuration(
+            method=named.name,
+            model=opened.name if opened is not None else None,
+            benchmark=loaded.name,
+            split=loaded.split,
+            digest=loaded.digest,
+            comparison=comparison or loaded.comparison,
+            settings=settings_json(settings, method, with_examples=with_examples, packs=paths),
+            seed=seed,
+            limit=limit,
+        )
         return conduct(
             loaded,
             configuration,
@@ -143,10 +145,6 @@ def evaluate(
             progress=progress,
             cassette=cassette,
         )
-    finally:
-        contexts.close()
-        if opened is not None and opened is not model:
-            opened.close()
 
 
 def conduct(
@@ -180,17 +178,6 @@ def conduct(
     finally:
         watching.end()
     return Run(path)
-
-
-def _model(model: "str | Model | None", cassette: str | Path | None, *, replay: bool) -> "Model | None":
-    """The model to ask. Raises `ConfigError` for a cassette without a model's name."""
-    if isinstance(model, str):
-        from fathom.llm import open_model  # noqa: PLC0415, most runs of methods without models need none
-
-        return open_model(model, cassette=cassette, replay=replay)
-    if cassette is not None or replay:
-        raise ConfigError("A cassette goes with the name of a model: --model provider:name.")
-    return model
 
 
 def default_folder(configuration: Configuration) -> Path:

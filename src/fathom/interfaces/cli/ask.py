@@ -10,7 +10,7 @@ from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
 from fathom.errors import InputError
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_trace
-from fathom.interfaces.cli.asking_models import budget_of, opened_model
+from fathom.interfaces.cli.asking_models import budget_of
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
 
@@ -85,6 +85,8 @@ def ask(
     """
     if caller is not None and not tools:
         raise InputError("--caller goes with --tools.")
+    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+
     with opened_model(model, cassette=cassette, replay=replay) as opened:
         budget = budget_of(max_tokens, max_cost, scope="question")
         chosen = opened.within(budget) if opened is not None and budget is not None else opened

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from fathom.authoring.biotool import author as make
 from fathom.authoring.biotool.sampling import read_seeds
 from fathom.errors import InputError
 from fathom.interfaces.cli.showing import notices, plain, print_json
-from fathom.llm import open_model
+from fathom.llm import opened_model
 
 Flag = Parameter(negative="")
 
@@ -61,7 +60,7 @@ def author(
         raise InputError(f"fathom author can't make {kind!r}. There is: biotool.")
     if unknown := next((step for step in steps if step not in STEPS), None):
         raise InputError(f"There is no step {unknown!r}. There is: {', '.join(STEPS)}.")
-    with open_model(model) if model else nullcontext() as opened:
+    with opened_model(model) as opened:
         plan = Plan(
             folder=out,
             names=tuple(endpoint),

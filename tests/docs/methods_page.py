@@ -45,8 +45,10 @@ step is a function `async (draft, context, *, setting=default) -> draft` with th
 The published methods are rebuilt from their papers and code, prompts in our own words. They keep the
 published calls, temperatures, votes and fallbacks. Plain bugs of the originals are off, loops are bounded,
 a reply that can't be read leaves the query that stood before, and nothing that a reply says raises an
-error. Where an embedding model was used, likeness of words stands in. So figures measured here are those of
-the idea, not a reproduction of the published figure.
+error. Where an embedding model was used, `--embeddings` names one ([models](models.md)); without it likeness
+of words and spelling stands in, and the trace says so. Cells to compare are proposed by the value index,
+which looks for spelling, where the originals search all cells by meaning. So figures measured here are those
+of the idea, not a reproduction of the published figure.
 
 ## Every method
 

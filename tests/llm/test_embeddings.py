@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.errors import CassetteMiss, ModelFailed, ModelNotConfigured, ReplyUnusable
-from fathom.llm import Pace, Script
+from fathom.errors import BudgetExceeded, CassetteMiss, ModelFailed, ModelNotConfigured, ReplyUnusable
+from fathom.llm import Budget, Pace, Script
 from fathom.llm.embeddings import Embedder, open_embedder, pack
 from fathom.records import Usage
 from tests.llm.hostile import PROMPT_TOKENS, Server
@@ -85,3 +85,13 @@ def test_embeddings_are_recorded_and_replayed(server: Server, tmp_path: Path) ->
         with pytest.raises(CassetteMiss):
             asyncio.run(embedder.embed(["another"]))
     assert server.books["embeddings"].requests == 1
+
+
+def test_a_budget_that_is_spent_stops_embeddings(server: Server) -> None:
+    budget = Budget(tokens=1)
+    with open_embedder("openai:text-embedding-3-small", pace=PACE) as opened:
+        embedder = opened.within(budget)
+        asyncio.run(embedder.embed(["one"]))
+        assert budget.spent.prompt_tokens == PROMPT_TOKENS
+        with pytest.raises(BudgetExceeded):
+            asyncio.run(embedder.embed(["two"]))

@@ -7,6 +7,7 @@ from fathom.methods import Context, Method, run_method
 from fathom.nl2sql.conditions import Condition, conditions
 from fathom.nl2sql.keywords import extract_keywords, keywords_of, plain_keywords
 from fathom.nl2sql.lookup import (
+    as_selection,
     described_columns,
     only_about,
     queries_of,
@@ -31,11 +32,14 @@ def test_a_keyword_finds_the_cells_spelt_most_like_it(context: Context) -> None:
 def test_columns_are_found_by_names_in_either_number_and_spelling(context: Context) -> None:
     schema = context.database.schema
     found = similar_columns(schema, ["Trade_Names", "chromosomes (lengths)", "phase = 4", "unknown"])
-    assert found.tables == {"drug": ("trade name", "phase"), "gene": ("chromosome", "length")}
+    assert as_selection(place for places in found.values() for place in places).tables == {
+        "drug": ("trade name", "phase"),
+        "gene": ("chromosome", "length"),
+    }
 
 
 def test_columns_are_found_by_what_is_written_of_them(context: Context, tmp_path: Path) -> None:
-    found = described_columns(context, Question("How many base pairs has APOE?"), ["base pairs"])
+    found = asyncio.run(described_columns(context, Question("How many base pairs has APOE?"), ["base pairs"]))
     assert "length" in found.tables["gene"]
 
 

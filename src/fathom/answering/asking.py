@@ -31,7 +31,7 @@ from fathom.records import (
 )
 
 if TYPE_CHECKING:
-    from fathom.llm import Model
+    from fathom.llm import Embedder, Model
 
 DEFAULT_METHOD = "offline"
 
@@ -53,6 +53,7 @@ def prepare(
     examples: Iterable[SolvedExample] = (),
     limits: Limits | None = None,
     model: "Model | None" = None,
+    embeddings: "Embedder | None" = None,
     settings: Settings | None = None,
 ) -> Asking:
     """Get ready to ask one database several questions.
@@ -74,6 +75,7 @@ def prepare(
         limits if limits is not None else Limits(),
         settings.cache,
         model,
+        embeddings,
     )
     return Asking(database, chosen, context)
 
@@ -89,19 +91,31 @@ def ask(
     reading: Reading | None = None,
     limits: Limits | None = None,
     model: "str | Model | None" = None,
+    embeddings: "str | Embedder | None" = None,
 ) -> Answer:
     """Answer one question from a database, or refuse with a reason, or ask back.
 
     `reading` is the choice among the readings of an earlier answer that asked back; `model` is the language
-    model of methods that ask one, as `provider:name` or opened. Raises `ConnectionFailed`, `UnknownName`,
-    `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
+    model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the model that tells
+    them what is near in meaning, where words and spelling tell it otherwise. Raises `ConnectionFailed`,
+    `UnknownName`, `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
     """
     asked = _question(question, evidence)
-    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
-    with _opened(database) as opened, opened_model(model) as asked_model:
+    with (
+        _opened(database) as opened,
+        opened_model(model) as asked_model,
+        opened_embedder(embeddings) as embedder,
+    ):
         asking = prepare(
-            opened, method=method, packs=packs, examples=examples, limits=limits, model=asked_model
+            opened,
+            method=method,
+            packs=packs,
+            examples=examples,
+            limits=limits,
+            model=asked_model,
+            embeddings=embedder,
         )
         return wait(answer(asked, asking, reading=reading))
 

@@ -1,9 +1,13 @@
-"""Embeddings: texts as vectors whose nearness is nearness in meaning. Always optional; nothing needs them."""
+"""Embeddings: texts as vectors whose nearness is nearness in meaning. Always optional; nothing needs them.
+
+They come from a provider's model, or from one of sentence-transformers that runs on this machine.
+"""
 
 import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -13,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.errors import ReplyUnusable
+from fathom.llm.budget import Budget
 from fathom.llm.exchange import Exchange, Message, Request
-from fathom.llm.opening import open_exchange
+from fathom.llm.opening import Opened, open_exchange, provided
 from fathom.llm.sending import PACE, Pace, Unanswered
 from fathom.records import Usage
 
 Vectors = NDArray[np.float32]
+LOCAL = "sentence-transformers:"
+"""What the names of models that run on this machine begin with."""
 BATCH = 64
 """Texts in one request; servers of one's own take fewer at a time than providers do."""
 
@@ -29,8 +36,13 @@ class Embedder:
 
     name: str
     exchange: Exchange
+    budgets: tuple[Budget, ...] = ()
     meters: tuple[Callable[[Usage], None], ...] = ()
     closing: Callable[[], None] | None = field(default=None, repr=False)
+
+    def within(self, budget: Budget) -> Self:
+        """The same embedder, counted against one more budget."""
+        return replace(self, budgets=(*self.budgets, budget))
 
     def metered(self, meter: Callable[[Usage], None]) -> Self:
         """The same embedder, telling one more listener the usage of each request."""
@@ -39,7 +51,8 @@ class Embedder:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector of length 1 per text, in order: shape (texts, dimensions). The same text is sent once.
 
-        Raises `ModelFailed`, `CassetteMiss`, and `ReplyUnusable` where a vector is missing or has no length.
+        Raises `ModelFailed`, `BudgetExceeded`, `CassetteMiss`, and `ReplyUnusable` where a vector is missing
+        or has no length.
         """
         known: dict[str, NDArray[np.float32]] = {}
         fresh = list(dict.fromkeys(texts))
@@ -50,6 +63,8 @@ class Embedder:
 
     async def _ask(self, batch: list[str]) -> Vectors:
         request = Request(f"embeddings of {self.name}", tuple(Message("user", t) for t in batch))
+        for budget in self.budgets:
+            budget.admit()
         try:
             reply = await self.exchange(request)
         except Unanswered as error:
@@ -66,6 +81,8 @@ class Embedder:
         raise ReplyUnusable(self.name, f"it gave no vector, or an empty one, to some of {len(batch)} texts")
 
     def _tell(self, usage: Usage) -> None:
+        for budget in self.budgets:
+            budget.charge(usage)
         for meter in self.meters:
             meter(usage)
 
@@ -86,12 +103,30 @@ class Embedder:
 def open_embedder(
     name: str, *, pace: Pace = PACE, cassette: Path | str | None = None, replay: bool = False
 ) -> Embedder:
-    """The embedding model `provider:name` of OpenAI, Azure or any OpenAI-compatible server.
+    """The embedding model `provider:name` of OpenAI, Azure or any OpenAI-compatible server, or
+    `sentence-transformers:NAME`, the name or folder of a model that is run on this machine.
 
     Cassettes work as for `open_model`. Raises `ModelNotConfigured`, `MissingExtra`, `CassetteError`.
     """
-    opened = open_exchange(name, pace=pace, cassette=cassette, replay=replay, embeddings=True)
+
+    def connect() -> Opened:
+        if not name.startswith(LOCAL):
+            return provided(name, pace, embeddings=True)
+        from fathom.llm.local_embeddings import load  # noqa: PLC0415 - an extra, and seconds to import
+
+        return Opened(load(name.removeprefix(LOCAL)), lambda: None)
+
+    opened = open_exchange(connect, cassette=cassette, replay=replay)
     return Embedder(name, opened.exchange, closing=opened.close)
+
+
+def opened_embedder(
+    embeddings: str | Embedder | None, *, cassette: Path | str | None = None, replay: bool = False
+) -> AbstractContextManager[Embedder | None]:
+    """The embedder given by its name, closed at the end; one given opened stays open, and None stays None."""
+    if isinstance(embeddings, str):
+        return open_embedder(embeddings, cassette=cassette, replay=replay)
+    return nullcontext(embeddings)
 
 
 def pack(vectors: Sequence[Sequence[float]]) -> str:

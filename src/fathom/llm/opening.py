@@ -31,7 +31,7 @@ def open_model(
     Raises `ModelNotConfigured`, `MissingExtra`, `CassetteError`.
     """
     provider, _ = find_provider(name)
-    opened = open_exchange(name, pace=pace, cassette=cassette, replay=replay)
+    opened = open_exchange(lambda: provided(name, pace), cassette=cassette, replay=replay)
     return Model(name, opened.exchange, tools=provider.tools, closing=opened.close)
 
 
@@ -50,26 +50,32 @@ def opened_model(
 
 
 def open_exchange(
-    name: str, *, pace: Pace, cassette: Path | str | None, replay: bool, embeddings: bool = False
+    connect: Callable[[], Opened], *, cassette: Path | str | None, replay: bool = False
 ) -> Opened:
-    """What `open_model` asks, for conversations or for embeddings. Raises the same."""
-    provider, model = find_provider(name)
+    """What `connect` opens, over a cassette where there is one; with `replay` the cassette alone."""
     if replay:
         if cassette is None:
             raise CassetteError("To replay, name the cassette.")
         recorded = Cassette(cassette, replay=True)
         return Opened(recorded.replay, recorded.close)
-    check_configured(provider)
-    sender = Sender(name, _connection(provider, model, pace, embeddings), pace)
+    asked = connect()
     if cassette is None:
-        return Opened(sender, sender.close)
+        return asked
     recording = Cassette(cassette)
 
     def close() -> None:
-        sender.close()
+        asked.close()
         recording.close()
 
-    return Opened(recording.record(sender), close)
+    return Opened(recording.record(asked.exchange), close)
+
+
+def provided(name: str, pace: Pace, *, embeddings: bool = False) -> Opened:
+    """A provider's model, for conversations or for embeddings. Raises as `open_model`."""
+    provider, model = find_provider(name)
+    check_configured(provider)
+    sender = Sender(name, _connection(provider, model, pace, embeddings), pace)
+    return Opened(sender, sender.close)
 
 
 def _connection(provider: Provider, model: str, pace: Pace, embeddings: bool) -> Attempt:

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fathom.databases import Database
 from fathom.errors import ModelNeeded
@@ -11,14 +11,15 @@ from fathom.knowledge import KnowledgePack
 from fathom.records import Limits, Result, SolvedExample, Usage
 
 if TYPE_CHECKING:
-    from fathom.llm import Model
+    from fathom.llm import Embedder, Model
 
 
 @dataclass(slots=True)
 class Meter:
-    """Adds up what one step uses; the runner reads it when the step is done."""
+    """Adds up what one step uses, and what is to be told of it; the runner reads it when the step is done."""
 
     usage: Usage = Usage()
+    notes: dict[str, Any] = field(default_factory=dict)
 
     def add(self, usage: Usage) -> None:
         """Count one more call, query or piece of work."""
@@ -30,7 +31,8 @@ class Context:
     """The database asked, what is known about it, and the limits its queries run within.
 
     `examples` are solved questions beside those of the knowledge pack, such as a training split;
-    `cache` is the folder for indexes, None for the user's own; `model` is the one that steps ask, if any.
+    `cache` is the folder for indexes, None for the user's own; `model` is the one that steps ask, if any;
+    `embedder` tells how near texts are in meaning, and without one their words and spelling do.
     """
 
     database: Database
@@ -39,6 +41,7 @@ class Context:
     limits: Limits = Limits()
     cache: Path | None = None
     model: "Model | None" = None
+    embedder: "Embedder | None" = None
     meter: Meter = field(default_factory=Meter)
 
     async def run(self, sql: str, limits: Limits | None = None) -> Result:
@@ -52,6 +55,19 @@ class Context:
         if self.model is None:
             raise ModelNeeded
         return self.model.metered(self.meter.add)
+
+    def metered_embedder(self) -> "Embedder | None":
+        """The embedder, if any: its dollars and seconds count for the step at work.
+
+        Its calls and tokens don't, for they are no language model's.
+        """
+        if self.embedder is None:
+            return None
+        return self.embedder.metered(
+            lambda used: self.meter.add(
+                replace(used, calls=0, prompt_tokens=0, cached_tokens=0, unmeasured_calls=0)
+            )
+        )
 
     def for_one_step(self) -> "Context":
         """The same context with a meter of its own."""

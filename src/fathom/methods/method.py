@@ -121,7 +121,7 @@ async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
     done = Step(
         one.name,
         one.module,
-        found={**_changes(draft, after), **after.notes},
+        found={**_changes(draft, after), **after.notes, **context.meter.notes},
         usage=used + Usage(own_seconds=own),
     )
     return replace(after, notes={}, trace=Trace((*draft.trace.steps, done)))

@@ -1,17 +1,20 @@
 """Solved examples worth showing for a question: near in words, asked of any database, and built alike.
 
-The examples are those of the context and of its knowledge pack. How near two questions are is judged by
-their words once names and values are masked (specs/methods.md, section 5.1). A solved example comes without
-its schema; its own query tells which names and values its question holds.
+The examples are those of the context and of its knowledge pack. How near two questions are is judged once
+names and values are masked (specs/methods.md, section 5.1): by embeddings where there are any, else by words.
+A solved example comes without its schema; its own query tells which names and values its question holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from threading import Lock
 
+import numpy as np
+
 from fathom.methods import Context
 from fathom.nl2sql.masking import masked
+from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.skeletons import likeness, pieces
 from fathom.nl2sql.values import mentions
 from fathom.nl2sql.word_index import WordIndex
@@ -26,37 +29,44 @@ _lock = Lock()
 
 
 class ExampleStore:
-    """Solved examples under the words of their questions, as asked and masked; each indexed when needed."""
+    """Solved examples under the words of their questions, as asked and masked; each read when needed."""
 
     def __init__(self, examples: Sequence[SolvedExample]) -> None:
         self.examples = tuple(dict.fromkeys(e for e in examples if e.sql.strip()))
 
     @cached_property
-    def _plain(self) -> WordIndex:
-        return WordIndex(words(e.question) for e in self.examples)
+    def _plain(self) -> list[tuple[str, ...]]:
+        return [tuple(words(e.question)) for e in self.examples]
 
     @cached_property
-    def _masked(self) -> WordIndex:
+    def _masked(self) -> list[tuple[str, ...]]:
         known = ((e.question, pieces(e.sql)) for e in self.examples)
-        return WordIndex(masked(question, p.names, p.texts) for question, p in known)
+        return [masked(question, p.names, p.texts) for question, p in known]
 
-    def nearest(
-        self, question: str, limit: int, *, mask: tuple[str, ...] | None = None
-    ) -> list[SolvedExample]:
-        """The examples nearest to a question, nearest first: by its words, or by its masked words if given.
+    @cached_property
+    def _plain_index(self) -> WordIndex:
+        return WordIndex(self._plain)
 
-        An example that asks the very same is left out: it would give the answer away.
-        """
+    @cached_property
+    def _masked_index(self) -> WordIndex:
+        return WordIndex(self._masked)
+
+    def texts(self, *, by_mask: bool) -> list[str]:
+        """The questions as asked, or masked."""
         with _lock:
-            index = self._plain if mask is None else self._masked
-        own = words(question)
-        found: list[SolvedExample] = []
-        for number in index.nearest(own if mask is None else mask):
-            if len(found) == limit:
-                break
-            if words(self.examples[number].question) != own:
-                found.append(self.examples[number])
-        return found
+            return [" ".join(m) for m in self._masked] if by_mask else [e.question for e in self.examples]
+
+    def nearest_in_words(self, asked: Sequence[str], *, by_mask: bool) -> list[int]:
+        """The places of all examples, those nearest to some words, or masked words, first."""
+        with _lock:
+            index = self._masked_index if by_mask else self._plain_index
+        return index.nearest(asked)
+
+    def others(self, question: str, order: Iterable[int], limit: int) -> list[SolvedExample]:
+        """The first examples in an order of places, up to `limit`, without those that ask the very same: they
+        would give the answer away."""
+        own = tuple(words(question))
+        return list(islice((self.examples[i] for i in order if self._plain[i] != own), limit))
 
 
 def example_store(context: Context) -> ExampleStore:
@@ -90,8 +100,15 @@ async def ranked_examples(
     store = example_store(context)
     if not store.examples or k < 1:
         return []
-    mask = await mask_of(context, question, values=values) if by_mask else None
-    return store.nearest(question.text, k * POOL_EACH, mask=mask)
+    asked = await mask_of(context, question, values=values) if by_mask else tuple(words(question.text))
+    pool = store.texts(by_mask=by_mask)
+    known = await embedded(context, pool, kept_as=f"examples {by_mask=}")
+    sought = await embedded(context, [" ".join(asked) if by_mask else question.text])
+    if known is None or sought is None:
+        order: Iterable[int] = store.nearest_in_words(asked, by_mask=by_mask)
+    else:  # of vectors of length 1 the greatest cosine is the least Euclidean distance
+        order = map(int, np.argsort(-(known @ sought[0]), kind="stable"))
+    return store.others(question.text, order, k * POOL_EACH)
 
 
 def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> list[SolvedExample]:

@@ -1,19 +1,23 @@
 """What the keywords of a question are near to: cells by their spelling, columns by name, columns by meaning.
 
-The value index proposes cells and the ratio of edits orders them, where the published systems ask a MinHash
-index and an embedding model (specs/methods.md, sections 4.1 and 9.6).
+The value index proposes cells, where the published systems ask a MinHash index; the ratio of edits orders
+them, and an embedding model, where there is one, keeps those near in meaning (specs/methods.md, section 4.1).
 """
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 from rapidfuzz import fuzz
 
+from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack, TableNote
 from fathom.methods import Context
+from fathom.nl2sql.meaning import embedded, nearness
+from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.values import value_index
-from fathom.records import Question, Schema, Selection
+from fathom.records import Column, Limits, Question, Schema, Selection
 from fathom.retrieval import SchemaIndex
 from fathom.retrieval.words import singular
 
@@ -21,6 +25,9 @@ Values = dict[str, dict[str, list[str]]]
 """Values by table and column; plain JSON, so that steps can hand it on as a finding."""
 _HIDDEN = ("_id", " id", "url", "email", "web", "time", "phone", "date", "address")
 _ALIKE = 0.9
+_MEANT = 0.6
+"""The cosine from which a cell counts as meant by a keyword."""
+_ALL_CELLS = Limits(seconds=2.0, rows=2_000, bytes=1_000_000)
 
 
 def ratio(first: str, second: str) -> float:
@@ -43,51 +50,126 @@ def queries_of(keyword: str) -> list[str]:
 
 
 async def similar_values(
-    context: Context,
-    keywords: Iterable[str],
-    *,
-    least: float = 0.3,
-    near: float = 1.0,
-    most: int = 5,
+    context: Context, keywords: Iterable[str], *, least: float = 0.3, near: float = 1.0, most: int = 5
 ) -> Values:
     """The cells spelt most like each keyword, in each column those within `near` of its best ratio.
 
-    A cell needs a ratio of `least` with a keyword or a part of one; each looked-up text gives at most `most`.
+    A cell needs a ratio of `least` with a keyword or a part of one; of the `most` likest of a column the best
+    one is kept. With an embedding model a cell needs a cosine of 0.6 as well, and where `near` is below 1 one
+    within it of the column's best.
     """
-    index = await value_index(context)
-    keys = {t.name: t.primary_key for t in context.database.schema.tables}
-    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for query in dict.fromkeys(q for keyword in keywords for q in queries_of(keyword) if q):
-        matches = await asyncio.to_thread(index.lookup, query, limit=4 * most)
-        rated = [(ratio(query, m.value), m) for m in matches]
-        rated = [(r, m) for r, m in rated if r >= least and spoken_of(m.column)]
-        for rate, match in sorted(rated, key=lambda r: -r[0])[:most]:
-            if match.column not in keys.get(match.table, ()):
-                place = found[match.table, match.column]
-                place[match.value] = max(rate, place.get(match.value, 0.0))
+    proposed = await _proposed(context, keywords, least, most)
+    cosines = await _cosines(context, [(query, cell) for query, _, cells in proposed for _, cell in cells])
+    found: dict[tuple[str, str], dict[str, tuple[float, float]]] = defaultdict(dict)
+    for query, place, cells in proposed:
+        rated = [(rate, cosines.get((query, cell), 1.0), cell) for rate, cell in cells]
+        meant = [r for r in rated if r[1] >= _MEANT]
+        for rate, cosine, cell in meant[:1]:
+            before = found[place].get(cell, (0.0, 0.0))
+            found[place][cell] = (max(rate, before[0]), max(cosine, before[1]))
     kept: Values = {}
     for (table, column), rates in sorted(found.items()):
-        best = max(rates.values())
-        ordered = sorted(rates, key=lambda v: (-rates[v], v))
-        kept.setdefault(table, {})[column] = [v for v in ordered if rates[v] >= near * best]
+        best = max(rate for rate, _ in rates.values())
+        nearest = max(cosine for _, cosine in rates.values()) if near < 1 else 0.0
+        ordered = sorted(rates, key=lambda v: (-rates[v][0], v))
+        kept.setdefault(table, {})[column] = [
+            v for v in ordered if rates[v][0] >= near * best and rates[v][1] >= near * nearest
+        ]
     return kept
 
 
-def similar_columns(schema: Schema, keywords: Iterable[str], *, most: int | None = None) -> Selection:
-    """The columns named like a keyword, its part in parentheses, one of its words, or left of its equality.
+async def _proposed(
+    context: Context, keywords: Iterable[str], least: float, most: int
+) -> list[tuple[str, tuple[str, str], list[tuple[float, str]]]]:
+    """For each text that is looked up, by column: its likest cells with their ratios, best first."""
+    index = await value_index(context)
+    keys = {t.name: t.primary_key for t in context.database.schema.tables}
+    found = []
+    for query in dict.fromkeys(q for keyword in keywords for q in queries_of(keyword) if q):
+        places: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+        for match in await asyncio.to_thread(index.lookup, query, limit=4 * most):
+            rate = ratio(query, match.value)
+            if rate >= least and spoken_of(match.column) and match.column not in keys.get(match.table, ()):
+                places[match.table, match.column].append((rate, match.value))
+        for place, cells in places.items():
+            found.append((query, place, sorted(cells, key=lambda c: -c[0])[:most]))
+    return found
 
-    `most` keeps the best few of each keyword.
+
+async def _cosines(context: Context, pairs: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], float]:
+    """How near the two texts of each pair are in meaning; nothing without an embedding model."""
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    vectors = await embedded(context, texts)
+    if vectors is None:
+        return {}
+    place = {text: i for i, text in enumerate(texts)}
+    return {(a, b): float(vectors[place[a]] @ vectors[place[b]]) for a, b in pairs}
+
+
+async def nearest_cells(
+    context: Context, table: str, column: str, wanted: Sequence[str], *, most: int = 5
+) -> list[str]:
+    """The `most` cells of one column that are nearest to any of some texts, in meaning or in spelling.
+
+    All cells are compared where the column holds up to 2,000 different ones and is read in two seconds, else
+    those that the value index proposes.
     """
+    if not wanted:
+        return []
+    cells = await _cells(context, table, column)
+    if cells is None:
+        index = await value_index(context)
+        found = [await asyncio.to_thread(index.lookup, text, limit=10 * most) for text in wanted]
+        cells = [m.value for ms in found for m in ms if (m.table, m.column) == (table, column)]
+    pairs = [(text, cell) for text in wanted for cell in dict.fromkeys(cells)]
+    cosines = await _cosines(context, pairs)
+    rated: dict[str, float] = {}
+    for text, cell in pairs:
+        rated[cell] = max(rated.get(cell, 0.0), cosines.get((text, cell), ratio(text, cell)))
+    return sorted(rated, key=lambda cell: -rated[cell])[:most]
+
+
+async def _cells(context: Context, table: str, column: str) -> list[str] | None:
+    """All different cells of a column as texts; None where there are too many to compare each."""
+    name, source = context.database.identifier(table, column), context.database.identifier(table)
+    try:
+        result = await context.run(f"SELECT DISTINCT {name} FROM {source}", _ALL_CELLS)
+    except QueryError:
+        return None
+    return None if result.truncated else [str(row[0]) for row in result.rows if row[0] is not None]
+
+
+def similar_columns(schema: Schema, keywords: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """By keyword the (table, column) named like it, its part in parentheses, one of its words, or left of its
+    equality; best first."""
     columns = [(t.name, c.name, _normal(c.name)) for t in schema.tables for c in t.columns]
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for keyword in keywords:
         inner = keyword.partition("(")[2].partition(")")[0]
         said = {_normal(w) for w in (keyword, keyword.partition("=")[0], inner, *keyword.split())} - {""}
         rated = [(max((ratio(w, name) for w in said), default=0.0), t, c) for t, c, name in columns]
         best = sorted((r for r in rated if r[0] >= _ALIKE), key=lambda r: -r[0])
-        for _, table, column in best[:most]:
-            found.setdefault(table, []).append(column)
-    return Selection({t: tuple(dict.fromkeys(c)) for t, c in found.items()})
+        if best:
+            found[keyword] = [(t, c) for _, t, c in best]
+    return found
+
+
+async def one_column_each(
+    context: Context, question: Question, found: Mapping[str, Sequence[tuple[str, str]]]
+) -> Selection:
+    """Of each keyword's columns the one nearest to question and evidence; the first without embeddings."""
+    listed = list(dict.fromkeys(place for places in found.values() for place in places))
+    near = await nearness(context, asked(question), [f"{t}.{c}" for t, c in listed])
+    rated = {} if near is None else dict(zip(listed, near, strict=True))
+    return as_selection(max(places, key=lambda p: rated.get(p, 0.0)) for places in found.values())
+
+
+def as_selection(places: Iterable[tuple[str, str]]) -> Selection:
+    """(table, column) pairs as a selection."""
+    named: dict[str, list[str]] = {}
+    for table, column in places:
+        named.setdefault(table, []).append(column)
+    return Selection({t: tuple(dict.fromkeys(c)) for t, c in named.items()})
 
 
 def _normal(name: str) -> str:
@@ -95,23 +177,51 @@ def _normal(name: str) -> str:
     return "".join(singular(w.strip(".,;:?!'\"`()")) for w in words)
 
 
-def described_columns(
+async def described_columns(
     context: Context, question: Question, keywords: Sequence[str], *, most: int = 5
 ) -> Selection:
     """The columns whose names and descriptions are nearest to each keyword, with question or evidence."""
-    found: dict[str, list[str]] = {}
+    asked_for = [
+        f"{said} {keyword}".strip()
+        for said in filter(None, (question.text, question.evidence))
+        for keyword in keywords or [""]
+    ]
+    schema = context.database.schema
+    documents = [
+        ((t.name, c.name), text)
+        for t in schema.tables
+        for c in t.columns
+        for text in _documents(context.knowledge, t.name, c)
+    ]
+    known = await embedded(context, [text for _, text in documents], kept_as="descriptions of columns")
+    sought = await embedded(context, asked_for)
+    if known is None or sought is None:
+        return await asyncio.to_thread(_described_in_words, context, asked_for, most)
+    if not documents:
+        return Selection({})
+    nearest = (np.argsort(-(known @ one), kind="stable")[:most] for one in sought)
+    return as_selection(documents[i][0] for places in nearest for i in places)
+
+
+def _documents(knowledge: KnowledgePack, table: str, column: Column) -> list[str]:
+    """What is known of a column, a text each for its readable name, its description and its values."""
+    note = knowledge.column(table, column.name)
+    if note is None:
+        return [column.comment] if column.comment else []
+    values = "; ".join(f"{v}: {m.meaning}" for v, m in note.values.items())
+    written = (note.name, note.description or column.comment or "", values or note.note)
+    return [text for text in written if text.strip()]
+
+
+def _described_in_words(context: Context, asked_for: Sequence[str], most: int) -> Selection:
+    found: list[tuple[str, str]] = []
     with SchemaIndex.build(context.database.schema, context.knowledge) as index:
-        for said in filter(None, (question.text, question.evidence)):
-            for keyword in keywords or [""]:
-                near = [
-                    (c.score, t.table, c.column)
-                    for t in index.tables(f"{said} {keyword}")
-                    for c in t.columns
-                    if c.score > 0
-                ]
-                for _, table, column in sorted(near, key=lambda n: -n[0])[:most]:
-                    found.setdefault(table, []).append(column)
-    return Selection({t: tuple(dict.fromkeys(c)) for t, c in found.items()})
+        for text in asked_for:
+            columns = [
+                (c.score, t.table, c.column) for t in index.tables(text) for c in t.columns if c.score > 0
+            ]
+            found += [(table, column) for _, table, column in sorted(columns, key=lambda c: -c[0])[:most]]
+    return as_selection(found)
 
 
 def only_about(knowledge: KnowledgePack, columns: Mapping[str, Sequence[str]]) -> KnowledgePack:

@@ -2,8 +2,9 @@
 
 from functools import lru_cache
 
-from sqlglot import exp, parse_one
+from sqlglot import exp, parse_one, tokenize
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
 
 
 @lru_cache(maxsize=8192)
@@ -30,3 +31,20 @@ def _is_plain(name: str, dialect: str) -> bool:
         return False
     selected = tree.expressions if isinstance(tree, exp.Select) else []
     return len(selected) == 2 and all(isinstance(s, exp.Column) and s.name == name for s in selected)
+
+
+def spelt_as(sql: str, original: str, dialect: str) -> str:
+    """A rewritten query with its quoted names in the quotes that the original has, else in `quoted`'s."""
+    known = {name: text for name, text, _, _ in _quoted_names(original, dialect)}
+    for name, _, start, end in reversed(_quoted_names(sql, dialect)):
+        sql = sql[:start] + known.get(name, quoted(name, dialect)) + sql[end:]
+    return sql
+
+
+def _quoted_names(sql: str, dialect: str) -> list[tuple[str, str, int, int]]:
+    """Each quoted name of a query: the name, its text with the quotes, where it begins and ends."""
+    try:
+        found = [t for t in tokenize(sql, read=dialect) if t.token_type is TokenType.IDENTIFIER]
+    except SqlglotError:
+        return []
+    return [(t.text, sql[t.start : t.end + 1], t.start, t.end + 1) for t in found]

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from fathom.knowledge import KnowledgePack
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
-from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced
+from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced, near_cells
 from fathom.nl2sql.published.opensearch_extraction import value_hits, with_namesakes
-from fathom.records import Draft, Question, Selection, SolvedExample
+from fathom.nl2sql.published.opensearch_sql import vote_by_rows
+from fathom.records import Candidate, Draft, Question, Selection, SolvedExample
 
 QUESTION = Question("Which drug inhibits LRRK2?", evidence="inhibits refers to action = 'inhibitor'")
 RIGHT = (
@@ -20,7 +22,7 @@ WRONG = "SELECT name FROM drug"
 BROKEN = "SELECT naem FROM drug"
 EXTRACT, NOUNS, ORDER = "at most ten", "word for word", "wants to be told|to be told, and"
 WRITE, ALIGN, CORRECT = "#sketch", "Mend that and nothing else", "fails or gives nothing"
-EXAMPLE = SolvedExample("Which boat carries X1?", "SELECT name FROM boat")
+EXAMPLE = SolvedExample("Which boat carries X1?", "SELECT b.name FROM boat AS b WHERE b.number = 'X1'")
 
 
 def reply(sql: str) -> str:
@@ -40,7 +42,8 @@ def rules(**changed: Any) -> dict[str, Any]:
 
 
 def run(context: Context, model: ScriptedModel) -> Draft:
-    known = replace(context, model=model, examples=(EXAMPLE,))
+    pack = context.knowledge.merge(KnowledgePack(description="about genes and drugs"))
+    known = replace(context, model=model, examples=(EXAMPLE,), knowledge=pack)
     return asyncio.run(run_method(find_method("opensearch-sql"), QUESTION, known))
 
 
@@ -67,11 +70,20 @@ def test_extract_generate_correct_and_vote(context: Context) -> None:
         "gene.symbol: 'LRRK2'",
         "names of drugs",
         EXAMPLE.sql,
+        "#columns: boat.name, boat.number",
+        "#sketch: show name WHERE number = 'X1'",
+        "about genes and drugs",
         QUESTION.evidence,
         "target.gene_id = gene.id",
     ):
         assert part in words
     assert "chromosome" not in words
+    assert '"Which boat carries X1?": {"columns": ["boat.name", "boat.number"], "values": ["X1"]}' in (
+        asked[EXTRACT][0].messages[-1].text
+    )
+    assert (
+        "gene.chromosome: TEXT, may be null. Values: '19', '12', '4'" in asked[EXTRACT][0].messages[-1].text
+    )
     assert "no such column: naem" in asked[CORRECT][0].messages[-1].text
 
 
@@ -95,7 +107,7 @@ def test_a_query_that_stays_broken_is_written_anew_once(context: Context) -> Non
 
 
 def test_values_equal_ones_first(context: Context) -> None:
-    found = asyncio.run(value_hits(context, ["lrrk2", "Donepezill", "4"], least=0.65))
+    found = asyncio.run(value_hits(context, ["lrrk2", "Donepezill", "4"], farthest=0.65))
     assert found == {"gene": {"symbol": ["LRRK2"]}, "drug": {"name": ["Donepezil"]}}
 
 
@@ -120,12 +132,17 @@ HITS = {"gene": {"symbol": ["LRRK2", "a symbol with twenty-odd letters"]}}
             "SELECT 1 FROM gene WHERE symbol = 'a symbol with twenty-odd leters'",
             "SELECT 1 FROM gene WHERE symbol = 'a symbol with twenty-odd letters'",
         ),
+        (
+            "SELECT name || ' ' || `trade name` FROM drug WHERE \"phase\" > 2",
+            'SELECT name, `trade name` FROM drug WHERE "phase" > 2',
+        ),
+        ("SELECT [trade name] || ' ' || name FROM drug", "SELECT [trade name], name FROM drug"),
         ("select  *  from gene", "select  *  from gene"),
         ("SELECT (", "SELECT ("),
     ],
 )
 def test_what_needs_no_judgement_is_mended(context: Context, sql: str, right: str) -> None:
-    assert mended(sql, context.database.schema, HITS) == right
+    assert mended(sql, context.database.schema, asyncio.run(near_cells(context, sql, HITS))) == right
 
 
 def test_a_year_gets_its_quotes(context: Context) -> None:
@@ -165,3 +182,38 @@ def test_choices_of_a_join_and_misplaced_values(context: Context) -> None:
     assert draft.sql == RIGHT
     assert draft.trace.steps[2].usage.calls == 1
     assert any("rather than drug.name" in p for p in model.prompts if ALIGN in p)
+
+
+def test_a_join_made_on_a_list_has_its_items_as_choices(context: Context) -> None:
+    sql = "SELECT 1 FROM `drug` AS d JOIN target AS t ON d.id IN (t.drug_id, t.gene_id)"
+    made = join_choices(sql, context.database.schema)
+    assert [m.rpartition(" ON ")[2] for m in made] == ["d.id = t.drug_id", "d.id = t.gene_id"]
+    assert all("`drug`" in m for m in made)
+
+
+def test_values_of_several_words_need_each_of_their_words(context: Context) -> None:
+    assert asyncio.run(value_hits(context, ["LRRK2 gene"], farthest=0.65)) == {}
+    assert asyncio.run(value_hits(context, ["LRRK2 SNCA"], farthest=0.65)) == {
+        "gene": {"symbol": ["LRRK2", "SNCA"]}
+    }
+
+
+def test_replies_without_a_query_are_drawn_once_more(context: Context) -> None:
+    replies = ["no idea"] * 2 + [reply(WRONG)] * 19 + [reply(RIGHT)]
+    model = ScriptedModel.of(rules=rules(**{WRITE: replies}))
+    draft = run(context, model)
+    assert [s.usage.calls for s in draft.trace.steps] == [4, 21, 0, 2, 0]
+    assert [c.sql for c in draft.candidates] == [WRONG] * 19 + [RIGHT] * 2
+    assert [r.sampling.temperature for r in model.script.requests[-2:]] == [0.3, 0.3]
+
+
+def test_of_equally_supported_results_the_fastest_stands_only_when_switched_on(context: Context) -> None:
+    count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)"
+    slow = f"{count} SELECT MAX(i) FROM n"
+    draft = Draft(QUESTION, candidates=(Candidate(slow), Candidate("SELECT 1")), sql=slow)
+    kept = {fastest: asyncio.run(run_vote(context, draft, fastest)).sql for fastest in (False, True)}
+    assert kept == {False: slow, True: "SELECT 1"}
+
+
+async def run_vote(context: Context, draft: Draft, fastest: bool) -> Draft:
+    return await vote_by_rows.function(draft, context, fastest_wins=fastest)

@@ -23,7 +23,7 @@ from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace, Usage
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget, Model
+    from fathom.llm import Budget, Embedder, Model
 
 
 class Progress(Protocol):
@@ -82,6 +82,7 @@ def evaluate(
     name: str | None = None,
     out: str | Path | None = None,
     model: "str | Model | None" = None,
+    embeddings: "str | Embedder | None" = None,
     cassette: str | Path | None = None,
     replay: bool = False,
     budget: "Budget | None" = None,
@@ -105,8 +106,9 @@ def evaluate(
     `with_examples` gives the method the benchmark's training questions as solved examples; `packs` are
     knowledge packs beside the benchmark's.
     `model` is the language model of methods that ask one, as `provider:name` or opened; a named one may
-    record on a `cassette`, or `replay` it without a network. A run whose `budget` is spent stops with what it
-    has, and goes on from there with a greater one.
+    record on a `cassette`, or `replay` it without a network. `embeddings` is likewise the model that tells
+    methods what is near in meaning, where words and spelling tell it otherwise. A run whose `budget` is spent
+    stops with what it has, and goes on from there with a greater one.
     `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
     seconds. `out` defaults to a folder below `runs` named after what is run.
 
@@ -114,14 +116,21 @@ def evaluate(
     `RunStopped` on Ctrl-C, `BudgetExceeded` when the budget is spent, and the errors of loading benchmark,
     method and packs.
     """
-    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     paths = [Path(p) for p in packs]
     contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
     named = name_subject(method, contexts, with_model=model is not None, name=name)
-    with closing(contexts), opened_model(model, cassette=cassette, replay=replay) as opened:
+    with (
+        closing(contexts),
+        opened_model(model, cassette=cassette, replay=replay) as opened,
+        opened_embedder(embeddings, cassette=cassette, replay=replay) as embedder,
+    ):
         contexts.model = opened.within(budget) if opened is not None and budget is not None else opened
+        contexts.embedder = (
+            embedder.within(budget) if embedder is not None and budget is not None else embedder
+        )
         configuration = Configuration(
             method=named.name,
             model=opened.name if opened is not None else None,
@@ -129,7 +138,9 @@ def evaluate(
             split=loaded.split,
             digest=loaded.digest,
             comparison=comparison or loaded.comparison,
-            settings=settings_json(settings, method, with_examples=with_examples, packs=paths),
+            settings=settings_json(
+                settings, method, with_examples=with_examples, packs=paths, embedder=embedder
+            ),
             seed=seed,
             limit=limit,
         )

@@ -16,7 +16,7 @@ from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import Draft, Question, SolvedExample
 
 if TYPE_CHECKING:
-    from fathom.llm import Model
+    from fathom.llm import Embedder, Model
 
 Subject = str | Method | Callable[[Question], Any]
 
@@ -43,6 +43,7 @@ class Contexts:
         self._packs = tuple(packs)
         self._with_examples = with_examples
         self.model: Model | None = None
+        self.embedder: Embedder | None = None
         self._made: dict[str, Context] = {}
         self._lock = threading.Lock()
 
@@ -60,7 +61,8 @@ class Contexts:
         if self._with_examples:
             examples = tuple(self._benchmark.examples(name or None))
         knowledge = load_packs(*packs) if packs else KnowledgePack()
-        return Context(connect(question.database), knowledge, examples=examples, model=self.model)
+        database = connect(question.database)
+        return Context(database, knowledge, examples=examples, model=self.model, embedder=self.embedder)
 
     def close(self) -> None:
         """Close the databases."""
@@ -116,13 +118,20 @@ def _asking_callable(function: Callable[[Question], Any]) -> Ask:
 
 
 def settings_json(
-    settings: Mapping[str, Any] | None, subject: Subject, *, with_examples: bool, packs: Sequence[Path]
+    settings: Mapping[str, Any] | None,
+    subject: Subject,
+    *,
+    with_examples: bool,
+    packs: Sequence[Path],
+    embedder: "Embedder | None" = None,
 ) -> Any:
     """The settings that decide outcomes, as `run.json` keeps them, with the steps of a composed method."""
     kept = dict(settings or {})
     method = find_method(subject) if isinstance(subject, str) and subject.endswith(".toml") else subject
     if isinstance(method, Method):
         kept["steps"] = [{"step": s.name, **s.settings} for s in method.steps]
+    if embedder is not None:
+        kept["embeddings"] = embedder.name
     if with_examples:
         kept["with_examples"] = True
     if packs:

@@ -25,6 +25,7 @@ def ask(
     *,
     method: str = "offline",
     model: str | None = None,
+    embeddings: str | None = None,
     cassette: Path | None = None,
     replay: Annotated[bool, Flag] = False,
     max_tokens: int | None = None,
@@ -54,6 +55,9 @@ def ask(
         How to find the query: a name (fathom methods), or the TOML file of a composed method.
     model
         The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
+    embeddings
+        The model that tells methods what is near in meaning: PROVIDER:NAME, http://HOST:PORT/v1#NAME or
+        sentence-transformers:NAME. Without one words and spelling tell it.
     cassette
         Record every exchange with the model in this file; what is in it already isn't asked again.
     replay
@@ -85,18 +89,23 @@ def ask(
     """
     if caller is not None and not tools:
         raise InputError("--caller goes with --tools.")
-    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
-    with opened_model(model, cassette=cassette, replay=replay) as opened:
+    with (
+        opened_model(model, cassette=cassette, replay=replay) as opened,
+        opened_embedder(embeddings, cassette=cassette, replay=replay) as embedder,
+    ):
         budget = budget_of(max_tokens, max_cost, scope="question")
         chosen = opened.within(budget) if opened is not None and budget is not None else opened
+        near = embedder.within(budget) if embedder is not None and budget is not None else embedder
         if tools:
             from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
 
             asked = database if question is None else question
             return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
         with connect(database) as db:
-            asking = prepare(db, method=method, packs=pack, limits=Limits(seconds=seconds), model=chosen)
+            limits = Limits(seconds=seconds)
+            asking = prepare(db, method=method, packs=pack, limits=limits, model=chosen, embeddings=near)
             conversation = Conversation(asking)
             if question is None:
                 return _prompt(conversation, evidence)

@@ -32,6 +32,7 @@ def evaluate(
     method: Annotated[str, Parameter(name=["--method", "-m"])] = "offline",
     caller: str | None = None,
     model: str | None = None,
+    embeddings: str | None = None,
     cassette: Path | None = None,
     replay: Annotated[bool, Flag] = False,
     max_tokens: int | None = None,
@@ -65,6 +66,9 @@ def evaluate(
         Of biotool:FILE, the caller to measure; llm with a model and offline without one if it isn't given.
     model
         The language model, for methods that ask one: provider:name (fathom models).
+    embeddings
+        The model that tells methods what is near in meaning: provider:name,
+        http://HOST:PORT/v1#NAME or sentence-transformers:NAME. Without one words and spelling tell it.
     cassette
         Record every exchange with the model in this file; what is in it already isn't asked again.
     replay
@@ -145,6 +149,7 @@ def evaluate(
                 name=name,
                 out=out,
                 model=model,
+                embeddings=embeddings,
                 cassette=cassette,
                 replay=replay,
                 budget=budget_of(max_tokens, max_cost, scope="run"),

@@ -7,7 +7,14 @@ from random import Random
 
 from fathom.methods import Context, step
 from fathom.nl2sql.keywords import keywords_of
-from fathom.nl2sql.lookup import described_columns, only_about, similar_columns, similar_values
+from fathom.nl2sql.lookup import (
+    as_selection,
+    described_columns,
+    one_column_each,
+    only_about,
+    similar_columns,
+    similar_values,
+)
 from fathom.nl2sql.schema_text import Samples, Shown
 from fathom.records import Draft, Schema, Selection
 
@@ -17,18 +24,21 @@ _SHORT = 50
 
 @step("selection")
 async def retrieve_by_keywords(
-    draft: Draft, context: Context, *, near: float = 1.0, columns: int | None = 1, descriptions: int = 5
+    draft: Draft, context: Context, *, near: float = 1.0, one_column: bool = True, descriptions: int = 5
 ) -> Draft:
     """Look up cells, column names and descriptions near to the keywords.
 
-    A column keeps the cells within `near` of its best ratio; each keyword finds the best `columns` names (all
-    with None) and `descriptions` descriptions.
+    A column keeps the cells within `near` of its best ratio; each keyword finds `descriptions` descriptions
+    and all columns named like it, of which `one_column` keeps the nearest to the question.
     """
-    keywords = keywords_of(draft)
-    alike = similar_columns(context.database.schema, keywords, most=columns)
-    described = await asyncio.to_thread(
-        described_columns, context, draft.question, keywords, most=descriptions
+    keywords, question = keywords_of(draft), draft.question
+    named = similar_columns(context.database.schema, keywords)
+    alike = (
+        await one_column_each(context, question, named)
+        if one_column
+        else as_selection(place for places in named.values() for place in places)
     )
+    described = await described_columns(context, question, keywords, most=descriptions)
     return draft.with_findings(
         **{
             VALUES: await similar_values(context, keywords, near=near),

@@ -88,7 +88,7 @@ CHESS_IR_CG_UT = Method(
     "chess-ir-cg-ut",
     (
         replace(extract_keywords, module="generation"),
-        replace(retrieve_by_keywords.using(near=0.9, columns=None), module="generation"),
+        replace(retrieve_by_keywords.using(near=0.9, one_column=False), module="generation"),
         write_two_ways,
         repair_broken,
         choose_by_unit_tests,

@@ -8,7 +8,7 @@ from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.conditions import conditions
 from fathom.nl2sql.executing import Status, execute, preview
-from fathom.nl2sql.lookup import similar_values
+from fathom.nl2sql.lookup import nearest_cells, spoken_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, sql_after, texts
 from fathom.nl2sql.schema_text import Shown, render
@@ -163,8 +163,9 @@ async def _searched(draft: Draft, context: Context, cut: list[str]) -> dict[str,
     found: dict[str, list[object]] = {}
     for column in wanted:
         table, _, name = column.rpartition(".")
-        similar = await similar_values(context, texts(named.get(column)))
-        if values := similar.get(table, {}).get(name):
+        if spoken_of(name) and (
+            values := await nearest_cells(context, table, name, texts(named.get(column)))
+        ):
             found[column] = list(values)
     return found
 

@@ -1,26 +1,33 @@
 """Alignment of OpenSearch-SQL: faults of a query's style, functions and values (specs/methods.md, 3.8)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from fathom.methods import Context
 from fathom.nl2sql.conditions import conditions
 from fathom.nl2sql.lookup import Values, ratio
+from fathom.nl2sql.meaning import nearness
+from fathom.nl2sql.quoting import spelt_as
 from fathom.records import Schema
 
 SAME, DIGITS = 0.95, 0.6
+MISPLACED = "It looks for values in columns that don't hold them."
 GREATEST = "It compares with a subquery of MAX or MIN: join, or order and take LIMIT 1, instead."
 NULLS_FIRST = "It orders upwards and takes the first rows: leave out NULLs of the column it orders by."
 JOINED_BY_CHOICE = "It joins on one of several conditions: join on the one that is meant."
 ORDERED_BY_EXTREME = "It orders by a MIN or MAX: order by the column itself, unless groups are meant."
+FAULTS = (GREATEST, NULLS_FIRST, JOINED_BY_CHOICE, ORDERED_BY_EXTREME, MISPLACED)
+"""Style, functions, values: the order in which they are mended."""
 
 
-def mended(sql: str, schema: Schema, values: Values) -> str:
+def mended(sql: str, schema: Schema, near: Mapping[str, str]) -> str:
     """The query with what needs no judgement put right; as it was where nothing is amiss.
 
     COUNT over 1 and 0 becomes SUM; texts put together with a blank come apart; `t.*` becomes the key of t; a
-    year compared with strftime gets its quotes; a literal spelt nearly like a found cell becomes that cell.
+    year compared with strftime gets its quotes; a literal that is nearly a found cell becomes the cell that
+    `near` gives for it.
     """
     try:
         tree = parse_one(sql, dialect=schema.dialect)
@@ -36,15 +43,14 @@ def mended(sql: str, schema: Schema, values: Values) -> str:
         year = equal.expression
         if "strftime" in equal.this.sql("sqlite").casefold() and isinstance(year, exp.Literal):
             year.replace(exp.Literal.string(year.this))
-    for wrong, right in _near_cells(sql, schema, values):
-        for literal in list(tree.find_all(exp.Literal)):
-            if literal.is_string and literal.this == wrong:
-                literal.replace(exp.Literal.string(right))
-    return sql if tree == before else str(tree.sql(schema.dialect))
+    for literal in list(tree.find_all(exp.Literal)):
+        if literal.is_string and (right := near.get(literal.this)) is not None:
+            literal.replace(exp.Literal.string(right))
+    return sql if tree == before else spelt_as(str(tree.sql(schema.dialect)), sql, schema.dialect)
 
 
 def faults(sql: str, schema: Schema, values: Values) -> list[str]:
-    """What else may be wrong, one advice for the model each, in the order in which it is to be mended."""
+    """What else may be wrong: of `FAULTS` those that a query has."""
     try:
         tree = parse_one(sql, dialect=schema.dialect)
     except (SqlglotError, RecursionError):
@@ -64,7 +70,7 @@ def faults(sql: str, schema: Schema, values: Values) -> list[str]:
     if any(isinstance(t.this, exp.Max | exp.Min) for t in terms):
         found.append(ORDERED_BY_EXTREME)
     elsewhere = list(misplaced(sql, schema, values))
-    return [*found, "It looks for values in columns that don't hold them."] if elsewhere else found
+    return [*found, MISPLACED] if elsewhere else found
 
 
 def join_choices(sql: str, schema: Schema) -> list[str]:
@@ -73,22 +79,29 @@ def join_choices(sql: str, schema: Schema) -> list[str]:
         tree = parse_one(sql, dialect=schema.dialect)
     except (SqlglotError, RecursionError):
         return []
-    for join in tree.find_all(exp.Join):
-        choice = join.args["on"].find(exp.Or) if join.args.get("on") is not None else None
-        if choice is None:
-            continue
-        made = []
-        for part in list(choice.flatten()):
-            choice.replace(part.copy())
-            made.append(str(tree.sql(schema.dialect)))
-            tree = parse_one(sql, dialect=schema.dialect)
-            choice = next(
-                j.args["on"].find(exp.Or)
-                for j in tree.find_all(exp.Join)
-                if j.args.get("on") is not None and j.args["on"].find(exp.Or)
-            )
-        return made
-    return []
+    choice = _choice(tree)
+    if choice is None:
+        return []
+    made = []
+    for part in _alternatives(choice):
+        copy = tree.copy()
+        place = _choice(copy)
+        if place is not None:
+            place.replace(part.copy())
+        made.append(spelt_as(str(copy.sql(schema.dialect)), sql, schema.dialect))
+    return made
+
+
+def _choice(tree: exp.Expr) -> exp.Or | exp.In | None:
+    """The first OR or IN that a join is made on."""
+    ons = (join.args.get("on") for join in tree.find_all(exp.Join))
+    return next((found for on in ons if on is not None and (found := on.find(exp.Or, exp.In))), None)
+
+
+def _alternatives(choice: exp.Or | exp.In) -> list[exp.Expr]:
+    if isinstance(choice, exp.Or):
+        return list(choice.flatten())
+    return [exp.EQ(this=choice.this.copy(), expression=one.copy()) for one in choice.expressions]
 
 
 def misplaced(sql: str, schema: Schema, values: Values) -> Iterator[str]:
@@ -104,14 +117,23 @@ def misplaced(sql: str, schema: Schema, values: Values) -> Iterator[str]:
                     yield f"{table}.{column} = {one.literal!r}, rather than {one.table}.{one.column}"
 
 
-def _near_cells(sql: str, schema: Schema, values: Values) -> Iterator[tuple[str, str]]:
-    for one in conditions(sql, schema):
+async def near_cells(context: Context, sql: str, values: Values) -> dict[str, str]:
+    """The literals that are no found cell and yet nearly one of their column, each with that cell.
+
+    Near is a cosine above 0.95, or without embeddings such a ratio of edits.
+    """
+    found: dict[str, str] = {}
+    for one in conditions(sql, context.database.schema):
         cells = values.get(one.table, {}).get(one.column, [])
         digits = sum(letter.isdigit() for letter in one.literal) > DIGITS * len(one.literal)
-        if one.is_text and not digits and cells and one.literal not in cells:
-            best = max(cells, key=lambda cell: ratio(cell, one.literal))
-            if ratio(best, one.literal) > SAME:
-                yield one.literal, best
+        if not one.is_text or digits or not cells or one.literal in cells:
+            continue
+        cosines = await nearness(context, one.literal, cells)
+        rated = [ratio(cell, one.literal) for cell in cells] if cosines is None else list(map(float, cosines))
+        best = max(range(len(cells)), key=rated.__getitem__)
+        if rated[best] > SAME:
+            found[one.literal] = cells[best]
+    return found
 
 
 def _apart(selected: exp.Expr, query: exp.Select, schema: Schema) -> list[exp.Expr]:

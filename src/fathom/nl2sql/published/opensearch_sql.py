@@ -5,22 +5,38 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.electing import execute_all
-from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
+from fathom.nl2sql.examples import ranked_examples
 from fathom.nl2sql.executing import Outcome, preview
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
-from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced
-from fathom.nl2sql.published.opensearch_extraction import HITS, ORDER, extract_and_look_up
+from fathom.nl2sql.published.opensearch_alignment import (
+    FAULTS,
+    faults,
+    join_choices,
+    mended,
+    misplaced,
+    near_cells,
+)
+from fathom.nl2sql.published.opensearch_extraction import (
+    HITS,
+    ORDER,
+    about,
+    extract_and_look_up,
+    sentences,
+)
 from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import find_sql, sql_after
-from fathom.nl2sql.schema_text import Shown, foreign_keys, render
+from fathom.nl2sql.schema_text import Shown, foreign_keys
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.voting import clusters, same_set
-from fathom.records import Candidate, Draft
+from fathom.records import Candidate, Draft, Question, SolvedExample
 
 FIXES = tuple(Sampling(temperature=t, top_p=0.3, max_tokens=800) for t in (0.4, 0.6, 0.8))
 STEADY = Sampling(temperature=0.0, max_tokens=800)
+MARK, UNREADABLE = "#SQL:", "replies without a query"
+SOLVED = "Solved questions, each in a comment, with the sections that lead to its query:"
 CELLS = "Cells that hold values of the question:"
 ASKED_FOR = "What is to be selected, in this order:"
 HELD = "The cells say:"
@@ -34,7 +50,8 @@ async def write_progressively(
     words = await _progressive(draft, context, examples)
     sampling = Sampling(temperature=temperature, max_tokens=800)
     replies = await context.metered_model().samples(words, samples, sampling=sampling)
-    return settle(draft, [sql_after(r.text, "#SQL:") for r in replies])
+    queries = [sql_after(r.text, MARK) for r in replies]
+    return settle(draft, queries).with_findings(**{UNREADABLE: queries.count(None)})
 
 
 @step("revision", calls="0-5 for each different candidate")
@@ -47,17 +64,30 @@ async def align_candidates(draft: Draft, context: Context) -> Draft:
 
 @step("revision", calls="0-4 for each different candidate")
 async def correct_candidates(draft: Draft, context: Context, *, examples: int = 5) -> Draft:
-    """Correct each different candidate that fails or gives nothing, at most thrice; then write it anew."""
+    """Correct each different candidate that fails or gives nothing, at most thrice; then write it anew.
+
+    Replies that held no query at all are drawn once more.
+    """
     fresh = list(dict.fromkeys(c.sql for c in draft.candidates))
     corrected = await together(_corrected(draft, context, sql, n, examples) for n, sql in enumerate(fresh))
-    return _replaced(draft, dict(zip(fresh, corrected, strict=True)))
+    after = _replaced(draft, dict(zip(fresh, corrected, strict=True)))
+    if not (missing := int(draft.findings.get(UNREADABLE) or 0)):
+        return after
+    words = await _progressive(draft, context, examples)
+    sampling = Sampling(temperature=0.3, max_tokens=800)
+    replies = await context.metered_model().samples(words, missing, sampling=sampling)
+    drawn = tuple(Candidate(sql) for r in replies if (sql := sql_after(r.text, MARK)))
+    return replace(after, candidates=(*after.candidates, *drawn))
 
 
 @step("revision")
-async def vote_by_rows(draft: Draft, context: Context, *, seconds: float = 180.0) -> Draft:
+async def vote_by_rows(
+    draft: Draft, context: Context, *, seconds: float = 180.0, fastest_wins: bool = False
+) -> Draft:
     """Keep the candidate whose set of rows most candidates give; empty ones and failures have no vote.
 
-    Between equally supported sets the first stands, so that the same replies always give the same query.
+    Between equally supported sets the first stands, so that the same replies always give the same query;
+    `fastest_wins` keeps the query that ran in the least time instead, as published.
     """
     outcomes = await execute_all(context, [c.sql for c in draft.candidates], seconds=seconds)
     if not outcomes:
@@ -69,21 +99,27 @@ async def vote_by_rows(draft: Draft, context: Context, *, seconds: float = 180.0
         replace(c, score=float(size.get(i, 0)), error=outcomes[i].error or None)
         for i, c in enumerate(draft.candidates)
     )
-    chosen = draft.candidates[groups[0][0] if groups else 0].sql
+    place = groups[0][0] if groups else 0
+    if fastest_wins and groups:
+        tied = [i for group in groups if len(group) == len(groups[0]) for i in group]
+        place = min(tied, key=lambda i: found.seconds if (found := outcomes[i].result) else seconds)
+    chosen = draft.candidates[place].sql
     return revise(replace(draft, candidates=scored, notes={"votes": [len(g) for g in groups]}), chosen)
 
 
 async def _aligned(draft: Draft, context: Context, sql: str) -> str:
     schema, hits = context.database.schema, _hits(draft)
-    sql = mended(sql, schema, hits)
+    sql = mended(sql, schema, await near_cells(context, sql, hits))
     for outcome in await execute_all(context, join_choices(sql, schema)):
         if outcome.result and outcome.result.rows:
             sql = outcome.sql
             break
-    for advice in faults(sql, schema, hits):
+    for advice in FAULTS:
+        if advice not in faults(sql, schema, hits):
+            continue
         words = prompt(
             "opensearch_align",
-            schema=_schema(draft, context),
+            schema=await _schema(draft, context),
             question=asked(draft.question),
             sql=sql,
             advice=advice,
@@ -95,10 +131,12 @@ async def _aligned(draft: Draft, context: Context, sql: str) -> str:
 
 
 async def _corrected(draft: Draft, context: Context, sql: str, number: int, examples: int) -> str:
+    shown = await _schema(draft, context)
+
     def ask(outcome: Outcome, turn: int) -> str:
         return prompt(
             "opensearch_correct",
-            schema=_schema(draft, context),
+            schema=shown,
             question=asked(draft.question),
             sql=outcome.sql,
             result=preview(outcome),
@@ -111,7 +149,7 @@ async def _corrected(draft: Draft, context: Context, sql: str, number: int, exam
     words = await _progressive(draft, context, examples)
     sampling = Sampling(temperature=0.2, max_tokens=800)
     reply = await context.metered_model().ask(words, sampling=sampling, sample=number)
-    return sql_after(reply.text, "#SQL:") or done.sql
+    return sql_after(reply.text, MARK) or done.sql
 
 
 def _replaced(draft: Draft, by: Mapping[str, str]) -> Draft:
@@ -121,23 +159,40 @@ def _replaced(draft: Draft, by: Mapping[str, str]) -> Draft:
 
 async def _progressive(draft: Draft, context: Context, examples: int) -> str:
     near = (await ranked_examples(context, draft.question, examples))[:examples]
+    dialect = context.database.dialect
     cells = [
         f"{t}.{c}: {v!r}" for t, columns in _hits(draft).items() for c, vs in columns.items() for v in vs
     ]
     return prompt(
         "opensearch_write",
-        examples=section(AS_PAIRS, "examples", as_pairs(near)),
+        examples=section(SOLVED, "examples", "\n\n".join(in_sections(e, dialect) for e in near)),
+        about=about(context),
         cells=section(CELLS, "cells", "\n".join(cells)),
-        schema=_schema(draft, context),
+        schema=await _schema(draft, context),
         question=asked(draft.question),
         order=section(ASKED_FOR, "order", "\n".join(draft.findings.get(ORDER) or ())),
         dialect=dialect_of(context),
     )
 
 
-def _schema(draft: Draft, context: Context) -> str:
-    shown = Shown(context.database.schema, draft.selection, knowledge=context.knowledge)
-    return f"{render(shown, 'sentences')}\n{foreign_keys(shown)}".strip()
+def in_sections(example: SolvedExample, dialect: str) -> str:
+    """A solved question with its query led up to by the sections that a reply has, but for the reason.
+
+    Nobody wrote the reason down: the authors' own have a model do so beforehand.
+    """
+    found = anatomy(example.sql, dialect)
+    question = asked(Question(example.question, evidence=example.evidence))
+    sections = (
+        {"columns": found.columns, "values": found.conditions, "SELECT": found.selected} if found else {}
+    )
+    lines = [f"#{name}: {', '.join(listed)}" for name, listed in sections.items()]
+    sketched = [f"#sketch: {found.sketch}"] if found else []
+    return "\n".join([f"/* {question} */", *lines, *sketched, f"{MARK} {example.sql.strip()}"])
+
+
+async def _schema(draft: Draft, context: Context) -> str:
+    keys = foreign_keys(Shown(context.database.schema, draft.selection))
+    return f"{await sentences(context, draft.selection)}\n{keys}".strip()
 
 
 def _hits(draft: Draft) -> Values:

@@ -3,22 +3,41 @@
 import asyncio
 from dataclasses import replace
 
+import numpy as np
+
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import find_sql
 from fathom.nl2sql.schema_text import Shown, Style, render
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
-from fathom.records import Draft, Selection
+from fathom.records import Draft, Selection, Table
 from fathom.retrieval import SchemaIndex
 
 
 @step("selection")
 async def nearest_tables(draft: Draft, context: Context, *, tables: int = 2) -> Draft:
     """Select the tables whose names and descriptions are nearest to the question; none found selects all."""
-    found = await asyncio.to_thread(_nearest, context, asked(draft.question), tables)
+    schema = context.database.schema
+    near = await embedded(
+        context, [_described(context, t) for t in schema.tables], kept_as="descriptions of tables"
+    )
+    sought = await embedded(context, [asked(draft.question)])
+    if near is None or sought is None:
+        found = await asyncio.to_thread(_nearest, context, asked(draft.question), tables)
+    else:
+        order = np.argsort(-(near @ sought[0]), kind="stable")[:tables]
+        found = [schema.tables[i].name for i in order]
     return replace(draft, selection=Selection(dict.fromkeys(found, ())) if found else None)
+
+
+def _described(context: Context, table: Table) -> str:
+    """A table's name with what is written about it; with its columns where nothing is."""
+    note = context.knowledge.table(table.name)
+    written = " ".join(filter(None, (table.comment, note.description if note else "")))
+    return f"{table.name}: {written or ', '.join(c.name for c in table.columns)}"
 
 
 def _nearest(context: Context, question: str, tables: int) -> list[str]:

@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 
 from fathom.methods import Context
+from fathom.nl2sql.keeping import keep
 from fathom.nl2sql.masking import masked
 from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.skeletons import likeness, pieces
@@ -71,15 +72,13 @@ class ExampleStore:
 
 def example_store(context: Context) -> ExampleStore:
     """The store of the context's examples and its knowledge pack's, kept with the database."""
-    key = ("example store", id(context.examples), id(context.knowledge))
-    kept = context.database.kept
-    with _lock:
-        if key not in kept:
-            made = ExampleStore((*context.knowledge.examples, *context.examples))
-            # Held as well, so that no later object can be taken for them by its id.
-            kept[key] = (made, context.examples, context.knowledge)
-        found: ExampleStore = kept[key][0]
-        return found
+    knowledge, examples = context.knowledge, context.examples
+    return keep(
+        context,
+        "example store",
+        (knowledge, examples),
+        lambda: ExampleStore((*knowledge.examples, *examples)),
+    )
 
 
 async def mask_of(context: Context, question: Question, *, values: bool = True) -> tuple[str, ...]:
@@ -118,8 +117,8 @@ def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> lis
 
 def first_examples(context: Context, question: Question, k: int) -> list[SolvedExample]:
     """The first k examples, the pack's before others: the same for every question but their own."""
-    own = words(question.text)
-    return list(islice((e for e in example_store(context).examples if words(e.question) != own), k))
+    store = example_store(context)
+    return store.others(question.text, range(len(store.examples)), k)
 
 
 AS_PAIRS = "Solved questions, each in a comment with its query under it:"

@@ -14,11 +14,11 @@ from rapidfuzz import fuzz
 from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack, TableNote
 from fathom.methods import Context
+from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.meaning import embedded, nearness
 from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.values import value_index
 from fathom.records import Column, Limits, Question, Schema, Selection
-from fathom.retrieval import SchemaIndex
 from fathom.retrieval.words import singular
 
 Values = dict[str, dict[str, list[str]]]
@@ -215,12 +215,12 @@ def _documents(knowledge: KnowledgePack, table: str, column: Column) -> list[str
 
 def _described_in_words(context: Context, asked_for: Sequence[str], most: int) -> Selection:
     found: list[tuple[str, str]] = []
-    with SchemaIndex.build(context.database.schema, context.knowledge) as index:
-        for text in asked_for:
-            columns = [
-                (c.score, t.table, c.column) for t in index.tables(text) for c in t.columns if c.score > 0
-            ]
-            found += [(table, column) for _, table, column in sorted(columns, key=lambda c: -c[0])[:most]]
+    index = schema_index(context)
+    for text in asked_for:
+        columns = [
+            (c.score, t.table, c.column) for t in index.tables(text) for c in t.columns if c.score > 0
+        ]
+        found += [(table, column) for _, table, column in sorted(columns, key=lambda c: -c[0])[:most]]
     return as_selection(found)
 
 

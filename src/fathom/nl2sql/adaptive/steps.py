@@ -14,6 +14,7 @@ from fathom.nl2sql.adaptive.plausible import complaints, fits
 from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import find_sql
 from fathom.nl2sql.schema_text import Shown, foreign_keys, render
@@ -22,7 +23,6 @@ from fathom.nl2sql.settling import NO_SQL, revise
 from fathom.nl2sql.values import matched_values
 from fathom.nl2sql.voting import clusters
 from fathom.records import Candidate, Draft, Reading, Refusal, Selection, Usage
-from fathom.retrieval import SchemaIndex
 
 OFFLINE = "offline"
 MOST = {Difficulty.SIMPLE: 2, Difficulty.MODERATE: 3, Difficulty.CHALLENGING: 5}
@@ -58,8 +58,7 @@ async def narrow_schema(draft: Draft, context: Context, *, wide: int = 60, table
 
 
 def _nearest(context: Context, question: str, tables: int) -> list[str]:
-    with SchemaIndex.build(context.database.schema, context.knowledge) as index:
-        return [match.table for match in index.tables(question, limit=tables)]
+    return [match.table for match in schema_index(context).tables(question, limit=tables)]
 
 
 @step("generation", calls="0-5")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 from random import Random
 
 from sqlglot import exp, parse_one
@@ -84,6 +85,7 @@ async def rewrite_enriched(draft: Draft, context: Context) -> Draft:
     return revise(draft, sql_under(reply.text, "sql", "SQL"))
 
 
+@lru_cache(maxsize=65_536)
 def level(sql: str, dialect: str) -> int:
     """How hard a query is, 0 to 2: by its joins, subqueries and set operations."""
     try:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import find_sql
@@ -14,7 +15,6 @@ from fathom.nl2sql.schema_text import Shown, Style, render
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft, Selection, Table
-from fathom.retrieval import SchemaIndex
 
 
 @step("selection")
@@ -41,8 +41,7 @@ def _described(context: Context, table: Table) -> str:
 
 
 def _nearest(context: Context, question: str, tables: int) -> list[str]:
-    with SchemaIndex.build(context.database.schema, context.knowledge) as index:
-        return [t.table for t in index.tables(question, limit=tables) if not t.joining]
+    return [t.table for t in schema_index(context).tables(question, limit=tables) if not t.joining]
 
 
 @step("generation", calls="1")

@@ -1,10 +1,13 @@
-"""What methods take beside the model and the database: each question once, its database asked before."""
+"""What methods take beside an instant model, on questions whose database was asked before.
+
+The mark is on the processor's time, which other programs don't lengthen; it holds SQLite's as well.
+"""
 
 import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,49 +29,57 @@ SINGLE = frozenset(
 """They ask for one query; some ask once more, to word an answer or to pick examples by a first query."""
 
 
+@dataclass(frozen=True)
+class Taken:
+    """Seconds of one question: `worked` by the processor, SQLite's included, and `passed` by the clock, less
+    those that the trace says model and database took."""
+
+    worked: float
+    passed: float
+
+
 def measure() -> Iterator[Figure]:
     with TemporaryDirectory() as folder:
         items = list(sample(Path(folder), EVERY))
         databases = {id(i.context.database): i.context.database for i in items}
-        told = f"{len(items)} questions of mini-dev, {len(databases)} databases, an instant model"
+        yield Figure("questions of mini-dev", str(len(items)), note=f"{len(databases)} databases")
         try:
             for name in sorted(registry.names("methods"), key=lambda n: (n not in SINGLE, n)):
                 method = find_method(name)
                 if isinstance(method, Method) and method.asks_model:
-                    taken = asyncio.run(own_seconds(method, items))
-                    yield _figure(name, taken, told)
+                    yield _figure(name, asyncio.run(own_seconds(method, items)))
         finally:
             for database in databases.values():
                 database.close()
 
 
-def _figure(name: str, taken: Sequence[float], told: str) -> Figure:
-    p50, p95 = (float(np.percentile(taken, p)) for p in (50, 95))
+def _figure(name: str, taken: Sequence[Taken]) -> Figure:
+    (p50, p95), waited = np.percentile([t.worked for t in taken], (50, 95)), [t.passed for t in taken]
     held = name in SINGLE
     return Figure(
         f"{name}, p95",
         f"{p95 * 1e3:.1f} ms",
         f"<= {MARK * 1e3:.0f} ms" if held else "",
-        p95 <= MARK if held else None,
-        f"p50 {p50 * 1e3:.1f} ms" + (f"; {told}" if name == min(SINGLE) else ""),
+        bool(p95 <= MARK) if held else None,
+        f"p50 {p50 * 1e3:.1f} ms; by the clock, with other work on the machine, p50 "
+        f"{np.percentile(waited, 50) * 1e3:.1f} ms",
     )
 
 
-async def own_seconds(method: Method, items: Sequence[Item]) -> list[float]:
-    """The seconds of each question, less those that the trace says model and database took.
-
-    Of each database one more question goes first, so that what is built once is there.
-    """
+async def own_seconds(method: Method, items: Sequence[Item]) -> list[Taken]:
+    """What each question took; of each database one more goes first, so that what is built once is there."""
     by_database: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         by_database[id(item.context.database)].append(item)
     taken = []
     for group in by_database.values():
         for warm, item in enumerate([group[-1], *group]):
-            model = ScriptedModel.of(rules={"": f"```sql\n{item.gold.sql}\n```"})
-            started = time.perf_counter()
-            draft = await run_method(method, item.asked.question, replace(item.context, model=model))
-            spent = time.perf_counter() - started
+            context = replace(
+                item.context, model=ScriptedModel.of(rules={"": f"```sql\n{item.gold.sql}\n```"})
+            )
+            clock, processor = time.perf_counter(), time.process_time()
+            draft = await run_method(method, item.asked.question, context)
+            worked, passed = time.process_time() - processor, time.perf_counter() - clock
             used = draft.trace.usage
-            taken += [spent - used.model_seconds - used.database_seconds] if warm else []
+            taken += [Taken(worked, passed - used.model_seconds - used.database_seconds)] if warm else []
     return taken

@@ -1,6 +1,6 @@
 """Candidate queries for a question: likely sketches, their slots filled, their joins planned."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fathom.offline.delexical import features, span_chances
@@ -8,10 +8,11 @@ from fathom.offline.filling import SlotFiller, log_odds
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.query import (
+    Aggregate,
     Column,
-    Comparison,
     Condition,
     Connective,
+    Expression,
     Ordering,
     Query,
     TableRef,
@@ -21,6 +22,7 @@ from fathom.offline.query import (
     mentioned_tables,
 )
 from fathom.offline.rendering import joined, with_plan
+from fathom.offline.rows import RowNames, fixed_columns, names_key
 from fathom.offline.shapes import Expected, ShapeModel
 from fathom.offline.simplifying import simplify
 from fathom.offline.sketches import instantiate
@@ -38,6 +40,8 @@ LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
+NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
+"""What it adds to show names instead of keys that nobody asked for, or of what the question doesn't ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +85,16 @@ def propose(
             for option in (proposal, _simpler(proposal, planner)):
                 if option.query not in found or found[option.query].score < option.score:
                     found[option.query] = option
+    rows = RowNames(schema)
     best = _distinct(sorted(found.values(), key=lambda p: -p.score))
-    best = _distinct(sorted([*best, *_edited(best[:EDITED], linking)], key=lambda p: -p.score))[:most]
+    best = _distinct(sorted([*best, *_edited(best[:EDITED], linking, rows)], key=lambda p: -p.score))[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     return sorted(spread, key=lambda p: -p.score)[:most]
 
 
 def _vacuous(query: Query) -> bool:
     """Whether it shows a column that its own condition leaves only one value."""
-    where = query.where
-    parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
-    fixed = {p.left for p in parts if isinstance(p, Comparison) and p.operator == "="}
+    fixed = fixed_columns(query)
     return any(e in fixed for e in query.select)
 
 
@@ -116,7 +119,7 @@ def _expected(linking: Linking) -> Expected:
     return Expected(sum(likely[s] for s in kept) + limits, bool(linking.superlatives))
 
 
-def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposal]:
+def _edited(proposals: Iterable[Proposal], linking: Linking, rows: RowNames) -> Iterator[Proposal]:
     """The proposals with one more column shown, or one fewer: lists of any length become reachable."""
     scores = linking.column_scores["select"]
     likely = [
@@ -124,8 +127,10 @@ def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposa
     ]
     for proposal in proposals:
         query = proposal.query
-        yield from _with_extremes(proposal, linking)
-        yield from _named(proposal, linking)
+        ranked = [*_with_extremes(proposal, linking), *_summed(proposal, linking, rows)]
+        yield from ranked
+        for option in (proposal, *ranked):
+            yield from _named(option, linking, rows)
         shown = [e for e in query.select if isinstance(e, Column)]
         if query.compound is not None or query.source is not None or not shown:
             continue
@@ -145,16 +150,61 @@ def _edited(proposals: Iterable[Proposal], linking: Linking) -> Iterator[Proposa
                     yield _changed(proposal, replace(query, select=fewer), score)
 
 
-def _named(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
-    """For a proposal that shows only what its condition says: what the rows are called instead."""
+def _named(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Proposal]:
+    """The proposal with names in place of keys that nobody asked for, and of what its condition says.
+
+    People ask "which artist", and mean the name; the key tells them nothing.
+    """
     query = proposal.query
-    if len(query.select) != 1 or query.compound is not None or not _vacuous(query):
+    if query.compound is not None or query.source is not None:
         return
-    tables = {t.name for t in mentioned_tables(query)}
-    for column in linking.columns:
-        if column.table in tables and column.column.casefold().endswith(("name", "title")):
-            changed = replace(query, select=(Column(TableRef(column.table), column.column),))
-            yield replace(_changed(proposal, changed, 0.0), score=proposal.score + VACUOUS)
+    fixed = fixed_columns(query)
+    shown = [e for e in query.select if isinstance(e, Column)]
+    unasked = [e for e in shown if rows.is_key(e) and not names_key(linking, e)]
+    if unasked:
+        yield _renamed(proposal, {e: rows.of(e) for e in unasked}, NAMES_FOR_KEYS)
+    if len(query.select) != 1 or not shown:
+        return
+    own = tuple(Column(TableRef(c.table, shown[0].table.instance), c.column) for c in linking.called)
+    if own and own[0].table == shown[0].table and set(own) != set(shown):
+        yield _renamed(proposal, {shown[0]: own}, NAMES_ASKED)
+    elif shown[0] in fixed:
+        for table in mentioned_tables(query):
+            names = rows.of_table(table)
+            if names and set(names) != set(shown):
+                yield _renamed(proposal, {shown[0]: names}, VACUOUS / FILLING_WEIGHT + EDIT_COST)
+
+
+def _renamed(proposal: Proposal, names: Mapping[Column, tuple[Column, ...]], gain: float) -> Proposal:
+    """The proposal with other columns shown; groups by keys stay, which tell apart what shares a name."""
+    query = proposal.query
+    select = tuple(dict.fromkeys(n for e in query.select for n in _named_as(e, names)))
+    kept = {} if gain == NAMES_FOR_KEYS else names
+    group = tuple(dict.fromkeys(n for e in query.group for n in _named_as(e, kept)))
+    return _changed(proposal, replace(query, select=select, group=group), gain)
+
+
+def _named_as(item: Expression, names: Mapping[Column, tuple[Column, ...]]) -> tuple[Expression, ...]:
+    return names.get(item, (item,)) if isinstance(item, Column) else (item,)
+
+
+def _summed(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Proposal]:
+    """For groups ranked by their size: ranked by the sum of what the superlative speaks of, "spent most"."""
+    query = proposal.query
+    if not (query.group and query.limit and len(query.order) == 1):
+        return
+    match query.order[0].key:
+        case Aggregate(function="count"):
+            tables = {t.name for t in mentioned_tables(query)}
+            for superlative in linking.superlatives:
+                for column, direction, score in superlative.columns:
+                    if column.table in tables and rows.measures(column):
+                        total = Aggregate("sum", Column(TableRef(column.table), column.column))
+                        order = (Ordering(total, direction == "desc"),)
+                        # The table counted may be named by the count alone.
+                        tables_left = () if query.tables == (TableRef(column.table),) else query.tables
+                        changed = replace(query, order=order, tables=tables_left)
+                        yield _changed(proposal, changed, IGNORED_EXTREME + log_odds(score) / 2)
 
 
 def _with_extremes(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -182,7 +182,15 @@ def _words(tokens: Sequence[Token], masked: Sequence[Span]) -> tuple[str, ...]:
         if not token.evidence and token.kind != "sign":
             words.append(token.stem)
         place += 1
-    return (*words, *(f"{a} {b}" for a, b in pairwise(words)))
+    return tuple(_counted((*words, *(f"{a} {b}" for a, b in pairwise(words)))))
+
+
+def _counted(words: Iterable[str]) -> Iterator[str]:
+    """The words, each by which time it is said: "states that border states that border" says more."""
+    said: Counter[str] = Counter()
+    for word in words:
+        said[word] += 1
+        yield word if said[word] == 1 else f"{word}#{said[word]}"
 
 
 def masked_words(linking: Linking) -> tuple[tuple[str, ...], frozenset[ColumnKey]]:
@@ -205,8 +213,9 @@ def filled(solved: "Solved | Template", linking: Linking) -> Iterable[tuple[Quer
     used: list[Span] = []
     chosen: dict[tuple[ColumnKey | None, Value], Value] = {}
     kept = 0
+    whole = whole_values(linking)
     for blank in solved.blanks:
-        found = _replacement(blank, linking, used)
+        found = _replacement(blank, linking, used, whole)
         if found is None:
             kept += 1
             if not _mentions(linking, blank.value):
@@ -218,7 +227,21 @@ def filled(solved: "Solved | Template", linking: Linking) -> Iterable[tuple[Quer
     yield _exchanged(solved.query, lambda c, v: chosen.get((c, v), v)), kept, sorted(used)
 
 
-def _replacement(blank: Blank, linking: Linking, used: Sequence[Span]) -> tuple[Value, Span] | None:
+def whole_values(linking: Linking) -> tuple[Span, ...]:
+    """Words that are exactly a stored value, none inside longer ones that are: surely meant as one."""
+    exact = {v.span for v in linking.values if v.match in {"exact", "folded"} and v.comparison != "like"}
+    return tuple(
+        sorted(s for s in exact if not any(s != o and s.overlaps(o) and _inside(s, o) for o in exact))
+    )
+
+
+def _inside(one: Span, other: Span) -> bool:
+    return other.first <= one.first and one.end <= other.end
+
+
+def _replacement(
+    blank: Blank, linking: Linking, used: Sequence[Span], whole: Sequence[Span]
+) -> tuple[Value, Span] | None:
     if isinstance(blank.value, int | float) and not isinstance(blank.value, bool):
         for number in linking.numbers:
             if not any(number.span.overlaps(u) for u in used):
@@ -227,6 +250,8 @@ def _replacement(blank: Blank, linking: Linking, used: Sequence[Span]) -> tuple[
     wanted = str(blank.value)
     for value in linking.values:
         free = not any(value.span.overlaps(u) for u in used)
+        # "south dakota" is no misspelt "south bend", where some column holds it as it stands.
+        free = free and (value.span in whole or not any(value.span.overlaps(w) for w in whole))
         if value.column == blank.column and free and value.match != "number":
             text = str(value.value)
             # Solved queries may spell values otherwise than the cells do, or frame them: keep their habit.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.features import column_features, table_features
+from fathom.offline.linking.naming import asked_table, each_table, naming_columns
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.records import (
     ROLES,
@@ -39,6 +40,9 @@ from fathom.retrieval import ValueIndex
 _SETTLED = 0.6
 _ASKED = 0.35
 _IMPLIED = 0.7
+_MEANT = 0.8
+_CALLED = 0.7
+"""How likely what names the rows is shown where a question asks for these rows."""
 _MENTIONED = 0.5  # alignment from which words count as a mention
 
 
@@ -145,17 +149,31 @@ def _with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
     if reading.superlatives and columns[:, order].max(initial=0) < _SETTLED:
         related = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
         raised[:, order] = np.maximum(raised[:, order], _IMPLIED * related * measures)
-    if columns[:, select].max(initial=0) < _ASKED:
+    if named := called(reading):
+        raised[named, select] = np.maximum(raised[named, select], _CALLED)
+    elif columns[:, select].max(initial=0) < _ASKED:
         if places := measured_places(reading.tokens):
             related = reading.columns.related[:, list(places)].max(axis=1, initial=0)
             raised[:, select] = np.maximum(raised[:, select], _IMPLIED * related * measures)
         elif not reading.quantities:
-            named = np.array([_names_rows(c) for c in reading.words.columns]) * owners
+            names = np.array([_names_rows(c) for c in reading.words.columns]) * owners
             first = _first_asked(reading)
             if first is not None:
-                named = named * (np.array(reading.words.owner) == first)
-                raised[:, select] = np.maximum(raised[:, select], _IMPLIED * named)
+                names = names * (np.array(reading.words.owner) == first)
+                raised[:, select] = np.maximum(raised[:, select], _IMPLIED * names)
     return raised
+
+
+def called(reading: Reading) -> list[int]:
+    """The columns that name the rows which the question asks for, or about each of which it asks."""
+    words = reading.words
+    mentions = reading.tokens, reading.tables.alignment, reading.columns.alignment
+    table = asked_table(*mentions)
+    table = each_table(*mentions) if table is None else table
+    if table is None:
+        return []
+    own = {c.column: i for i, c in enumerate(words.columns) if words.owner[i] == table}
+    return [own[name] for name in naming_columns(words.tables[table], tuple(own))]
 
 
 def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:
@@ -218,6 +236,7 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         negations=reading.negations,
         quotes=reading.quotes,
         index=words.index,
+        called=tuple(words.columns[i] for i in called(reading)),
     )
 
 
@@ -256,10 +275,15 @@ def _explained(reading: Reading, values: tuple[ValueMention, ...]) -> Floats:
 def _superlatives(reading: Reading, order: Floats) -> tuple[SuperlativeMention, ...]:
     """The superlatives with the number they ask for and the columns they may order by."""
     found = []
+    numeric = reading.words.traits[:, 0]
+    measured = 1 - reading.words.traits[:, 4:6].max(axis=1)  # "the longest track" isn't that of the last key
     for place in reading.superlatives:
         token = reading.tokens[place]
         direction: Direction = superlative_direction(token) or "desc"
-        near = reading.columns.alignment[:, place : place + 4].max(axis=1, initial=0)
+        near = measured * reading.columns.alignment[:, place : place + 4].max(axis=1, initial=0)
+        around = [i for i in (place - 1, place - 2) if i >= 0 and not reading.tokens[i].stop]
+        meant = measured * numeric * reading.columns.related[:, around].max(axis=1, initial=0)
+        near = np.maximum(near, _MEANT * meant)  # "spent the most"
         scores = 0.7 * order + 0.3 * near
         implied = [
             (

@@ -162,7 +162,8 @@ class Linking:
     mentions each column, from 0 to 1, `table_alignment` (tables x tokens) each table; `column_scores`
     holds by role the learned probabilities, in the same order, that the query uses the column;
     `table_scores` those of tables, in schema order. `explained` (tokens) is how far the linking accounts
-    for each content word, 1 for function words.
+    for each content word, 1 for function words. `called` are the columns that name the rows which the
+    question asks for, where it asks for rows of one table.
     """
 
     tokens: tuple[Token, ...]
@@ -183,6 +184,7 @@ class Linking:
     negations: tuple[Span, ...] = ()
     quotes: tuple[Span, ...] = ()
     index: Mapping[ColumnKey, int] = field(default_factory=dict)
+    called: tuple[ColumnKey, ...] = ()
 
     def text(self, span: Span) -> str:
         """The words of a span."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
 from fathom.offline.ranking.confidence import (
@@ -18,6 +18,7 @@ from fathom.offline.ranking.confidence import (
     confidence_features,
     missing_words,
 )
+from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Entry, pool_features
 from fathom.offline.ranking.sql_words import all_words, query_words
 from fathom.offline.trees import Forest, load_forest
@@ -30,6 +31,10 @@ class Judge:
     forest: Forest
     confidence: ConfidenceWeights
     threshold: float
+
+    def scores(self, features: Floats) -> npt.NDArray[np.float64]:
+        """How good each candidate is (candidates x features): what was learned, and names before keys."""
+        return self.forest.scores(features) + preference(features)
 
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """The judge as arrays for an npz file, under a name."""
@@ -156,7 +161,7 @@ def choose(
     judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
     # The ranker has learned without evidence: what is told comes on top of it.
-    scores = judge.forest.scores(pool.features) - UNMET * np.array([e.unmet for e in entries])
+    scores = judge.scores(pool.features) - UNMET * np.array([e.unmet for e in entries])
     order = np.argsort(-scores, kind="stable").tolist()
     explained = pool.explained[order[0]]
     features = confidence_features(linking, pool.features, scores, [e.outcome for e in entries], explained)

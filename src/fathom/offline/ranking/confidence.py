@@ -10,6 +10,7 @@ import numpy.typing as npt
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.ranking.asked import asked_features
 from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.presenting import PRESENTED
 from fathom.offline.trees import Forest, load_forest
 
 _LIKELY = 0.5
@@ -73,7 +74,10 @@ def confidence_features(
         float(sum(linking.tokens[i].text[:1].isupper() and i > 0 for i in missing)),
         float(best),
     ]
-    return np.concatenate([np.array(own, np.float32), rows[best], asked_features(linking)], dtype=np.float32)
+    learned, presented = np.split(rows[best], [-len(PRESENTED)])
+    return np.concatenate(
+        [np.array(own, np.float32), learned, asked_features(linking), presented], dtype=np.float32
+    )
 
 
 def missing_words(linking: Linking, explained: Floats) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.features import attachments
+from fathom.offline.linking.naming import EACH, grouping_columns
 from fathom.offline.query import (
     Aggregate,
     Column,
@@ -29,7 +30,6 @@ CUES = (
 _DISTINCT = {"distinct", "different", "unique"}
 _MEASURED = {"integer", "number", "date", "datetime", "time"}
 _NAMED = 0.3
-_EACH = {"each", "per", "every"}
 _SORTED = {"order", "ordered", "sort", "sorted", "alphabetical", "alphabetically", "ascending", "descending"}
 
 
@@ -48,7 +48,7 @@ class CueJudge:
         words = [t.lower for t in linking.tokens if not t.quoted and not t.evidence]
         self._functions = {q.aggregate for q in linking.quantities}
         self._distinct = any(w in _DISTINCT for w in words)
-        self._each = any(w in _EACH for w in words)
+        self._each = any(w in EACH for w in words) or bool(grouping_columns(linking))
         self._sorted = any(w in _SORTED for w in words)
         self._either = any(w in {"or", "either"} for w in words)
         self._ranks = bool(linking.superlatives)

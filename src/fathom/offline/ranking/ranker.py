@@ -16,6 +16,7 @@ from fathom.offline.ranking.asked import asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
 from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
+from fathom.offline.ranking.presenting import PresentationJudge
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
 
 TRANSLATED = (
@@ -72,6 +73,7 @@ def pool_features(
 ) -> Pool:
     """The features of a question's candidates."""
     judge, cues = CoverageJudge(linking), CueJudge(linking, planner.schema)
+    presented = PresentationJudge(linking, planner.schema)
     asked = question_words(linking)
     words = [query_words(e.query) for e in entries]
     translated = _translated(asked, words, forward, backward)
@@ -108,7 +110,8 @@ def pool_features(
     gaps = compared - compared.max(axis=0, initial=-1e9)
     whole = asked_features(linking)
     around = np.broadcast_to(whole, (len(entries), len(whole)))
-    return Pool(np.concatenate([own, gaps, around], axis=1, dtype=np.float32), tuple(explained))
+    shown = np.array([presented.features(e.query) for e in entries], np.float32)
+    return Pool(np.concatenate([own, gaps, around, shown], axis=1, dtype=np.float32), tuple(explained))
 
 
 _NAMES = (*PROPOSED, *TRANSLATED, *COVERAGE, *CUES, *OUTCOME, *SHAPE, "path_cost")

@@ -13,6 +13,7 @@ from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
 from fathom.offline.ranking.choosing import Judge
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
+from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Pool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.offline.training.boosting import grow
@@ -130,7 +131,7 @@ def fit_judge(
         outside = [i for i in ranked if folds[i] != fold]
         forest = fit_forest([rows[i] for i in outside], [grades[i] for i in outside])
         for i in (i for i, f in enumerate(folds) if f == fold):
-            scores[i] = forest.scores(rows[i])
+            scores[i] = forest.scores(rows[i]) + preference(rows[i])
     right = [bool(g[int(s.argmax())]) for g, s in zip(grades, scores, strict=True)]
     features = [
         confidence_features(

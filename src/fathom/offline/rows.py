@@ -1,0 +1,66 @@
+"""What to call the rows that a query speaks of: names for keys."""
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.query import Column, Comparison, Connective, Expression, Query, TableRef
+from fathom.records.schema import Schema
+
+_CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
+
+
+class RowNames:
+    """The columns that name the rows of each table, and of those that a key refers to."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._names = {
+            t.name: naming_columns(t.name, tuple(c.name for c in t.columns)) for t in schema.tables
+        }
+        self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
+        references = {ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns}
+        self._amounts = {
+            key
+            for t in schema.tables
+            for c in t.columns
+            if (key := ColumnKey(t.name, c.name)) not in references and c.kind in {"integer", "number"}
+        }.difference(self._own)
+        self._targets = {
+            ColumnKey(k.table, k.columns[0]): k.target_table
+            for k in reversed(schema.foreign_keys)
+            if len(k.columns) == 1
+        }
+
+    def measures(self, column: ColumnKey) -> bool:
+        """Whether a column holds amounts, which can be summed."""
+        return column in self._amounts
+
+    def is_key(self, column: Column) -> bool:
+        """Whether a column stands for rows that have a name of their own."""
+        names = self.of(column)
+        return bool(names) and column not in names
+
+    def of(self, column: Column) -> tuple[Column, ...]:
+        """The names of the rows that a key stands for; empty where it is none, or they have none."""
+        key = ColumnKey(column.table.name, column.name)
+        if (target := self._targets.get(key)) is not None and target != column.table.name:
+            return self.of_table(TableRef(target, column.table.instance))
+        return self.of_table(column.table) if key in self._own else ()
+
+    def of_table(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns that name a table's rows."""
+        return tuple(Column(table, name) for name in self._names.get(table.name, ()))
+
+
+def names_key(linking: Linking, column: Column) -> bool:
+    """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
+    last = stem(identifier_words(column.name)[-1]) if identifier_words(column.name) else ""
+    table = {stem(w) for w in identifier_words(column.table.name)}
+    words = [t for t in linking.tokens if not t.evidence]
+    return any(t.lower in _CODES or (t.stem == last and last not in table) for t in words)
+
+
+def fixed_columns(query: Query) -> set[Expression]:
+    """What the condition of a query leaves only one value."""
+    where = query.where
+    parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
+    return {p.left for p in parts if isinstance(p, Comparison) and p.operator == "="}

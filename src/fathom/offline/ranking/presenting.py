@@ -12,7 +12,7 @@ PRESENTED = (
     *("keys_unasked", "names_shown", "names_missing", "names_partly", "fixed_shown", "grouped"),
     *("ungrouped", "measure_alone"),
 )
-PREFERENCE = np.array([-0.8, 0.7, -0.8, -0.9, -1.0, 0.8, -1.0, -1.0], np.float32)
+PREFERENCE = np.array([-0.8, 0.0, -1.5, -1.6, -1.0, 0.0, -1.8, -1.0], np.float32)
 """What each of `PRESENTED` adds to a candidate's score: how people ask, beyond what Spider's golds show."""
 
 

@@ -217,9 +217,7 @@ def _described_in_words(context: Context, asked_for: Sequence[str], most: int) -
     found: list[tuple[str, str]] = []
     index = schema_index(context)
     for text in asked_for:
-        columns = [
-            (c.score, t.table, c.column) for t in index.tables(text) for c in t.columns if c.score > 0
-        ]
+        columns = [(c.score, t.table, c.column) for t in index.tables(text) for c in t.columns if c.score > 0]
         found += [(table, column) for _, table, column in sorted(columns, key=lambda c: -c[0])[:most]]
     return as_selection(found)
 

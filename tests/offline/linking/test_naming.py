@@ -18,9 +18,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("table", "columns", "names"), NAMES)
-def test_the_columns_that_name_rows(
-    table: str, columns: tuple[str, ...], names: tuple[str, ...]
-) -> None:
+def test_the_columns_that_name_rows(table: str, columns: tuple[str, ...], names: tuple[str, ...]) -> None:
     assert naming_columns(table, columns) == names
 
 

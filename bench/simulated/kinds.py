@@ -21,8 +21,9 @@ class Kind:
 
 OTHERWISE = Kind("query")
 KINDS: dict[str, tuple[str, Kind]] = {
+    "adaptive_columns": ("leave out only what it surely doesn't need", Kind("columns", "json", "")),
     "adaptive_mend": ("query doesn't yet answer its question", Kind("revise")),
-    "adaptive_write": ("Comments in the schema say what columns mean and", Kind("query")),
+    "adaptive_write": ("query that answers the question, as simple as it can be", Kind("query")),
     "answer_from_rows": ("Answer the question in a few plain sentences", Kind("words")),
     "biomed_query": ("keeping to these house rules:", Kind("query")),
     "bird_direct": ("Give nothing but the query, as the continuation of:", Kind("query", "continue")),

@@ -33,6 +33,8 @@ class Context:
     `examples` are solved questions beside those of the knowledge pack, such as a training split;
     `cache` is the folder for indexes, None for the user's own; `model` is the one that steps ask, if any;
     `embedder` tells how near texts are in meaning, and without one their words and spelling do.
+    `remembers` lets steps keep in the cache what a model told them of one question and use it for the next:
+    not where runs have to be repeatable.
     """
 
     database: Database
@@ -43,6 +45,7 @@ class Context:
     model: "Model | None" = None
     embedder: "Embedder | None" = None
     meter: Meter = field(default_factory=Meter)
+    remembers: bool = False
 
     async def run(self, sql: str, limits: Limits | None = None) -> Result:
         """Run a query in a thread and count its seconds. Raises what `Database.run` raises."""

@@ -1,4 +1,8 @@
-"""Weighing candidates: which stands, which challenges it, and how sure the choice is."""
+"""Weighing candidates by their results: which stands, which challenges it, and with what evidence.
+
+Two ways that have nothing in common, a model's and the offline method's, seldom err alike: that both give a
+result says more for it than a model's repeating itself.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,48 +11,124 @@ from fathom.nl2sql.adaptive.plausible import fits
 from fathom.nl2sql.executing import Outcome
 from fathom.nl2sql.voting import clusters
 
-OFFLINE_VOTES = 1.0
-"""What the offline method's best guess counts beside one sample, times its confidence."""
+LIKELY = 0.5
+"""The offline method's confidence from which its best query is likelier right than not."""
+CLOSE = 3
+"""Of the offline method's queries the first so many count as what it may have meant."""
+SCATTERED = 3
+"""Samples that all differ, from which on the model doesn't know."""
+MARGIN = 2
+"""Samples that another result needs more than the standing one's: one more may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """The query chosen, how sure that is (0 to 1), and one that is as likely with another result, if any."""
+class Backed:
+    """A result with what gives it: how many samples, the first of them or not, and the offline method's query.
 
-    choice: Outcome
-    confidence: float
-    rival: Outcome | None = None
-
-
-def weigh(
-    question: str, sampled: Sequence[Outcome], offline: Outcome | None = None, offline_confidence: float = 0.0
-) -> Weighed:
-    """Choose among samples, the first of them standing unless others have better evidence.
-
-    A result has one vote of each sample that gives it, and a share of one from the offline method. The
-    standing query gives way only where it fails or doesn't fit the question and another does, or where
-    another result has at least two votes more: a query that ran and looks right isn't taken back for less.
+    `rank` counts that method's queries from 0, None where none of them gives it. `fits` says that nothing
+    speaks against its shape.
     """
-    standing = sampled[0]
-    every = [*sampled, *([offline] if offline is not None else [])]
-    groups = clusters(every)
-    votes = {
-        place: sum(OFFLINE_VOTES * offline_confidence if i == len(sampled) else 1.0 for i in group)
-        for group in groups
-        for place in group
-    }
-    total = len(sampled) + (OFFLINE_VOTES * offline_confidence if offline is not None else 0.0)
-    own = votes.get(0, 0.0)
-    fitting = [group for group in groups if fits(question, every[group[0]])]
-    best = max(fitting, key=lambda g: (votes[g[0]], -g[0]), default=None)
-    if best is None:
-        ran = standing if standing.ran else next((o for o in every if o.ran), standing)
-        return Weighed(ran, 0.2 * votes.get(every.index(ran), 0.0) / total)
-    if fits(question, standing) and votes[best[0]] < own + 2:
-        chosen, first = standing, 0
-    else:
-        chosen, first = every[best[0]], best[0]
-    against = [g for g in fitting if first not in g and votes[g[0]] >= votes[first]]
-    # Laplace's rule: with few votes, agreement says little.
-    confidence = (votes[first] + 1) / (total + 2)
-    return Weighed(chosen, confidence, every[against[0][0]] if against else None)
+
+    outcome: Outcome
+    samples: int
+    opens: bool
+    rank: int | None
+    fits: bool
+
+    @property
+    def agreed(self) -> bool:
+        """Whether it was found twice over: by two samples, or by one and the offline method's first ones.
+
+        That two queries give no rows says nothing.
+        """
+        some = self.outcome.result is not None and bool(self.outcome.result.rows)
+        return some and (self.samples > 1 or (self.samples == 1 and self.close))
+
+    @property
+    def close(self) -> bool:
+        """Whether it is among what the offline method may have meant."""
+        return self.rank is not None and self.rank < CLOSE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All distinct results for a question, in the order found; `samples` is how many queries were sampled.
+
+    `confidence` is how sure the offline method is of its best query.
+    """
+
+    results: tuple[Backed, ...]
+    samples: int
+    confidence: float
+
+    @property
+    def standing(self) -> Backed | None:
+        """The first sample's result, None where it failed."""
+        return next((b for b in self.results if b.opens), None)
+
+    @property
+    def best_offline(self) -> Backed | None:
+        """What the offline method's best query gives."""
+        return next((b for b in self.results if b.rank == 0), None)
+
+    @property
+    def enough(self) -> bool:
+        """Whether some result was found twice over and fits, so that more samples would tell little."""
+        return any(b.agreed and b.fits for b in self.results)
+
+
+def gather(
+    question: str, sampled: Sequence[Outcome], offline: Sequence[Outcome] = (), confidence: float = 0.0
+) -> Evidence:
+    """What running the samples and the offline method's queries, best first, says about each result."""
+    every = [*sampled, *offline]
+    found = []
+    for group in sorted(clusters(every)):
+        samples = [place for place in group if place < len(sampled)]
+        ranks = [place - len(sampled) for place in group if place >= len(sampled)]
+        # Only the offline method's best query is a candidate without a sample that gives the same.
+        if samples or 0 in ranks:
+            chosen = every[group[0]]
+            found.append(
+                Backed(
+                    chosen,
+                    len(samples),
+                    opens=0 in samples,
+                    rank=min(ranks, default=None),
+                    fits=fits(question, chosen),
+                )
+            )
+    return Evidence(tuple(found), len(sampled), confidence)
+
+
+def choose(found: Evidence) -> Backed | None:
+    """The result to answer with; None where nothing ran.
+
+    The first sample's stands unless it failed, or what speaks for another is of a better kind.
+    """
+    standing = found.standing
+    if standing is None:
+        return max(found.results, key=lambda b: _weight(b, found), default=None)
+    if standing.agreed and (standing.fits or standing.samples > 1):
+        return standing
+    better = [b for b in found.results if b.fits and not b.opens and _overrules(b, standing, found)]
+    return max(better, key=lambda b: _weight(b, found), default=standing)
+
+
+def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
+    own = found.confidence if result.rank == 0 else LIKELY / 2 if result.close else 0.0
+    return result.fits, result.samples + own
+
+
+def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
+    """Whether what speaks for another result is of a better kind than that the standing one came first."""
+    if other.samples and other.rank == 0 and found.confidence >= LIKELY:
+        return True
+    if other.samples and other.close and other.rank != 0 and standing.rank is None:
+        return True
+    if not standing.fits:
+        return other.samples > 1
+    scattered = found.samples >= SCATTERED and all(b.samples < 2 for b in found.results)
+    if scattered and other.rank == 0 and found.confidence >= LIKELY:
+        return True
+    return other.samples >= standing.samples + MARGIN

@@ -1,0 +1,154 @@
+"""Candidates of the adaptive method: one at a time, each run at once, no more than it takes."""
+
+from dataclasses import replace
+
+from fathom.errors import BudgetExceeded
+from fathom.llm import Sampling
+from fathom.methods import Context, step
+from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty
+from fathom.nl2sql.adaptive.evidence import Evidence, gather
+from fathom.nl2sql.adaptive.first_try import first_try, settled
+from fathom.nl2sql.adaptive.narrowing import widened
+from fathom.nl2sql.adaptive.plausible import complaints, fits
+from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.examples import as_pairs, ranked_examples
+from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
+from fathom.nl2sql.replies import find_sql
+from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.settling import NO_SQL, revise
+from fathom.nl2sql.values import matched_values
+from fathom.records import Draft, Refusal, Selection
+
+MOST = {Difficulty.SIMPLE: 3, Difficulty.MODERATE: 3, Difficulty.CHALLENGING: 5}
+"""Samples at the most: three tell a majority, beyond five more of them pay little."""
+HOPELESS = 2
+"""Samples none of which fits, after which mending is tried rather than one more."""
+
+
+@step("generation", calls="0-5")
+async def write_until_sure(
+    draft: Draft, context: Context, *, temperature: float = 0.7, shots: int = 3
+) -> Draft:
+    """Write one candidate, run it at once, and write more only until a fitting result is found twice over.
+
+    The first is drawn at temperature 0; one that the offline method thought of too needs no second. Where a
+    candidate doesn't fit, the next is written on a wider selection. How many there may be depends on the
+    question's difficulty. Without any, the offline method's query stands, refused where that method does.
+    """
+    if settled(draft):
+        return draft
+    tried = first_try(draft)
+    hard = difficulty(draft.question, context.database.schema)
+    thought_of = await execute_all(context, tried.queries)
+    outcomes: list[Outcome] = []
+    selection, stopped = draft.selection, ""
+    words = await _words(draft, context, selection, shots)
+    for number in range(MOST[hard]):
+        sampling = Sampling(temperature=temperature if number else 0.0)
+        try:
+            reply = await context.metered_model().ask(words, sampling=sampling, sample=number)
+        except BudgetExceeded as error:
+            stopped = within(error)
+            break
+        if sql := find_sql(reply.text):
+            outcomes += await execute_all(context, [sql])
+        if gather(draft.question.text, outcomes, thought_of, tried.confidence).enough:
+            break
+        if not outcomes or fits(draft.question.text, outcomes[-1]):
+            continue
+        if number + 1 >= HOPELESS and not any(fits(draft.question.text, o) for o in outcomes):
+            break
+        selection = await widened(selection, context, outcomes)
+        words = await _words(draft, context, selection, shots)
+    kept = replace(
+        draft,
+        selection=selection,
+        candidates=tuple(o.as_candidate() for o in outcomes),
+        notes={"difficulty": hard, "stopped": stopped},
+    )
+    if outcomes:
+        return replace(kept, sql=outcomes[0].sql)
+    refusal = Refusal(stopped or NO_SQL) if tried.refused or not tried.sql else None
+    return replace(kept, sql=tried.sql, confidence=tried.confidence, refusal=refusal)
+
+
+async def _words(draft: Draft, context: Context, selection: Selection | None, shots: int) -> str:
+    values = await matched_values(context, asked(draft.question))
+    examples = await ranked_examples(context, draft.question, shots)
+    shown = Shown(context.database.schema, selection, values, context.knowledge)
+    rules = "\n".join(
+        c.rule for c in context.knowledge.conventions if c.applies(draft.question.text, c.when.tables)
+    )
+    return prompt(
+        "adaptive_write",
+        schema=render(shown, "commented"),
+        question=asked(draft.question),
+        dialect=dialect_of(context),
+        examples=section("Questions solved before:", "examples", as_pairs(examples[:shots])),
+        conventions=section("What experts of this database hold to:", "conventions", rules),
+    )
+
+
+@step("revision", calls="0-2")
+async def mend_failed(draft: Draft, context: Context, *, turns: int = 2) -> Draft:
+    """Where no candidate fits, have the first one mended on a wider selection; what comes is a candidate too.
+
+    It takes the first one's place where that didn't run; how else they compare is for the next step.
+    """
+    if settled(draft) or not draft.candidates:
+        return draft
+    question = draft.question.text
+    outcomes, found = await weighed(draft, context)
+    if any(b.samples and (b.fits or b.agreed) for b in found.results):
+        return draft
+    first, notes = outcomes[0], []
+    mended = [first]
+    selection = draft.selection
+    for turn in range(turns):
+        selection = await widened(selection, context, [*outcomes, *mended])
+        try:
+            reply = await context.metered_model().ask(
+                _mending(draft, context, mended[-1], selection), sampling=Sampling(temperature=0.0), sample=turn
+            )
+        except BudgetExceeded as error:
+            notes.append(within(error))
+            break
+        if (sql := find_sql(reply.text)) is None or sql == mended[-1].sql:
+            break
+        mended += await execute_all(context, [sql])
+        notes.append(mended[-1].status)
+        if fits(question, mended[-1]):
+            break
+    ran = [o for o in mended[1:] if o.ran]
+    candidates = (*draft.candidates, *(o.as_candidate() for o in ran))
+    kept = replace(draft, selection=selection, candidates=candidates, notes={"turns": notes})
+    return revise(kept, ran[-1].sql) if ran and not first.ran else kept
+
+
+def _mending(draft: Draft, context: Context, tried: Outcome, selection: Selection | None) -> str:
+    shown = Shown(context.database.schema, selection, knowledge=context.knowledge)
+    return prompt(
+        "adaptive_mend",
+        schema=render(shown, "commented"),
+        question=asked(draft.question),
+        dialect=dialect_of(context),
+        sql=tried.sql,
+        result=preview(tried),
+        problem="\n".join(complaints(draft.question.text, tried)),
+    )
+
+
+async def weighed(draft: Draft, context: Context) -> tuple[list[Outcome], Evidence]:
+    """What the draft's candidates give, and what speaks for each result."""
+    tried = first_try(draft)
+    outcomes = await execute_all(context, [c.sql for c in draft.candidates])
+    thought_of = await execute_all(context, tried.queries)
+    return outcomes, gather(draft.question.text, outcomes, thought_of, tried.confidence)
+
+
+def within(error: BudgetExceeded) -> str:
+    """Why no more is asked for this question. A spent budget of the run is raised: it stops the run."""
+    if error.budget == "run":
+        raise error
+    return str(error)

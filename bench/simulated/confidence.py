@@ -2,9 +2,11 @@
 
     python -m bench.simulated.confidence --weights FOLDER
 
-FOLDER holds weights of the offline method that never saw the databases asked here, made by `python -m
-fathom.offline.training DATA --splits bench/splits/spider.json --without report --without tuning --out FOLDER`: with
-the shipped ones the offline method would be surer here than on a new database.
+FOLDER holds weights of the offline method that never saw the databases asked here: with the shipped ones it
+would be surer here than on a new database. To make them:
+
+    python -m fathom.offline.training DATA --splits bench/splits/spider.json --without report --without tuning
+        --out FOLDER
 """
 
 import argparse
@@ -111,7 +113,7 @@ def look(
 
 
 def fit(seen: Sequence[Seen]) -> Floats:
-    """Coefficients in the order of the features, the constant last: logistic regression with a small ridge."""
+    """Coefficients in the order of the features, the constant last: logistic regression with a ridge."""
     told, right = _table(seen), np.array([float(s.right) for s in seen])
     weights, ridge = np.zeros(told.shape[1]), np.full(told.shape[1], RIDGE)
     ridge[-1] = 0.0
@@ -143,7 +145,8 @@ def held_out(seen: Sequence[Seen]) -> Iterator[str]:
                 sure += expected(fit(others), tested).tolist()
                 right += [s.right for s in tested]
         error = calibration_error(calibration(sure, right))
-        yield f"p = {chance}: said {np.mean(sure):.2f}, right {np.mean(right):.2f}, ECE {error:.3f}, {len(sure)}"
+        told = f"said {np.mean(sure):.2f}, right {np.mean(right):.2f}, ECE {error:.3f}"
+        yield f"p = {chance}: {told}, {len(sure)} questions"
 
 
 def _table(seen: Sequence[Seen]) -> Floats:

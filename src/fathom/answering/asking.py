@@ -59,8 +59,9 @@ def prepare(
     """Get ready to ask one database several questions.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
-    on top of them. Raises `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a
-    model where none is given, and `InputError` for a pack that can't be read.
+    on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
+    `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
+    given, and `InputError` for a pack that can't be read.
     """
     chosen = find_method(method) if isinstance(method, str) else method
     if not isinstance(chosen, Method):
@@ -76,6 +77,7 @@ def prepare(
         settings.cache,
         model,
         embeddings,
+        remembers=model is not None and not model.recorded,
     )
     return Asking(database, chosen, context)
 

@@ -26,7 +26,8 @@ WORTH_CACHING = 4_000
 class Model:
     """A model under its name, with the budgets that its use counts against and the meters that hear of it.
 
-    `tools` says that typed values are asked for as a tool call rather than in words. Frozen: `within` and
+    `tools` says that typed values are asked for as a tool call rather than in words, `recorded` that its
+    replies are on a cassette, so that what is made of them has to be repeatable. Frozen: `within` and
     `metered` give a model that shares everything else.
     """
 
@@ -36,6 +37,7 @@ class Model:
     budgets: tuple[Budget, ...] = ()
     meters: tuple[Callable[[Usage], None], ...] = ()
     closing: Callable[[], None] | None = field(default=None, repr=False)
+    recorded: bool = False
 
     def within(self, budget: Budget) -> Self:
         """The same model, counted against one more budget."""

@@ -32,7 +32,13 @@ def open_model(
     """
     provider, _ = find_provider(name)
     opened = open_exchange(lambda: provided(name, pace), cassette=cassette, replay=replay)
-    return Model(name, opened.exchange, tools=provider.tools, closing=opened.close)
+    return Model(
+        name,
+        opened.exchange,
+        tools=provider.tools,
+        closing=opened.close,
+        recorded=cassette is not None,
+    )
 
 
 def opened_model(

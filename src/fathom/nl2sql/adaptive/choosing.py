@@ -35,9 +35,9 @@ async def choose_by_signals(
     rivals = [b for b in found.results if b is not chosen and b.fits]
     rival = max(rivals, key=lambda b: calibration().probability(b, found), default=None)
     readings: tuple[Reading, ...] = ()
-    if rival is not None and chosen.fits and sure < asks_back:
-        if calibration().probability(rival, found) >= close * sure:
-            readings = tuple(Reading(_as_reading(b), b.outcome.sql) for b in (chosen, rival))
+    unsure = chosen.fits and sure < asks_back
+    if unsure and rival is not None and calibration().probability(rival, found) >= close * sure:
+        readings = tuple(Reading(_as_reading(b), b.outcome.sql) for b in (chosen, rival))
     return revise(replace(scored, confidence=round(sure, 3), readings=readings), chosen.outcome.sql)
 
 

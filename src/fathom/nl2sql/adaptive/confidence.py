@@ -1,6 +1,6 @@
 """How sure to be of a result: a logistic model of what speaks for it, its coefficients kept as data.
 
-`python -m bench.adaptive_confidence` makes them, over the simulated model: a real one needs its own.
+`python -m bench.simulated.confidence` makes them, over the simulated model: a real one needs its own.
 """
 
 import json
@@ -33,6 +33,7 @@ def features(result: Backed, found: Evidence) -> dict[str, float]:
         "offline's next": float(result.close and result.rank != 0),
         "offline's others": float(result.rank is not None and not result.close),
         "found twice": float(result.agreed),
+        "words left out": float(not found.accounted),
     }
 
 

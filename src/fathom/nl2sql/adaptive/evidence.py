@@ -12,9 +12,9 @@ from fathom.nl2sql.executing import Outcome
 from fathom.nl2sql.voting import clusters
 
 LIKELY = 0.5
-"""The offline method's confidence from which its best query is likelier right than not."""
+"""The confidence from which the offline method's best query is likelier right than not."""
 CLOSE = 3
-"""Of the offline method's queries the first so many count as what it may have meant."""
+"""So many of the offline method's queries, the first, count as what it may have meant."""
 SCATTERED = 3
 """Samples that all differ, from which on the model doesn't know."""
 MARGIN = 2
@@ -23,7 +23,7 @@ MARGIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Backed:
-    """A result with what gives it: how many samples, the first of them or not, and the offline method's query.
+    """A result with what gives it: how many samples, the first of them or not, which offline query.
 
     `rank` counts that method's queries from 0, None where none of them gives it. `fits` says that nothing
     speaks against its shape.
@@ -54,12 +54,14 @@ class Backed:
 class Evidence:
     """All distinct results for a question, in the order found; `samples` is how many queries were sampled.
 
-    `confidence` is how sure the offline method is of its best query.
+    `confidence` is how sure the offline method is of its best query, `accounted` whether it accounts for
+    every word: a condition that it overlooked a model may overlook as well.
     """
 
     results: tuple[Backed, ...]
     samples: int
     confidence: float
+    accounted: bool = True
 
     @property
     def standing(self) -> Backed | None:
@@ -78,7 +80,12 @@ class Evidence:
 
 
 def gather(
-    question: str, sampled: Sequence[Outcome], offline: Sequence[Outcome] = (), confidence: float = 0.0
+    question: str,
+    sampled: Sequence[Outcome],
+    offline: Sequence[Outcome] = (),
+    confidence: float = 0.0,
+    *,
+    accounted: bool = True,
 ) -> Evidence:
     """What running the samples and the offline method's queries, best first, says about each result."""
     every = [*sampled, *offline]
@@ -98,7 +105,7 @@ def gather(
                     fits=fits(question, chosen),
                 )
             )
-    return Evidence(tuple(found), len(sampled), confidence)
+    return Evidence(tuple(found), len(sampled), confidence, accounted)
 
 
 def choose(found: Evidence) -> Backed | None:
@@ -122,13 +129,14 @@ def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
 
 def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
     """Whether what speaks for another result is of a better kind than that the standing one came first."""
-    if other.samples and other.rank == 0 and found.confidence >= LIKELY:
+    knows = found.accounted and found.confidence >= LIKELY
+    if other.samples and other.rank == 0 and knows:
         return True
-    if other.samples and other.close and other.rank != 0 and standing.rank is None:
+    if other.samples and other.close and other.rank != 0 and standing.rank is None and found.accounted:
         return True
     if not standing.fits:
         return other.samples > 1
     scattered = found.samples >= SCATTERED and all(b.samples < 2 for b in found.results)
-    if scattered and other.rank == 0 and found.confidence >= LIKELY:
+    if scattered and other.rank == 0 and knows:
         return True
     return other.samples >= standing.samples + MARGIN

@@ -53,7 +53,7 @@ async def write_until_sure(
             break
         if sql := find_sql(reply.text):
             outcomes += await execute_all(context, [sql])
-        if gather(draft.question.text, outcomes, thought_of, tried.confidence).enough:
+        if gather(draft.question.text, outcomes, thought_of).enough:
             break
         if not outcomes or fits(draft.question.text, outcomes[-1]):
             continue
@@ -109,7 +109,9 @@ async def mend_failed(draft: Draft, context: Context, *, turns: int = 2) -> Draf
         selection = await widened(selection, context, [*outcomes, *mended])
         try:
             reply = await context.metered_model().ask(
-                _mending(draft, context, mended[-1], selection), sampling=Sampling(temperature=0.0), sample=turn
+                _mending(draft, context, mended[-1], selection),
+                sampling=Sampling(temperature=0.0),
+                sample=turn,
             )
         except BudgetExceeded as error:
             notes.append(within(error))
@@ -144,7 +146,8 @@ async def weighed(draft: Draft, context: Context) -> tuple[list[Outcome], Eviden
     tried = first_try(draft)
     outcomes = await execute_all(context, [c.sql for c in draft.candidates])
     thought_of = await execute_all(context, tried.queries)
-    return outcomes, gather(draft.question.text, outcomes, thought_of, tried.confidence)
+    question = draft.question.text
+    return outcomes, gather(question, outcomes, thought_of, tried.confidence, accounted=tried.accounted)
 
 
 def within(error: BudgetExceeded) -> str:

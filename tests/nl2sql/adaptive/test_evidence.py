@@ -1,0 +1,116 @@
+"""What speaks for a result, and when it takes back one that stood."""
+
+import pytest
+
+from fathom.methods import Context
+from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty
+from fathom.nl2sql.adaptive.evidence import choose, gather
+from fathom.nl2sql.adaptive.plausible import complaints
+from fathom.nl2sql.executing import Outcome, Status
+from fathom.records import Question, Result
+
+
+def outcome(*rows: tuple[object, ...], error: str = "") -> Outcome:
+    if error:
+        return Outcome("broken", Status.ERROR, error=error)
+    return Outcome(repr(rows), Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
+
+
+A, B, C, D = (outcome((x,)) for x in "abcd")
+NONE, FAILED = outcome(), outcome(error="no")
+REPEATS = outcome(("r",), ("r",), ("r",))
+
+
+@pytest.mark.parametrize(
+    ("sampled", "offline", "confidence", "chosen"),
+    [
+        ((A,), (), 0.0, A),
+        ((A, B), (), 0.0, A),
+        ((A, B, B), (), 0.0, A),  # one more may be chance
+        ((A, B, B, B), (), 0.0, B),
+        ((FAILED, B), (), 0.0, B),
+        ((FAILED, NONE), (), 0.0, NONE),
+        ((FAILED,), (B,), 0.1, B),
+        ((NONE, B), (), 0.0, NONE),  # gold may be empty too: one query with rows proves nothing
+        ((NONE, B, B), (), 0.0, B),
+        ((NONE, NONE, B), (), 0.0, NONE),
+        ((REPEATS, B), (), 0.0, REPEATS),
+        ((REPEATS, B), (B,), 0.6, B),
+        ((A, B), (B,), 0.4, A),  # the offline method believes too little in it
+        ((A, B), (B,), 0.6, B),  # found in two ways, by one that is likelier right than not
+        ((A, B), (C, B), 0.1, B),  # it thought of that, and not at all of the first
+        ((A, B), (C, B, D, D, A), 0.1, A),
+        ((A, B, C), (D,), 0.6, D),  # the model knows nothing, the offline method something
+        ((A, B, C), (D,), 0.4, A),
+        ((A, B), (D,), 0.8, A),
+        ((A, B, C), (A,), 0.1, A),
+    ],
+)
+def test_the_first_stands_unless_what_speaks_against_it_is_better(
+    sampled: tuple[Outcome, ...], offline: tuple[Outcome, ...], confidence: float, chosen: Outcome
+) -> None:
+    found = choose(gather("Which?", sampled, offline, confidence))
+    assert found is not None
+    assert found.outcome.sql == chosen.sql
+
+
+@pytest.mark.parametrize(
+    ("sampled", "offline"), [((A, B), (B,)), ((A, B), (C, B)), ((A, B, C), (D,)), ((REPEATS, B), (B,))]
+)
+def test_an_offline_method_that_left_words_out_overrules_nothing(
+    sampled: tuple[Outcome, ...], offline: tuple[Outcome, ...]
+) -> None:
+    found = gather("Which?", sampled, offline, 0.8, accounted=False)
+    assert choose(found) == found.standing
+
+
+def test_where_nothing_ran_nothing_is_chosen() -> None:
+    assert choose(gather("Which?", (FAILED, FAILED))) is None
+
+
+@pytest.mark.parametrize(
+    ("sampled", "offline", "enough"),
+    [
+        ((A,), (), False),
+        ((A,), (B,), False),
+        ((A,), (A,), True),
+        ((A,), (B, C, A), True),
+        ((A,), (B, C, D, A), False),  # too far down to be what it may have meant
+        ((A, A), (), True),
+        ((A, B), (), False),
+        ((NONE, NONE), (NONE,), False),  # no rows agree with no rows
+        ((REPEATS, REPEATS), (), False),
+    ],
+)
+def test_it_is_enough_when_a_fitting_result_is_found_twice(
+    sampled: tuple[Outcome, ...], offline: tuple[Outcome, ...], enough: bool
+) -> None:
+    assert gather("Which?", sampled, offline).enough is enough
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "said"),
+    [
+        ("How many genes?", outcome((3,)), ""),
+        ("How many genes?", outcome((1,), (2,)), "one number"),
+        ("How many genes?", outcome(("x",)), "a number"),
+        ("How many genes on each chromosome?", outcome((1,), (2,)), ""),
+        ("Which genes?", outcome(), "no rows"),
+        ("Which genes?", outcome((None,)), "nothing but NULL"),
+        ("Which genes?", REPEATS, "repeats"),
+        ("Which genes?", FAILED, "refuses it: no"),
+    ],
+)
+def test_a_result_is_held_against_its_question(question: str, found: Outcome, said: str) -> None:
+    told = " ".join(complaints(question, found))
+    assert (said in told) if said else not told
+
+
+def test_difficulty_follows_the_words(context: Context) -> None:
+    schema = context.database.schema
+    assert difficulty(Question("List all genes"), schema) is Difficulty.SIMPLE
+    hard = (
+        "For each chromosome, what percentage of the genes longer than the average are not the target of any "
+        "drug in phase 3 or more, and which chromosome has the highest?"
+    )
+    assert difficulty(Question(hard), schema) is Difficulty.CHALLENGING

@@ -43,24 +43,36 @@ step is a function `async (draft, context, *, setting=default) -> draft` with th
 ## What is faithful and what isn't
 
 The published methods are rebuilt from their papers and code, prompts in our own words. They keep the
-published calls, temperatures, votes and fallbacks. Plain bugs of the originals are off, loops are bounded,
-a reply that can't be read leaves the query that stood before, and nothing that a reply says raises an
-error. Where an embedding model was used, `--embeddings` names one ([models](models.md)); without it likeness
-of words and spelling stands in, and the trace says so. Cells to compare are proposed by the value index,
-which looks for spelling, where the originals search all cells by meaning. So figures measured here are those
-of the idea, not a reproduction of the published figure.
+published calls, temperatures, votes and fallbacks. Plain bugs of the originals are off (the quirks below
+bring them back), loops are bounded, a reply that can't be read leaves the query that stood before, and
+nothing that a reply says raises an error. Where an embedding model was used, `--embeddings` names one
+([models](models.md)); without it likeness of words and spelling stands in, and the trace says so. Cells to
+compare are proposed by the value index, which looks for spelling, where the originals search all cells by
+meaning. So figures measured here are those of the idea, not a reproduction of the published figure.
 
 ## Every method
 
 Calls are requests to a model for one question, step by step.
 
 | method | modules | calls | what it does | from |
-|---|---|---|---|---|"""
+|---|---|---|---|---|
+"""
+QUIRKS = """
+## Quirks
+
+What is plainly a fault of published code, and changes its figures, is off. `NAME+QUIRK` switches one on where
+a method's name stands, as in `--method c3+longer_lists_weigh_more`, and `NAME+quirks` all of them; a TOML
+file sets them as any other setting. The name of a run says which were on.
+
+| method | quirk | what it does |
+|---|---|---|
+"""
 
 
 def text() -> str:
     """The page as it should be."""
-    return INTRO + "".join(_row(name) for name in registry.names("methods"))
+    names = registry.names("methods")
+    return INTRO + "".join(map(_row, names)) + QUIRKS + "".join(map(_quirks, names))
 
 
 def _row(name: str) -> str:
@@ -71,6 +83,12 @@ def _row(name: str) -> str:
     calls = " + ".join(s.calls_shown for s in method.steps if s.asks_model) or "none"
     cells = (f"`{name}`", ", ".join(modules), calls, method.summary, method.provenance or "Fathom")
     return f"| {' | '.join(cells)} |\n"
+
+
+def _quirks(name: str) -> str:
+    method = registry.load("methods", name)
+    quirks = method.quirks if isinstance(method, Method) else {}
+    return "".join(f"| `{name}` | `{quirk}` | {does} |\n" for quirk, does in quirks.items())
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from fathom import registry
 from fathom.databases import connect
-from fathom.errors import QueryFailed, UnknownName
+from fathom.errors import ConfigError, QueryFailed, UnknownName
 from fathom.methods import Context, Method, find_method, run_method, step
 from fathom.records import Candidate, Draft, Question, Refusal, Selection
 
@@ -80,3 +81,32 @@ def test_errors_of_a_step_reach_the_caller(context: Context) -> None:
 def test_an_unknown_method_is_named() -> None:
     with pytest.raises(UnknownName, match="no method 'ofline'"):
         find_method("ofline")
+
+
+@step("generation", quirks={"shouts": "writes in capitals"})
+async def speak(draft: Draft, context: Context, *, shouts: bool = False, sql: str = "select 1") -> Draft:
+    return replace(draft, sql=sql.upper() if shouts else sql)
+
+
+def test_quirks_are_off_until_they_are_switched_on_by_name(context: Context) -> None:
+    method = Method("speak", (speak,))
+    assert method.quirks == {"shouts": "writes in capitals"}
+    for names, sql in ((), "select 1"), (("shouts",), "SELECT 1"), (("quirks",), "SELECT 1"):
+        chosen = method.with_quirks(*names)
+        assert chosen.name == "+".join(("speak", *names))
+        assert run(context, *chosen.steps).sql == sql
+
+
+def test_a_quirk_that_is_not_there_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(ConfigError, match="Did you mean 'longer_lists_weigh_more'"):
+        find_method("c3+longer_list_weigh_more")
+    with pytest.raises(ConfigError, match="It has none"):
+        find_method("offline+quirks")
+    assert find_method("c3+quirks").steps[0].settings["longer_lists_weigh_more"] is True
+
+
+def test_every_quirk_of_every_method_is_off_by_default() -> None:
+    for name in registry.names("methods"):
+        method = find_method(name)
+        if isinstance(method, Method):
+            assert all(s.known_settings[q] is False for s in method.steps for q in s.quirks), name

@@ -16,6 +16,7 @@ from fathom.records.trace import Module
 StepFunction = Callable[..., Coroutine[Any, Any, Draft]]
 """`async (draft, context, *, setting=default, ...) -> draft`."""
 NO_CALLS = "0"
+ALL_QUIRKS = "quirks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class MethodStep:
     """A step function with its name, the module it belongs to, and the settings it runs with.
 
     `calls` says for people how often it asks a model for one question, such as "1", "0-3" or "{samples}",
-    where the name of a setting stands for its value.
+    where the name of a setting stands for its value. `quirks` are the settings, off by default, that bring
+    back what is plainly a fault of published code and changes its figures, each with what it does.
     """
 
     name: str
@@ -31,6 +33,7 @@ class MethodStep:
     function: StepFunction
     settings: Mapping[str, Any] = field(default_factory=dict)
     calls: str = NO_CALLS
+    quirks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asks_model(self) -> bool:
@@ -72,15 +75,41 @@ class Method:
         """Whether any step needs a language model."""
         return any(s.asks_model for s in self.steps)
 
+    @property
+    def quirks(self) -> Mapping[str, str]:
+        """The quirks of all steps, each with what it does."""
+        return {name: about for one in self.steps for name, about in one.quirks.items()}
 
-def step(module: Module, *, name: str = "", calls: str = NO_CALLS) -> Callable[[StepFunction], MethodStep]:
+    def with_quirks(self, *names: str) -> "Method":
+        """The same method, named after them, with these quirks switched on; `quirks` stands for all.
+
+        Raises `ConfigError` with the nearest name for one that no step has.
+        """
+        for name in names:
+            if name not in self.quirks and (name != ALL_QUIRKS or not self.quirks):
+                known = (ALL_QUIRKS, *self.quirks) if self.quirks else ()
+                listed = f" It has: {', '.join(self.quirks)}." if self.quirks else " It has none."
+                hint = did_you_mean(name, known) or listed
+                raise ConfigError(f"The method {self.name!r} has no quirk {name!r}.{hint}")
+        wanted = self.quirks if ALL_QUIRKS in names else names
+        steps = tuple(s.using(**{q: True for q in s.quirks if q in wanted}) for s in self.steps)
+        return replace(self, name="+".join((self.name, *names)), steps=steps)
+
+
+def step(
+    module: Module, *, name: str = "", calls: str = NO_CALLS, quirks: Mapping[str, str] | None = None
+) -> Callable[[StepFunction], MethodStep]:
     """Make a step of a function `async (draft, context) -> draft`; its name is the function's.
 
-    Keyword-only parameters of the function are the step's settings.
+    Keyword-only parameters of the function are the step's settings, `quirks` among them.
     """
 
     def named(function: StepFunction) -> MethodStep:
-        return MethodStep(name or function.__name__.replace("_", " "), module, function, calls=calls)
+        made = MethodStep(
+            name or function.__name__.replace("_", " "), module, function, calls=calls, quirks=quirks or {}
+        )
+        assert all(made.known_settings.get(q) is False for q in made.quirks)
+        return made
 
     return named
 
@@ -88,14 +117,22 @@ def step(module: Module, *, name: str = "", calls: str = NO_CALLS) -> Callable[[
 def find_method(name: str) -> Any:
     """What is registered under a name, or the method that the TOML file of this path describes.
 
-    A registered object is a `Method`, or a callable that takes a question. Raises `UnknownName` with the
-    nearest name, and `InputError` for a file that describes no method.
+    A registered object is a `Method`, or a callable that takes a question. `NAME+QUIRK` is a method with that
+    quirk of its published code switched on, `NAME+quirks` with all of them. Raises `UnknownName` with the
+    nearest name, `ConfigError` for a quirk that it doesn't have, and `InputError` for a file that describes
+    no method.
     """
     if name.endswith(".toml"):
         from fathom.methods.composing import read_method  # noqa: PLC0415 - it needs MethodStep
 
         return read_method(Path(name))
-    return registry.load("methods", name)
+    name, *quirks = name.split("+")
+    found = registry.load("methods", name)
+    if not quirks:
+        return found
+    if not isinstance(found, Method):
+        raise ConfigError(f"{name!r} is no method made of steps, and has no quirks.")
+    return found.with_quirks(*quirks)
 
 
 async def run_method(method: Method, question: Question, context: Context) -> Draft:

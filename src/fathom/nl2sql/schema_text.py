@@ -29,13 +29,11 @@ class Shown:
     knowledge: KnowledgePack = field(default_factory=KnowledgePack)
 
     def tables(self) -> list[tuple[Table, list[Column]]]:
-        """The selected tables with their selected columns, in schema order."""
+        """The selected tables with their selected columns, in the selection's order."""
         chosen = or_everything(self.schema, self.selection).tables
-        return [
-            (t, [c for c in t.columns if c.name in chosen[t.name]])
-            for t in self.schema.tables
-            if t.name in chosen
-        ]
+        tables = {t.name: (t, {c.name: c for c in t.columns}) for t in self.schema.tables}
+        shown = [(*tables[name], columns) for name, columns in chosen.items() if name in tables]
+        return [(table, [held[c] for c in columns if c in held]) for table, held, columns in shown]
 
     def values(self, table: Table, column: Column) -> str:
         """The sample values of a column, separated by commas; "" without any."""

@@ -38,11 +38,11 @@ def test_three_requests_for_forty_samples(context: Context) -> None:
     assert temperatures == [0.7] * 20 + [None] * 20
     assert len({r.key for r in model.script.requests}) == 40
     assert draft.selection is not None
-    assert draft.selection.tables == {
-        "gene": ("id", "symbol"),
-        "drug": ("id", "name", "phase"),
-        "target": ("drug_id", "gene_id", "action"),
-    }
+    assert list(draft.selection.tables.items()) == [
+        ("target", ("action", "gene_id", "drug_id")),
+        ("drug", ("name", "phase", "id")),
+        ("gene", ("symbol", "id")),
+    ]
     tables, columns, sql = model.prompts[0], model.prompts[10], model.prompts[20]
     for asked in (tables, columns, sql):
         assert "Which drugs act on APOE?" in asked
@@ -60,15 +60,48 @@ def test_the_commonest_set_of_tables_wins_and_unreadable_replies_have_no_vote(co
     assert draft.trace.steps[0].found["selection"].keys() == {"gene", "drug"}
 
 
-@pytest.mark.parametrize(("weighs", "tables"), [(False, {"gene"}), (True, {"gene", "drug", "target"})])
-def test_longer_lists_weigh_more_only_when_switched_on(
-    context: Context, weighs: bool, tables: set[str]
+@pytest.mark.parametrize(
+    ("name", "replies", "tables"),
+    [
+        ("c3", ['["gene"]', '["gene"]', TABLES], {"gene"}),
+        ("c3+longer_lists_weigh_more", ['["gene"]', '["gene"]', TABLES], {"gene", "drug", "target"}),
+        # Names of tables that aren't there are examined too.
+        ("c3+longer_lists_weigh_more", ['["gene", "x", "y"]', '["drug"]', '["drug"]'], {"gene"}),
+        ("c3", ["?", '["gene"]', '["gene"]'], {"gene"}),
+        ("c3+redraws_whole_batch", ["?", '["gene"]', '["gene"]', *['["drug"]'] * 3], {"drug"}),
+    ],
+)
+def test_quirks_change_the_vote_only_when_switched_on(
+    context: Context, name: str, replies: list[str], tables: set[str]
 ) -> None:
-    model = script(tables=['["gene"]', '["gene"]', TABLES])
-    method = Method("recall", (recall_tables.using(samples=3, longer_lists_weigh_more=weighs),))
-    found = asyncio.run(run_method(method, QUESTION, replace(context, model=model)))
+    recall = find_method(name).steps[0].using(samples=3)
+    model = script(tables=replies)
+    found = asyncio.run(run_method(Method(name, (recall,)), QUESTION, replace(context, model=model)))
     assert found.selection is not None
     assert set(found.selection.tables) == tables
+
+
+def test_tables_stand_in_the_order_of_the_first_reply_that_has_them(context: Context) -> None:
+    model = script(tables=['["drug"]', '["target", "gene"]', '["gene", "target"]'])
+    method = Method("recall", (recall_tables.using(samples=3),))
+    found = asyncio.run(run_method(method, QUESTION, replace(context, model=model)))
+    assert found.selection is not None
+    assert list(found.selection.tables) == ["target", "gene"]
+
+
+def test_a_first_reply_without_a_query_has_the_batch_drawn_anew(context: Context) -> None:
+    model = script(sql=["I can't say.", *[RIGHT] * 19, RIGHT])
+    draft = run(context, model)
+    assert draft.trace.steps[2].usage.calls == 40
+
+
+def test_operators_are_closed_up_and_ambiguous_columns_qualified(context: Context) -> None:
+    sql = "gene_id FROM target AS a JOIN target AS b ON a.gene_id = b.gene_id WHERE a.drug_id > = 2"
+    draft = run(context, script(sql=sql))
+    assert draft.sql is not None
+    assert draft.sql.startswith("SELECT a.gene_id FROM target AS a")
+    assert draft.sql.endswith("a.drug_id >= 2")
+    assert context.database.run(draft.sql).rows == ((2,),)
 
 
 def test_what_can_not_be_read_twice_over_keeps_everything(context: Context) -> None:

@@ -73,7 +73,7 @@ def _about(told: Mapping[str, Any]) -> str:
 def _described(method: Any) -> dict[str, Any]:
     if not isinstance(method, Method):
         summary = (inspect.getdoc(method) or "").partition("\n")[0]
-        return {"summary": summary, "provenance": "", "modules": [], "calls": "", "steps": []}
+        return {"summary": summary, "provenance": "", "modules": [], "calls": "", "steps": [], "quirks": {}}
     asking = [s for s in method.steps if s.asks_model]
     return {
         "name": method.name,
@@ -82,6 +82,7 @@ def _described(method: Any) -> dict[str, Any]:
         "modules": [m for m in MODULES if any(s.module == m for s in method.steps)],
         "calls": " + ".join(s.calls_shown for s in asking),
         "steps": [_step(s) for s in method.steps],
+        "quirks": dict(method.quirks),
     }
 
 
@@ -112,6 +113,13 @@ def _draw(method: Any, *, as_json: bool) -> None:
     if about := _about(told):
         console.print(plain(about), soft_wrap=True)
     console.print(tree)
+    if told["quirks"]:
+        console.print(
+            plain(f"Faults of the published code, off; {told['name']}+QUIRK switches one on, +quirks all:"),
+            style="dim",
+        )
+        for quirk, does in told["quirks"].items():
+            console.print(plain(f"  {quirk}: {does}"), soft_wrap=True)
 
 
 def _steps(*, as_json: bool) -> None:

@@ -1,13 +1,14 @@
 """C3-SQL: recall by vote, two hints said beforehand, many queries, one vote (specs/methods.md, 3.1)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fathom.llm import Message, Model, Reply, Sampling
+from fathom.llm import Message, Reply, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.executing import execute
+from fathom.nl2sql.mending import closed_up, qualified
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued, json_list, json_object, texts
 from fathom.nl2sql.schema_text import Shown, foreign_keys, render
@@ -24,7 +25,18 @@ VALUES_EACH = 2
 Named = Mapping[str, Sequence[str]]
 
 
-@step("selection", calls="{samples}")
+WHOLE_BATCH = {"redraws_whole_batch": "one reply that can't be read has its whole batch drawn anew"}
+"""The original does so without end; here `batches` bounds it."""
+
+
+@step(
+    "selection",
+    calls="{samples}",
+    quirks={
+        "longer_lists_weigh_more": "a reply votes once for each name it lists up to its fourth table",
+        **WHOLE_BATCH,
+    },
+)
 async def recall_tables(
     draft: Draft,
     context: Context,
@@ -33,12 +45,12 @@ async def recall_tables(
     temperature: float = 0.7,
     batches: int = 2,
     longer_lists_weigh_more: bool = False,
+    redraws_whole_batch: bool = False,
 ) -> Draft:
     """Have the tables ranked several times and keep the set of up to four that comes out most often.
 
-    Replies that can't be read have no vote; `batches` bounds how often a batch without any vote is drawn
-    anew. The original counts a reply once for each name it lists up to its fourth table:
-    `longer_lists_weigh_more`.
+    They stand in the order of the first reply that has them. Replies that can't be read have no vote;
+    `batches` bounds how often a batch without any vote is drawn anew.
     """
     schema = context.database.schema
     matched = await matched_values(context, draft.question.text, VALUES_EACH, least=LEAST_MATCH)
@@ -46,20 +58,24 @@ async def recall_tables(
         "c3_tables", schema=render(Shown(schema, samples=matched), "lines"), question=asked(draft.question)
     )
     votes: Counter[tuple[str, ...]] = Counter()
-    for batch in range(batches):
-        for reply in await _batch(context.metered_model(), asking, samples, temperature, batch):
-            listed = texts(json_list(reply.text))
+    orders: dict[tuple[str, ...], Sequence[str]] = {}
+    async for replies in _batches(context, asking, samples, temperature, batches):
+        lists = [texts(json_list(reply.text)) for reply in replies]
+        if redraws_whole_batch and not all(lists):
+            continue
+        for listed in lists:
             if kept := _known_tables(schema, listed):
-                weight = len(listed[: listed.index(kept[-1]) + 1]) if kept[-1] in listed else len(kept)
-                votes[tuple(sorted(kept))] += weight if longer_lists_weigh_more else 1
+                found = tuple(sorted(kept))
+                votes[found] += _examined(schema, listed) if longer_lists_weigh_more else 1
+                orders.setdefault(found, kept)
         if votes:
             break
     if not votes:
         return draft
-    return replace(draft, selection=select(schema, dict.fromkeys(votes.most_common(1)[0][0], ())))
+    return replace(draft, selection=Selection(dict.fromkeys(orders[votes.most_common(1)[0][0]], ())))
 
 
-@step("selection", calls="{samples}")
+@step("selection", calls="{samples}", quirks=WHOLE_BATCH)
 async def recall_columns(
     draft: Draft,
     context: Context,
@@ -68,6 +84,7 @@ async def recall_columns(
     temperature: float = 0.7,
     batches: int = 2,
     keep: int = 5,
+    redraws_whole_batch: bool = False,
 ) -> Draft:
     """Have the columns of each table ranked several times; keep those named most often and the keys."""
     schema = context.database.schema
@@ -81,9 +98,12 @@ async def recall_columns(
     )
     tables = [t.name for t, _ in shown.tables()]
     votes: dict[str, Counter[str]] = {t: Counter() for t in tables}
-    for batch in range(batches):
-        for reply in await _batch(context.metered_model(), asking, samples, temperature, batch):
-            for table, columns in _known_columns(schema, tables, json_object(reply.text)).items():
+    async for replies in _batches(context, asking, samples, temperature, batches):
+        rankings = [json_object(reply.text) for reply in replies]
+        if redraws_whole_batch and not all(rankings):
+            continue
+        for said in rankings:
+            for table, columns in _known_columns(schema, tables, said).items():
                 votes[table].update(columns)
         if any(votes.values()):
             break
@@ -121,21 +141,35 @@ async def sample_with_hints(
         Message("user", asking),
     ]
     first: list[str] = []
-    for batch in range(batches):
-        replies = await _batch(context.metered_model(), turns, samples, temperature, batch)
-        queries = [sql for r in replies if (sql := continued(r.text))]
-        if queries and (await execute(context, queries[0])).ran:
+    async for replies in _batches(context, turns, samples, temperature, batches):
+        read = [_mended(r.text, context.database.schema) for r in replies]
+        queries = [sql for sql in read if sql]
+        if read[0] and (await execute(context, read[0])).ran:
             return settle(draft, queries)
         first = first or queries
     return settle(draft, first)
 
 
-async def _batch(
-    model: Model, asking: str | list[Message], samples: int, temperature: float | None, batch: int
-) -> tuple[Reply, ...]:
-    """Replies to the same words; each further batch is drawn anew."""
-    sampling = Sampling(temperature=temperature)
-    return await model.samples(asking, samples, sampling=sampling, first=batch * samples)
+def _mended(reply: str, schema: Schema) -> str | None:
+    sql = continued(reply)
+    return qualified(closed_up(sql, schema.dialect), schema) if sql else None
+
+
+async def _batches(
+    context: Context, asking: str | list[Message], samples: int, temperature: float | None, most: int
+) -> AsyncIterator[tuple[Reply, ...]]:
+    """Replies to the same words, batch after batch, each drawn anew when it is wanted."""
+    model, sampling = context.metered_model(), Sampling(temperature=temperature)
+    for batch in range(most):
+        yield await model.samples(asking, samples, sampling=sampling, first=batch * samples)
+
+
+def _examined(schema: Schema, listed: Sequence[str]) -> int:
+    """How many of the listed names are looked at until the fourth table that exists."""
+    return next(
+        (n for n in range(1, len(listed) + 1) if len(_known_tables(schema, listed[:n])) == MOST_TABLES),
+        len(listed),
+    )
 
 
 def _known_tables(schema: Schema, listed: Iterable[str]) -> list[str]:
@@ -156,12 +190,12 @@ def _known_columns(schema: Schema, tables: Sequence[str], said: Mapping[str, obj
 
 def _with_joins(schema: Schema, voted: Named) -> Selection:
     """The voted columns with those that join the tables; a table without any votes keeps all of its own."""
-    joined = {t: set(columns) for t, columns in voted.items()}
+    joined = {t: list(columns) for t, columns in voted.items()}
     for key in schema.foreign_keys:
         if key.table in joined and key.target_table in joined:
-            joined[key.table].update(key.columns if voted[key.table] else ())
-            joined[key.target_table].update(key.target_columns if voted[key.target_table] else ())
-    return select(schema, joined)
+            joined[key.table] += key.columns if voted[key.table] else ()
+            joined[key.target_table] += key.target_columns if voted[key.target_table] else ()
+    return Selection({t: tuple(dict.fromkeys(columns)) for t, columns in joined.items()})
 
 
 C3 = Method(

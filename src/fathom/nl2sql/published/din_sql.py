@@ -7,13 +7,16 @@ from fathom.methods import Context, Method, step
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import sql_after
 from fathom.nl2sql.samples import first_rows
-from fathom.nl2sql.schema_text import Shown, descriptions, render
+from fathom.nl2sql.schema_text import Shown, descriptions, render, sample_rows
 from fathom.nl2sql.selecting import from_items
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft
 
 GREEDY = Sampling(temperature=0.0, max_tokens=2000)
 _PROMPTS = {"EASY": "din_easy", "NON-NESTED": "din_joined", "NESTED": "din_nested"}
+
+
+GLUED = {"glues_lines": "line breaks of a reply's query are deleted, which may glue words together"}
 
 
 @step("selection", calls="1")
@@ -29,9 +32,15 @@ async def link_schema(draft: Draft, context: Context) -> Draft:
     return replace(linked, selection=selection if selection.tables else None)
 
 
-@step("generation", calls="2")
-async def classify_and_write(draft: Draft, context: Context) -> Draft:
-    """Have the question's difficulty told, then the query written in the way that suits it."""
+@step("generation", calls="2", quirks=GLUED)
+async def classify_and_write(
+    draft: Draft, context: Context, *, intermediate: bool = False, glues_lines: bool = False
+) -> Draft:
+    """Have the question's difficulty told, then the query written in the way that suits it.
+
+    `intermediate` has the two harder classes write a form without FROM and joins first, like NatSQL, as the
+    authors do for Spider but not for BIRD.
+    """
     links = ", ".join(draft.findings.get("links") or []) or "none"
     model, schema, question = context.metered_model(), await _schema(context), asked(draft.question)
     told = await model.ask(
@@ -40,13 +49,14 @@ async def classify_and_write(draft: Draft, context: Context) -> Draft:
     label = _label(told.text)
     values = {"schema": schema, "question": question, "links": links, "dialect": dialect_of(context)}
     if label == "NESTED":
-        values["parts"] = told.text
-    reply = await model.ask(prompt(_PROMPTS[label], **values), sampling=GREEDY)
-    return settle(draft.with_findings(difficulty=label), [sql_after(reply.text, "SQL:")])
+        values["parts"] = _parts(told.text)
+    name = _PROMPTS[label] + ("_natsql" if intermediate and label != "EASY" else "")
+    reply = await model.ask(prompt(name, **values), sampling=GREEDY)
+    return settle(draft.with_findings(difficulty=label), [_query(reply.text, glued=glues_lines)])
 
 
-@step("revision", calls="1")
-async def correct_by_checklist(draft: Draft, context: Context) -> Draft:
+@step("revision", calls="1", quirks=GLUED)
+async def correct_by_checklist(draft: Draft, context: Context, *, glues_lines: bool = False) -> Draft:
     """Have the query gone over by a list of eight usual mistakes, without running it."""
     reply = await context.metered_model().ask(
         prompt(
@@ -58,14 +68,18 @@ async def correct_by_checklist(draft: Draft, context: Context) -> Draft:
         ),
         sampling=GREEDY,
     )
-    return revise(draft, sql_after(reply.text, "SQL:"))
+    return revise(draft, _query(reply.text, glued=glues_lines))
 
 
 async def _schema(context: Context) -> str:
-    """CREATE statements with three sample values a column, and what is known about columns."""
+    """CREATE statements, three rows of each table, and what is known about columns."""
     shown = Shown(context.database.schema, None, await first_rows(context), context.knowledge)
-    known = descriptions(shown)
-    return render(shown, "commented") + (f"\n\n{known}" if known else "")
+    return "\n\n".join(part for part in (render(shown), sample_rows(shown), descriptions(shown)) if part)
+
+
+def _query(reply: str, *, glued: bool) -> str | None:
+    sql = sql_after(reply, "SQL:")
+    return "".join(sql.splitlines()) if sql and glued else sql
 
 
 def _links(reply: str) -> list[str]:
@@ -76,9 +90,16 @@ def _links(reply: str) -> list[str]:
 
 
 def _label(reply: str) -> str:
-    """The class that is named after the last "Label:", looked for in this order; NESTED where none is."""
-    said = reply.upper().rpartition("LABEL:")[2]
-    return next((label for label in _PROMPTS if label in said), "NESTED")
+    """The class named after the last "Label:", or in quotes where there is none; NESTED without either."""
+    _, marked, said = reply.upper().rpartition("LABEL:")
+    wanted = (label if marked else f'"{label}"' for label in _PROMPTS)
+    return next((w.strip('"') for w in wanted if w in said), "NESTED")
+
+
+def _parts(reply: str) -> str:
+    """What stands after the last "Sub-questions:", up to the label; all that was said where nothing does."""
+    said = reply.rpartition("Sub-questions:")[2].rpartition("Label:")[0].strip()
+    return said or reply
 
 
 DIN_SQL = Method(

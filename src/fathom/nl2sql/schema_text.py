@@ -196,6 +196,9 @@ def _list(shown: Shown) -> str:
             known, values = meaning(shown, table, column), shown.values(table, column)
             said = f"  - {shown.name(column.name)}: {column.type or column.kind}{key}"
             rows.append(said + (f"; {known}" if known else "") + (f"; values: {values}" if values else ""))
+    if keys := foreign_keys(shown):
+        rows.append("keys between tables")
+        rows += [f"  - {key}" for key in keys.splitlines()]
     return "\n".join(rows)
 
 

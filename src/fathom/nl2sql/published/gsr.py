@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sqlglot import tokenize
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
 from fathom.errors import QueryError
 from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
@@ -11,7 +15,7 @@ from fathom.nl2sql.executing import Status, execute, preview
 from fathom.nl2sql.lookup import nearest_cells, spoken_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, sql_after, texts
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import Shown, meaning, render
 from fathom.nl2sql.selecting import everything, select, united, used_by, whole
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Limits, Selection
@@ -19,8 +23,11 @@ from fathom.records import Draft, Limits, Selection
 STEADY, COOL = Sampling(temperature=0.0), Sampling(temperature=0.2)
 WARM = Sampling(temperature=0.7, top_p=0.9)
 MARK, TALK = "SQL:", "conversation"
-LISTED, SHOWN, FEW_ROWS = 50, 3, 5
-_QUICK = Limits(seconds=2.0, rows=LISTED + 1, bytes=1_000_000)
+LISTED, LISTED_OF_MANY, SHARE = 50, 100, 0.1
+"""All values of a column are shown below the first number, or below the second and this share of the rows."""
+SHOWN, FEW_ROWS, MANY_ROWS = 3, 5, 10
+_QUICK = Limits(seconds=2.0, rows=LISTED_OF_MANY, bytes=1_000_000)
+SPACED = {"misses_spaced_tables": "tables with a space in their name aren't shown"}
 
 
 @step("generation", calls="1")
@@ -30,12 +37,12 @@ async def state_clauses(draft: Draft, context: Context) -> Draft:
     return draft.with_findings(clauses=(await context.metered_model().ask(words, sampling=COOL)).text)
 
 
-@step("generation", calls="1-2")
-async def write_from_clauses(draft: Draft, context: Context) -> Draft:
+@step("generation", calls="1-2", quirks=SPACED)
+async def write_from_clauses(draft: Draft, context: Context, *, misses_spaced_tables: bool = False) -> Draft:
     """Ask for a first query from the described schema and the clauses, once more where the reply has none."""
     words = prompt(
         "gsr_write",
-        schema=_list(context),
+        schema=_list(context, spaced=not misses_spaced_tables),
         question=asked(draft.question),
         clauses=draft.findings.get("clauses", ""),
         dialect=dialect_of(context),
@@ -45,33 +52,44 @@ async def write_from_clauses(draft: Draft, context: Context) -> Draft:
     )
 
 
-@step("revision", calls="3-9")
-async def rewrite_with_values(draft: Draft, context: Context, *, passes: int = 3) -> Draft:
-    """Look at the values of the query's columns and have it rewritten, once all of them are there."""
+@step("revision", calls="2-9", quirks=SPACED)
+async def rewrite_with_values(
+    draft: Draft, context: Context, *, passes: int = 3, misses_spaced_tables: bool = False
+) -> Draft:
+    """Look at the values of the query's columns and have it rewritten, once all of them are there.
+
+    Columns that aren't there have it mended first, in as many passes as are allowed.
+    """
     if draft.sql is None:
         return draft
-    for last in (*[False] * (passes - 1), True):
+    schema = _list(context, spaced=not misses_spaced_tables)
+    for _ in range(passes):
         used, errors = await _used(draft.sql or "", context)
         values, cut = await _values(context, used)
-        if not errors or last:
-            break
+        if not errors:
+            values |= await _searched(draft, context, cut)
+            values |= (await _values(context, await _others(draft, context, used)))[0]
+            return await _second(draft, context, schema, values)
         words = prompt(
             "gsr_mend",
-            schema=_list(context),
+            schema=schema,
             question=asked(draft.question),
-            values=_told(values),
+            values=_told(context, values),
             sql=draft.sql,
             errors="\n".join(errors),
             dialect=dialect_of(context),
         )
         draft = revise(draft, (await _query(context, (Message("user", words),), COOL))[1])
-    values |= await _searched(draft, context, cut)
-    values |= (await _values(context, await _others(draft, context, used)))[0]
+    return draft
+
+
+async def _second(draft: Draft, context: Context, schema: str, values: Mapping[str, list[object]]) -> Draft:
+    """The query reconsidered with what the columns hold."""
     words = prompt(
         "gsr_second",
-        schema=_list(context),
+        schema=schema,
         question=asked(draft.question),
-        values=_told(values),
+        values=_told(context, values),
         sql=draft.sql,
         dialect=dialect_of(context),
     )
@@ -89,7 +107,9 @@ async def rewrite_with_result(draft: Draft, context: Context, *, always: bool = 
     if outcome.status is Status.OK and not always:
         return draft
     said = draft.findings.get(TALK, ["", ""])
-    words = prompt("gsr_final", sql=draft.sql, rows=preview(outcome, FEW_ROWS), dialect=dialect_of(context))
+    many = outcome.result is not None and len(outcome.result.rows) > MANY_ROWS
+    rows = preview(outcome, FEW_ROWS if many else MANY_ROWS)
+    words = prompt("gsr_final", sql=draft.sql, rows=rows, dialect=dialect_of(context))
     turns = (Message("user", said[0]), Message("assistant", said[1] or draft.sql), Message("user", words))
     sampling = WARM if outcome.status is Status.OK else COOL
     return revise(draft, (await _query(context, turns if said[0] else turns[2:], sampling))[1])
@@ -105,12 +125,22 @@ async def _query(context: Context, turns: tuple[Message, ...], sampling: Samplin
 
 
 def _read(reply: str) -> str | None:
-    sql = sql_after(reply, MARK)
-    return (sql.removesuffix("END").strip() or None) if sql else None
+    """The query before the mark END, which is none of those that end a CASE."""
+    if (sql := sql_after(reply, MARK)) is None:
+        return None
+    try:
+        kinds = [t.token_type for t in tokenize(sql)]
+    except SqlglotError:
+        kinds = []
+    marked = kinds.count(TokenType.END) > kinds.count(TokenType.CASE)
+    return (sql.removesuffix("END").strip() or None) if marked else sql
 
 
-def _list(context: Context, selection: Selection | None = None) -> str:
-    return render(Shown(context.database.schema, selection, knowledge=context.knowledge), "list")
+def _list(context: Context, selection: Selection | None = None, *, spaced: bool = True) -> str:
+    schema = context.database.schema
+    if not spaced:
+        schema = replace(schema, tables=tuple(t for t in schema.tables if " " not in t.name))
+    return render(Shown(schema, selection, knowledge=context.knowledge), "list")
 
 
 async def _used(sql: str, context: Context) -> tuple[Selection, list[str]]:
@@ -129,12 +159,8 @@ async def _used(sql: str, context: Context) -> tuple[Selection, list[str]]:
     ), errors
 
 
-def _plain(name: str) -> str:
-    return name.strip('`"[] ').casefold()
-
-
 async def _values(context: Context, used: Selection) -> tuple[dict[str, list[object]], list[str]]:
-    """Values by `table.column`, all where there are fewer than 50, and the columns where there are more."""
+    """Values by `table.column`, all where there are few, and the columns of which there are more."""
     found: dict[str, list[object]] = {}
     cut: list[str] = []
     for table, columns in whole(context.database.schema, used).tables.items():
@@ -142,14 +168,21 @@ async def _values(context: Context, used: Selection) -> tuple[dict[str, list[obj
             name, source = context.database.identifier(table, column), context.database.identifier(table)
             try:
                 rows = (await context.run(f"SELECT DISTINCT {name} FROM {source}", _QUICK)).rows
+                held = [row[0] for row in rows if row[0] is not None]
+                few = len(held) < LISTED or (
+                    len(rows) < LISTED_OF_MANY
+                    and len(held) < SHARE * await _count(context, f"SELECT COUNT({name}) FROM {source}")
+                )
             except QueryError:
                 continue
-            held = [row[0] for row in rows if row[0] is not None]
-            more = len(rows) > LISTED
             nulls = [None] if len(held) < len(rows) else []
-            found[f"{table}.{column}"] = (held[:SHOWN] if more else held) + nulls
-            cut += [f"{table}.{column}"] if more else []
+            found[f"{table}.{column}"] = (held if few else held[:SHOWN]) + nulls
+            cut += [] if few else [f"{table}.{column}"]
     return found, cut
+
+
+async def _count(context: Context, sql: str) -> int:
+    return int((await context.run(sql, _QUICK)).rows[0][0])
 
 
 async def _searched(draft: Draft, context: Context, cut: list[str]) -> dict[str, list[object]]:
@@ -188,8 +221,15 @@ async def _others(draft: Draft, context: Context, used: Selection) -> Selection:
     return Selection({t: c for t, c in chosen.tables.items() if c})
 
 
-def _told(values: Mapping[str, list[object]]) -> str:
-    return "\n".join(f"{column}: {', '.join(map(repr, held))}" for column, held in values.items())
+def _told(context: Context, values: Mapping[str, list[object]]) -> str:
+    """Values, a column a line, with what is known of the column."""
+    schema = context.database.schema
+    shown, lines = Shown(schema, knowledge=context.knowledge), []
+    for name, held in values.items():
+        table, _, column = name.rpartition(".")
+        known = meaning(shown, schema.table(table), schema.table(table).column(column))
+        lines.append(f"{name}: {', '.join(map(repr, held))}" + (f" ({known})" if known else ""))
+    return "\n".join(lines)
 
 
 GSR = Method(

@@ -12,6 +12,8 @@ from functools import lru_cache
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from fathom.nl2sql.quoting import spelt_as
+
 _KEPT = ("where", "group", "having", "order", "limit")
 _COMPARING = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In, exp.Between, exp.Is)
 
@@ -44,13 +46,17 @@ def anatomy(sql: str, dialect: str = "sqlite") -> Anatomy | None:
     joined = {id(part) for on in joins for part in on.walk()}
     compared = [c for c in named.find_all(*_COMPARING) if id(c) not in joined]
     first = named.find(exp.Select)
+
+    def written(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(spelt_as(p.unalias().sql(dialect), sql, dialect) for p in parts))
+
     return Anatomy(
-        columns=_each(c.sql(dialect) for c in named.find_all(exp.Column) if not c.is_star),
-        values=_each(str(v.this) for v in tree.find_all(exp.Literal) if v.is_string),
-        selected=_each(e.unalias().sql(dialect) for e in (first.expressions if first else ())),
-        conditions=_each(c.sql(dialect) for c in compared),
-        joins=_each(on.sql(dialect) for on in joins),
-        sketch=_sketch(outer, dialect),
+        columns=written(c for c in named.find_all(exp.Column) if not c.is_star),
+        values=tuple(dict.fromkeys(str(v.this) for v in tree.find_all(exp.Literal) if v.is_string)),
+        selected=written(first.expressions if first else ()),
+        conditions=written(compared),
+        joins=written(joins),
+        sketch=spelt_as(_sketch(outer, dialect), sql, dialect),
     )
 
 
@@ -74,7 +80,3 @@ def _sketch(query: exp.Select, dialect: str) -> str:
     shown = ", ".join(e.unalias().sql(dialect) for e in copy.expressions)
     clauses = [part.sql(dialect).strip() for name in _KEPT if (part := copy.args.get(name)) is not None]
     return " ".join([f"show {shown}", *clauses])
-
-
-def _each(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))

@@ -9,7 +9,14 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from fathom.nl2sql.quoting import spelt_as
 from fathom.records import Schema
 
+UNQUOTED = {"drops_double_quotes": "double quotes are taken out of a query, which leaves names in pieces"}
+"""The quirk of TA-SQL and E-SQL."""
 _TORN = {">=", "<=", "!=", "<>"}
+
+
+def without_double_quotes(sql: str | None) -> str | None:
+    """A query without any double quote, those in texts included, on one line."""
+    return " ".join(sql.replace('"', "").split()) if sql else sql
 
 
 def closed_up(sql: str, dialect: str) -> str:

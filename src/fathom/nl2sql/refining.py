@@ -48,14 +48,16 @@ async def refine(
     conversation: bool = False,
     history: Sequence[Message] = (),
     read: Callable[[str], str | None] = find_sql,
+    tries: int = 1,
     seconds: float | None = None,
     rows: int | None = None,
 ) -> Refinement:
     """Run a query and have it corrected while its status is one of `triggers`, at most `turns` times.
 
     `ask` writes what a turn says of an outcome; turns count from 0. With `conversation` each turn goes on
-    from `history` and the turns before it, else each is asked by itself. A reply without SQL ends the loop,
-    and the query before it stands. Raises what `Model.ask` raises; a query that fails is an outcome.
+    from `history` and the turns before it, else each is asked by itself. A reply without SQL is drawn anew,
+    up to `tries` in all; then it ends the loop, and the query before it stands. Raises what `Model.ask`
+    raises; a query that fails is an outcome.
     """
     model = context.metered_model()
     messages = tuple(history)
@@ -65,10 +67,13 @@ async def refine(
             break
         said = Message("user", ask(outcomes[-1], turn))
         # By itself a turn may repeat an earlier one's words; its number draws another reply to them.
-        reply = await model.ask((*messages, said), sampling=sampling, sample=0 if conversation else turn)
+        first = 0 if conversation else turn * tries
+        for sample in range(first, first + tries):
+            reply = await model.ask((*messages, said), sampling=sampling, sample=sample)
+            if (corrected := read(reply.text)) is not None:
+                break
         if conversation:
             messages = (*messages, said, Message("assistant", reply.text))
-        corrected = read(reply.text)
         if corrected is None:
             break
         outcomes.append(await execute(context, corrected, seconds=seconds, rows=rows))

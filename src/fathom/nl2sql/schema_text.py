@@ -21,12 +21,14 @@ LONGEST_SAMPLE = 100
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a rendering shows: the schema, what of it, values by column, and the descriptions of a pack."""
+    """What a rendering shows: the schema, what of it, values by column, the descriptions of a pack, and
+    statistics by column where they are wanted."""
 
     schema: Schema
     selection: Selection | None = None
     samples: Samples = field(default_factory=dict)
     knowledge: KnowledgePack = field(default_factory=KnowledgePack)
+    statistics: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def tables(self) -> list[tuple[Table, list[Column]]]:
         """The selected tables with their selected columns, in the selection's order."""
@@ -100,7 +102,8 @@ def _create(shown: Shown) -> str:
 def _commented(shown: Shown) -> str:
     def comment(table: Table, column: Column) -> str:
         values, known = shown.values(table, column), meaning(shown, table, column)
-        said = " | ".join(s for s in (f"examples: {values}" if values else "", known) if s)
+        counted = shown.statistics.get((table.name, column.name), "")
+        said = " | ".join(s for s in (f"examples: {values}" if values else "", known, counted) if s)
         return " ".join(said.split())
 
     return _creates(shown, comment)

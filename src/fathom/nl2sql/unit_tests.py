@@ -25,9 +25,23 @@ _ROWS = 20
 Groups = list[list[int]]
 
 
-@step("revision", calls="0 or up to 2 + {tests}")
+@step(
+    "revision",
+    calls="0 or up to 2 + {tests}",
+    quirks={
+        "keeps_last_temperature": "candidates are judged at the temperature that tests are written at",
+        "voided_by_one_failure": "one verdict that can't be read voids all: the first candidate is kept",
+    },
+)
 async def choose_by_unit_tests(
-    draft: Draft, context: Context, *, tests: int = 20, temperature: float = 0.8, seconds: float = 60.0
+    draft: Draft,
+    context: Context,
+    *,
+    tests: int = 20,
+    temperature: float = 0.8,
+    seconds: float = 60.0,
+    keeps_last_temperature: bool = False,
+    voided_by_one_failure: bool = False,
 ) -> Draft:
     """Ask for tests that tell candidates with different results apart, and keep the one that passes most.
 
@@ -41,7 +55,11 @@ async def choose_by_unit_tests(
     if len(groups) < 2:
         return revise(draft, queries[groups[0][0]] if groups else draft.sql)
     written = await _written(draft, context, outcomes, groups=groups, most=tests, temperature=temperature)
-    verdicts = await _verdicts(draft, context, outcomes, [*written, LAST_TEST])
+    judging = Sampling(temperature=temperature if keeps_last_temperature else 0.0)
+    read = await _verdicts(draft, context, outcomes, [*written, LAST_TEST], judging)
+    verdicts = [v for v in read if v is not None]
+    if voided_by_one_failure and len(verdicts) < len(read):
+        return revise(draft, queries[0])
     scores = [sum(v[i] for v in verdicts) for i in range(len(queries))]
     candidates = tuple(
         replace(c, score=float(scores[i]), error=outcomes[i].error or None)
@@ -92,9 +110,9 @@ async def _written(
 
 
 async def _verdicts(
-    draft: Draft, context: Context, outcomes: Sequence[Outcome], tests: Sequence[str]
-) -> list[list[int]]:
-    """What each test says of each candidate; a test whose verdict can't be read is left out."""
+    draft: Draft, context: Context, outcomes: Sequence[Outcome], tests: Sequence[str], sampling: Sampling
+) -> list[list[int] | None]:
+    """What each test says of each candidate; None for one whose verdict can't be read."""
     shown = "\n\n".join(
         f"Candidate {i}:\n{o.sql}\nResult:\n{preview(o, _ROWS)}" for i, o in enumerate(outcomes, 1)
     )
@@ -108,9 +126,8 @@ async def _verdicts(
                 test=test,
                 dialect=dialect_of(context),
             ),
-            sampling=Sampling(temperature=0.0),
+            sampling=sampling,
         )
         for test in tests
     )
-    read = [verdicts_in(r.text, len(outcomes)) for r in replies]
-    return [v for v in read if v is not None]
+    return [verdicts_in(r.text, len(outcomes)) for r in replies]

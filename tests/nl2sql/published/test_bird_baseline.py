@@ -36,3 +36,10 @@ def test_a_reply_without_sql_is_a_reasoned_refusal(context: Context) -> None:
 def test_without_a_model_the_error_says_what_to_do(context: Context) -> None:
     with pytest.raises(ModelNeeded, match="--model provider:name"):
         asyncio.run(run_method(find_method("zero-shot"), QUESTION, context))
+
+
+def test_none_is_printed_for_evidence_only_when_switched_on(context: Context) -> None:
+    for name, printed in {"zero-shot": False, "zero-shot+prints_none": True}.items():
+        model = ScriptedModel.of("1")
+        asyncio.run(run_method(find_method(name), Question("How many?"), replace(context, model=model)))
+        assert ("Evidence: None" in model.prompts[0]) is printed

@@ -69,6 +69,8 @@ def test_selectors_one_query_and_one_revision(context: Context) -> None:
     revise = next(p for p in model.prompts if REVISE in p)
     for part in ("chromosome", "No rows.", "name = 'lrrk2'", QUESTION.evidence):
         assert part in revise
+    judged_column = next(p for p in model.prompts if "column: chromosome" in p)
+    assert any(f"examples of its values: '{n}'" in judged_column for n in (19, 12, 4))
     temperatures = [r.sampling.temperature for r in model.script.requests]
     assert temperatures[0] == 0.2
     assert set(temperatures[1:]) == {0.0}
@@ -150,6 +152,9 @@ def test_many_candidates_are_repaired_and_tested(context: Context) -> None:
     assert by_kind[JUDGE] == [0.0] * 3
     prompts = model.prompts
     assert len({p for p in prompts if DIVIDE in p}) > 1, "the schema is shuffled"
+    assert len({p for p in prompts if REPAIR in p}) > 2, "each time it is shown"
+    counted = "length in base pairs | 2 values, 2 different, 1 missing"
+    assert all(counted in p for p in prompts if DIVIDE in p)
     assert any("no such column" in p for p in prompts if REPAIR in p)
     assert all(QUESTION.evidence in p for p in prompts)
     (asking,) = (p for p in prompts if TESTS in p)
@@ -190,3 +195,23 @@ def test_shuffling_keeps_everything_and_depends_on_the_seed_alone(context: Conte
     assert len({repr(shuffled(schema, str(i))) for i in range(9)}) > 1
     for table in schema.tables:
         assert set(made.table(table.name).columns) == set(table.columns)
+
+
+def test_the_last_temperature_stays_in_force_only_when_switched_on(context: Context) -> None:
+    model = ScriptedModel.of(rules=rules())
+    run(context, model, "chess-ir-ss-cg+keeps_last_temperature")
+    asked = {r.sampling.temperature for r in model.script.requests if FILTER in r.messages[-1].text}
+    assert asked == {0.2}
+    model = ScriptedModel.of(rules=many())
+    run(context, model, "chess-ir-cg-ut+keeps_last_temperature")
+    for kind, temperature in {REPAIR: 0.5, JUDGE: 0.8}.items():
+        asked = {r.sampling.temperature for r in model.script.requests if kind in r.messages[-1].text}
+        assert asked == {temperature}
+
+
+def test_one_unreadable_verdict_voids_all_only_when_switched_on(context: Context) -> None:
+    def partly(request: Any) -> str:
+        return "?" if "Joins gene." in request.messages[-1].text else judged(request)
+
+    for name, sql in {"chess-ir-cg-ut": RIGHT, "chess-ir-cg-ut+voided_by_one_failure": OTHER}.items():
+        assert run(context, ScriptedModel.of(rules=many(**{JUDGE: partly})), name).sql == sql

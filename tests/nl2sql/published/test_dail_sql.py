@@ -72,3 +72,10 @@ def test_bad_replies_leave_the_preliminary_query_or_a_refusal(context: Context) 
     refused = run(context, ScriptedModel.of("I can't say.", ""))
     assert refused.sql is None
     assert refused.refusal is not None
+
+
+def test_the_vote_looks_past_distinct_as_in_c3(context: Context) -> None:
+    plain, distinct = "action FROM target", "DISTINCT action FROM target"
+    model = ScriptedModel.of(RIGHT, "symbol FROM gene", distinct, plain, "name FROM drug", "id FROM gene")
+    draft = run(context, model, "dail-sql-sc")
+    assert draft.sql == f"SELECT {distinct}"

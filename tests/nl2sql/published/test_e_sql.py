@@ -1,13 +1,17 @@
 import asyncio
 import json
+import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from fathom.databases import connect
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
+from fathom.nl2sql.levels import level
 from fathom.nl2sql.probing import cells_holding, possible_conditions
-from fathom.nl2sql.published.e_sql import demonstrations, level
+from fathom.nl2sql.published.e_sql import demonstrations
 from fathom.records import Draft, Question, SolvedExample
 
 QUESTION = Question("How many drugs are called donepezil?", evidence="drugs with a phase")
@@ -21,10 +25,10 @@ EXAMPLES = (
 )
 
 
-def run(context: Context, *lines: str) -> tuple[Draft, ScriptedModel]:
+def run(context: Context, *lines: str, name: str = "e-sql") -> tuple[Draft, ScriptedModel]:
     model = ScriptedModel.of(*lines)
     known = replace(context, model=model, examples=EXAMPLES)
-    return asyncio.run(run_method(find_method("e-sql"), QUESTION, known)), model
+    return asyncio.run(run_method(find_method(name), QUESTION, known)), model
 
 
 def said(**parts: str) -> str:
@@ -48,6 +52,7 @@ def test_three_calls_the_last_with_what_the_others_found(context: Context) -> No
         assert "length in base pairs" in words
         assert "SELECT name FROM boat JOIN harbour" in words
         assert "Evidence: all of them" in words
+        assert "Enriched: Harbours? (selecting name; joined by 1 = 1)" in words
     for words in (write, enrich, rewrite):
         assert QUESTION.evidence in words
         assert "given away" not in words
@@ -96,7 +101,49 @@ def test_examples_of_each_level_drawn_by_the_question() -> None:
     many = [SolvedExample(f"Which {i}?", f"SELECT c{i} FROM t") for i in range(20)]
     drawn = demonstrations(QUESTION, [*many, *EXAMPLES], "sqlite", 3)
     assert drawn == demonstrations(QUESTION, [*many, *EXAMPLES], "sqlite", 3)
-    assert [level(e.sql, "sqlite") for e in drawn] == [0, 0, 0, 1]
+    assert [level(e.sql, "sqlite") for e in drawn] == ["simple"] * 3 + ["moderate"]
     assert drawn != demonstrations(Question("Another one?"), [*many, *EXAMPLES], "sqlite", 3)
-    assert level("SELECT (", "sqlite") == 0
-    assert level("SELECT a FROM b JOIN c ON 1 = 1 WHERE d IN (SELECT e FROM f UNION SELECT 1)", "") == 2
+    assert level("SELECT (", "sqlite") == "simple"
+    assert (
+        level("SELECT a FROM b JOIN c ON 1 = 1 WHERE d IN (SELECT e FROM f UNION SELECT 1)", "")
+        == "challenging"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sql"),
+    [
+        ("e-sql", 'SELECT "trade name" FROM drug'),
+        ("e-sql+drops_double_quotes", "SELECT trade name FROM drug"),
+    ],
+)
+def test_double_quotes_are_dropped_only_when_switched_on(context: Context, name: str, sql: str) -> None:
+    reply = said(sql='SELECT "trade name"\nFROM drug' if "+" in name else sql)
+    draft, _ = run(context, reply, said(reasoning="r"), reply, name=name)
+    assert draft.candidates[0].sql == draft.sql == sql
+
+
+def test_replies_that_are_no_json_lose_the_question_only_when_switched_on(context: Context) -> None:
+    kept, _ = run(context, said(sql=FIRST), "?", f"I'd say {RIGHT}")
+    assert kept.sql == RIGHT
+    lost, _ = run(context, said(sql=FIRST), "?", f"I'd say {RIGHT}", name="e-sql+needs_json")
+    assert lost.sql is None
+    assert lost.refusal is not None
+    lost, model = run(context, f"I'd say {RIGHT}", name="e-sql+needs_json")
+    assert lost.sql is None
+    assert len(model.prompts) == 1
+
+
+def test_tables_without_a_key_lose_their_columns_only_when_switched_on(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "town.db") as made:
+        made.executescript(
+            "CREATE TABLE town (name TEXT); CREATE TABLE river (id INTEGER PRIMARY KEY, depth INT)"
+        )
+    made.close()
+    with connect(tmp_path / "town.db") as database:
+        for name in ("e-sql", "e-sql+loses_keyless_tables"):
+            _, model = run(Context(database, cache=tmp_path), *[said(sql=RIGHT)] * 3, name=name)
+            for asked in model.prompts:
+                assert "CREATE TABLE town (" in asked
+                assert "depth INT" in asked
+                assert ("name TEXT" in asked) == (name == "e-sql")

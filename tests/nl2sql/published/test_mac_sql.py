@@ -104,3 +104,22 @@ def test_the_selector_keeps_more_than_it_is_told(
     assert draft.sql == "SELECT COUNT(*) FROM a"
     assert [s.usage.calls for s in draft.trace.steps] == [1, 1, 0]
     assert (draft.selection.tables if draft.selection else None) == tables
+
+
+def test_a_query_that_speaks_of_errors_is_checked_unless_the_quirk_is_on(context: Context) -> None:
+    sql = "SELECT nme FROM gene WHERE symbol <> 'error'"
+    for name, calls in {"mac-sql": 1, "mac-sql+trusts_error_word": 0}.items():
+        given = replace(context, model=ScriptedModel.of(fence(sql), fence(RIGHT)))
+        draft = asyncio.run(run_method(find_method(name), QUESTION, given))
+        assert draft.trace.steps[2].usage.calls == calls
+        assert draft.sql == (RIGHT if calls else sql)
+
+
+def test_a_query_that_takes_too_long_is_mended_unless_the_quirk_is_on(context: Context) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    quick = replace(context, limits=replace(context.limits, seconds=0.2))
+    for name, sql in {"mac-sql": RIGHT, "mac-sql+loses_timeouts": None}.items():
+        given = replace(quick, model=ScriptedModel.of(fence(endless), fence(RIGHT)))
+        draft = asyncio.run(run_method(find_method(name), QUESTION, given))
+        assert draft.sql == sql
+        assert (draft.refusal is None) == (sql is not None)

@@ -66,3 +66,13 @@ def test_the_same_question_shows_the_same_values(context: Context) -> None:
     run(context, first)
     run(context, second)
     assert first.prompts == second.prompts
+
+
+def test_double_quotes_are_dropped_only_when_switched_on(context: Context) -> None:
+    quoted = '"trade name" FROM drug'
+    for name, sql in {
+        "ta-sql": f"SELECT {quoted}",
+        "ta-sql+drops_double_quotes": "SELECT trade name FROM drug",
+    }.items():
+        given = replace(context, model=ScriptedModel.of(DRAFT, STEPS, quoted))
+        assert asyncio.run(run_method(find_method(name), QUESTION, given)).sql == sql

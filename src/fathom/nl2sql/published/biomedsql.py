@@ -22,7 +22,7 @@ from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft
 
 
-@step("generation", calls="1")
+@step("generation", calls="1", quirks={"only_fenced": "SQL that stands outside of a fence isn't taken"})
 async def write_by_house_rules(
     draft: Draft,
     context: Context,
@@ -38,8 +38,7 @@ async def write_by_house_rules(
     """Ask for the query under house rules: of what is selected, else of all tables.
 
     `rows` shows so many sample rows of each table, `shots` the first solved questions, the same for every
-    question, `thresholds` the conventions of the knowledge pack. `only_fenced` takes SQL only out of a fence,
-    as published.
+    question, `thresholds` the conventions of the knowledge pack.
     """
     samples: Samples = {}
     if rows:

@@ -13,7 +13,9 @@ from fathom.records import Draft
 STOPS = ("--", "\n\n", ";", "#")
 
 
-@step("generation", calls="1")
+@step(
+    "generation", calls="1", quirks={"prints_none": "a question without evidence is given the evidence None"}
+)
 async def continue_select(
     draft: Draft,
     context: Context,
@@ -22,17 +24,21 @@ async def continue_select(
     reasoning: bool = False,
     temperature: float = 0.0,
     max_tokens: int = 256,
+    prints_none: bool = False,
 ) -> Draft:
     """Ask for the query as the continuation of SELECT after the schema, the evidence and the question.
 
     `reasoning` shows one worked example with its steps first, and lets the model reason before it answers.
     """
+    question = draft.question
+    if prints_none and not question.evidence:
+        question = replace(question, evidence="None")
     name = "bird_reasoning" if reasoning else "bird_direct"
     reply = await context.metered_model().ask(
         prompt(
             name,
             schema=render(Shown(context.database.schema), style),
-            question=asked(draft.question),
+            question=asked(question),
             dialect=dialect_of(context),
         ),
         sampling=Sampling(temperature=temperature, max_tokens=max_tokens, stop=() if reasoning else STOPS),

@@ -62,15 +62,15 @@ async def write_broad_query(draft: Draft, context: Context, *, rows: int = 5) ->
     return settle(draft, [find_sql(await _say(draft, context, words))])
 
 
-@step("revision", calls="0-{tries}")
+@step(
+    "revision",
+    calls="0-{tries}",
+    quirks={"mends_blindly": "the model doesn't see the error, and the last mended query isn't run"},
+)
 async def mend_broad_query(
     draft: Draft, context: Context, *, tries: int = 3, mends_blindly: bool = False
 ) -> Draft:
-    """Run the broad query and have it mended while it fails.
-
-    `mends_blindly` is a fault of the published code: the model doesn't see the error, and the last mended
-    query is not run.
-    """
+    """Run the broad query and have it mended while it fails."""
     if _is_sufficient(draft) or draft.sql is None:
         return draft
     refined = await refine(
@@ -131,12 +131,11 @@ async def answer_from_both(draft: Draft, context: Context) -> Draft:
     return draft.with_findings(answer=(await _say(draft, context, words)).strip())
 
 
-@step("answering", calls="1")
+@step(
+    "answering", calls="1", quirks={"exact_no": 'only the bare word no starts another pass: "No." doesn\'t'}
+)
 async def judge_sufficiency(draft: Draft, context: Context, *, exact_no: bool = False) -> Draft:
-    """Ask whether the answer settles the question; a no starts another pass, where the method has one.
-
-    `exact_no` is a fault of the published code: only the bare word starts one, "No." doesn't.
-    """
+    """Ask whether the answer settles the question; a no starts another pass, where the method has one."""
     if _is_sufficient(draft) or draft.sql is None:
         return draft
     words = prompt(

@@ -19,7 +19,13 @@ from fathom.nl2sql.schema_text import Samples, Shown
 from fathom.records import Draft, Schema, Selection
 
 VALUES, ALIKE, DESCRIBED = "similar values", "similar columns", "described columns"
+LAST_TEMPERATURE = {
+    "keeps_last_temperature": "a temperature of 0 isn't taken up: the one used before it stays in force"
+}
+AFTER_KEYWORDS, AFTER_CANDIDATES = 0.2, 0.5
+"""The temperatures that are then in force."""
 _SHORT = 50
+_MANY_ROWS = 100_000
 
 
 @step("selection")
@@ -76,17 +82,23 @@ async def narrow_schema(draft: Draft, context: Context, selection: Selection | N
 async def whole_schema(draft: Draft, context: Context, *, few: int = 20) -> Shown:
     """All of the schema as CHESS v2 shows it: every description, and found cells or common values.
 
-    Five values of a column with fewer than `few` distinct ones, else three.
+    Five values of a column with fewer than `few` distinct ones, else three. Of tables up to 100,000 rows it
+    is told how many values a column has, how many different ones and how many are missing.
     """
     profiles = await asyncio.to_thread(context.database.profile)
-    samples = dict(found_values(draft))
+    samples, counts = dict(found_values(draft)), dict[tuple[str, str], str]()
     for table in profiles.values():
         for p in table.columns.values():
+            if p.exact and p.distinct is not None and p.rows_seen <= _MANY_ROWS:
+                missing = round(p.null_share * p.rows_seen)
+                counts[p.table, p.column] = (
+                    f"{p.rows_seen - missing} values, {p.distinct} different, {missing} missing"
+                )
             values = [v for v, _ in p.common] or list(p.samples)
             short = [v for v in values if v is not None and len(str(v)) < _SHORT]
             most = 5 if p.distinct is not None and p.distinct < few else 3
             samples.setdefault((p.table, p.column), short[:most])
-    return Shown(context.database.schema, None, samples, context.knowledge)
+    return Shown(context.database.schema, None, samples, context.knowledge, counts)
 
 
 def shuffled(schema: Schema, seed: str) -> Schema:

@@ -8,7 +8,13 @@ from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.executing import Outcome, preview
 from fathom.nl2sql.keywords import extract_keywords
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
-from fathom.nl2sql.published.chess import retrieve_by_keywords, shuffled, whole_schema
+from fathom.nl2sql.published.chess import (
+    AFTER_CANDIDATES,
+    LAST_TEMPERATURE,
+    retrieve_by_keywords,
+    shuffled,
+    whole_schema,
+)
 from fathom.nl2sql.refining import ON_EMPTY
 from fathom.nl2sql.replies import sql_in_tag
 from fathom.nl2sql.schema_text import Shown, render
@@ -46,13 +52,24 @@ async def write_two_ways(
     return settle(draft, [sql_in_tag(r.text, "answer") for r in replies])
 
 
-@step("revision", calls="1 for each broken candidate")
-async def repair_broken(draft: Draft, context: Context, *, seconds: float = 60.0) -> Draft:
+@step("revision", calls="1 for each broken candidate", quirks=LAST_TEMPERATURE)
+async def repair_broken(
+    draft: Draft,
+    context: Context,
+    *,
+    seconds: float = 60.0,
+    shuffle: bool = True,
+    keeps_last_temperature: bool = False,
+) -> Draft:
     """Ask once for each candidate that fails or gives nothing; its repair takes its place, run or not."""
     queries = [c.sql for c in draft.candidates]
     outcomes = await execute_all(context, queries, seconds=seconds)
     shown = await whole_schema(draft, context)
-    repaired = await together(_repaired(draft, context, shown, o) for o in outcomes)
+    sampling = Sampling(temperature=AFTER_CANDIDATES if keeps_last_temperature else 0.0)
+    repaired = await together(
+        _repaired(context, o, _schema(draft, shown, turn if shuffle else None), draft, sampling)
+        for turn, o in enumerate(outcomes)
+    )
     if not repaired:
         return draft
     candidates = tuple(
@@ -62,19 +79,19 @@ async def repair_broken(draft: Draft, context: Context, *, seconds: float = 60.0
     return revise(replace(draft, candidates=candidates), standing)
 
 
-async def _repaired(draft: Draft, context: Context, shown: Shown, outcome: Outcome) -> str:
+async def _repaired(context: Context, outcome: Outcome, schema: str, draft: Draft, sampling: Sampling) -> str:
     if outcome.status not in ON_EMPTY:
         return outcome.sql
     words = prompt(
         "chess_repair",
-        schema=_schema(draft, shown, None),
+        schema=schema,
         question=asked(draft.question),
         sql=outcome.sql,
         result=preview(outcome),
         rules=prompt("chess_rules", dialect=dialect_of(context)),
         dialect=dialect_of(context),
     )
-    reply = await context.metered_model().ask(words, sampling=Sampling(temperature=0.0))
+    reply = await context.metered_model().ask(words, sampling=sampling)
     return sql_in_tag(reply.text, "answer") or outcome.sql
 
 

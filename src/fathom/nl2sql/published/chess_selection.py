@@ -7,7 +7,14 @@ from fathom.llm import Sampling
 from fathom.methods import Context, step
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
-from fathom.nl2sql.published.chess import ALIKE, VALUES, found_selection, narrow_schema
+from fathom.nl2sql.published.chess import (
+    AFTER_KEYWORDS,
+    ALIKE,
+    LAST_TEMPERATURE,
+    VALUES,
+    found_selection,
+    narrow_schema,
+)
 from fathom.nl2sql.replies import json_object, texts
 from fathom.nl2sql.schema_text import Shown, meaning, render
 from fathom.nl2sql.selecting import or_everything, select, united, with_keys
@@ -16,11 +23,11 @@ from fathom.records import Column, Draft, Schema, Selection, Table
 STEADY = Sampling(temperature=0.0)
 
 
-@step("selection", calls="1 a column")
-async def filter_columns(draft: Draft, context: Context) -> Draft:
+@step("selection", calls="1 a column", quirks=LAST_TEMPERATURE)
+async def filter_columns(draft: Draft, context: Context, *, keeps_last_temperature: bool = False) -> Draft:
     """Ask of every column by itself whether it is relevant; columns named like keywords and keys stay."""
     schema, model = context.database.schema, context.metered_model()
-    shown = Shown(schema, knowledge=context.knowledge)
+    shown = replace(await narrow_schema(draft, context, None), knowledge=context.knowledge)
     values: Values = draft.findings.get(VALUES) or {}
     columns = [(t, c) for t in schema.tables for c in t.columns]
     replies = await together(
@@ -30,7 +37,7 @@ async def filter_columns(draft: Draft, context: Context) -> Draft:
                 column=_profile(shown, table, column, values),
                 question=asked(draft.question),
             ),
-            sampling=STEADY,
+            sampling=Sampling(temperature=AFTER_KEYWORDS) if keeps_last_temperature else STEADY,
         )
         for table, column in columns
     )
@@ -108,6 +115,7 @@ def _profile(shown: Shown, table: Table, column: Column, values: Values) -> str:
         "column": column.name,
         "type": column.type,
         "meaning": meaning(shown, table, column) or column.name.replace("_", " "),
+        "examples of its values": shown.values(table, column),
         "values like words of the question": ", ".join(
             map(repr, values.get(table.name, {}).get(column.name, ()))
         ),

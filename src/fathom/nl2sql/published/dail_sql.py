@@ -76,7 +76,10 @@ DAIL_SQL = Method(
 )
 DAIL_SQL_SC = Method(
     "dail-sql-sc",
-    (continue_after_pairs.using(samples=5, temperature=1.0), vote_by_result),
+    (
+        continue_after_pairs.using(samples=5, temperature=1.0),
+        vote_by_result.using(without_distinct=True),
+    ),
     summary="DAIL-SQL with self-consistency: five queries, of which the commonest result is kept.",
     provenance="Gao et al. 2023, DAIL-SQL",
 )

@@ -2,36 +2,48 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import replace
 from random import Random
-
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.examples import example_store
 from fathom.nl2sql.executing import Outcome, execute
+from fathom.nl2sql.levels import LEVELS, level
+from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
 from fathom.nl2sql.probing import possible_conditions
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import json_object, sql_under
 from fathom.nl2sql.schema_text import Samples, Shown, render
-from fathom.nl2sql.settling import revise, settle
+from fathom.nl2sql.settling import NO_SQL, revise, settle
 from fathom.nl2sql.values import mentions
-from fathom.records import Draft, Question, SolvedExample
+from fathom.records import Draft, Question, Refusal, SolvedExample
 from fathom.retrieval.words import words
 
 STEADY = Sampling(temperature=0.0, top_p=1.0, max_tokens=4096)
 CONDITIONS, ENRICHED = "possible conditions", "enriched question"
-LEVELS = 3
 _LONG = 600
-DEMONSTRATED = "Solved questions, each with the query that answers it:"
+DEMONSTRATED = "Solved questions, each enriched and with the query that answers it:"
 ALLOWED = "Conditions that the cells of the database allow, found by looking for the literals of that query:"
 FAILED = "Running it failed:"
 
 
-@step("generation", calls="1")
-async def write_from_samples(draft: Draft, context: Context, *, each: int = 3, values: int = 10) -> Draft:
+STRICT = {"needs_json": "a reply that isn't JSON leaves the question without a query", **UNQUOTED}
+KEYLESS = {"loses_keyless_tables": "tables without a primary key are shown without their columns"}
+
+
+@step("generation", calls="1", quirks={**STRICT, **KEYLESS})
+async def write_from_samples(
+    draft: Draft,
+    context: Context,
+    *,
+    each: int = 3,
+    values: int = 10,
+    needs_json: bool = False,
+    drops_double_quotes: bool = False,
+    loses_keyless_tables: bool = False,
+) -> Draft:
     """Ask for a query on the whole schema with values like the question's words.
 
     Shows `each` solved examples of each of three levels, and up to `values` values a column.
@@ -39,16 +51,23 @@ async def write_from_samples(draft: Draft, context: Context, *, each: int = 3, v
     words_asked = prompt(
         "e_sql_write",
         examples=_demonstrated(draft.question, context, each),
-        schema=await _schema(draft.question, context, values),
+        schema=await _schema(draft.question, context, values, keyless=not loses_keyless_tables),
         question=asked(draft.question),
         dialect=dialect_of(context),
     )
     reply = await context.metered_model().ask(words_asked, sampling=STEADY)
-    return settle(draft, [sql_under(reply.text, "sql", "SQL")])
+    return settle(draft, [_read(reply.text, strictly=needs_json, unquoted=drops_double_quotes)])
 
 
-@step("revision", calls="1")
-async def enrich_question(draft: Draft, context: Context, *, each: int = 3, values: int = 10) -> Draft:
+@step("revision", calls="1", quirks=KEYLESS)
+async def enrich_question(
+    draft: Draft,
+    context: Context,
+    *,
+    each: int = 3,
+    values: int = 10,
+    loses_keyless_tables: bool = False,
+) -> Draft:
     """Look for the query's literals in all cells, and ask for the question with columns and conditions in it.
 
     Where the reply gives none, the question stays as it is.
@@ -57,7 +76,7 @@ async def enrich_question(draft: Draft, context: Context, *, each: int = 3, valu
     words_asked = prompt(
         "e_sql_enrich",
         examples=_demonstrated(draft.question, context, each),
-        schema=await _schema(draft.question, context, values),
+        schema=await _schema(draft.question, context, values, keyless=not loses_keyless_tables),
         question=asked(draft.question),
         conditions=section(ALLOWED, "conditions", "\n".join(found)),
         dialect=dialect_of(context),
@@ -67,14 +86,22 @@ async def enrich_question(draft: Draft, context: Context, *, each: int = 3, valu
     return draft.with_findings(**{CONDITIONS: found, ENRICHED: "\n".join(p.strip() for p in parts)})
 
 
-@step("revision", calls="1")
-async def rewrite_enriched(draft: Draft, context: Context) -> Draft:
+@step("revision", calls="1", quirks={**STRICT, **KEYLESS})
+async def rewrite_enriched(
+    draft: Draft,
+    context: Context,
+    *,
+    seconds: float = 30.0,
+    needs_json: bool = False,
+    drops_double_quotes: bool = False,
+    loses_keyless_tables: bool = False,
+) -> Draft:
     """Ask for the query anew from the enriched question, the first query, its error and conditions found."""
-    outcome = await execute(context, draft.sql) if draft.sql else None
+    outcome = await execute(context, draft.sql, seconds=seconds) if draft.sql else None
     enriched = f"{asked(draft.question)}\n{draft.findings.get(ENRICHED) or ''}".strip()
     words_asked = prompt(
         "e_sql_rewrite",
-        schema=render(Shown(context.database.schema, knowledge=context.knowledge), "commented"),
+        schema=_rendered(context, {}, keyless=not loses_keyless_tables),
         question=enriched,
         query=section("A first query for it:", "query", draft.sql or ""),
         problem=section(FAILED, "error", _error(outcome)),
@@ -82,17 +109,17 @@ async def rewrite_enriched(draft: Draft, context: Context) -> Draft:
         dialect=dialect_of(context),
     )
     reply = await context.metered_model().ask(words_asked, sampling=STEADY)
-    return revise(draft, sql_under(reply.text, "sql", "SQL"))
+    sql = _read(reply.text, strictly=needs_json, unquoted=drops_double_quotes)
+    if sql is None and needs_json:
+        return replace(draft, sql=None, refusal=Refusal(NO_SQL))
+    return revise(draft, sql)
 
 
-@lru_cache(maxsize=65_536)
-def level(sql: str, dialect: str) -> int:
-    """How hard a query is, 0 to 2: by its joins, subqueries and set operations."""
-    try:
-        tree = parse_one(sql, dialect=dialect or None)
-    except (SqlglotError, RecursionError):
-        return 0
-    return min(LEVELS - 1, len(list(tree.find_all(exp.Join, exp.Subquery, exp.SetOperation))))
+def _read(reply: str, *, strictly: bool, unquoted: bool) -> str | None:
+    if strictly and not json_object(reply):
+        return None
+    sql = sql_under(reply, "sql", "SQL")
+    return without_double_quotes(sql) if unquoted else sql
 
 
 def demonstrations(
@@ -101,18 +128,31 @@ def demonstrations(
     """`each` examples of each level, drawn by the question's words; never the question itself."""
     own, draw = words(question.text), Random(question.text)
     others = [e for e in examples if words(e.question) != own]
-    levels = [[e for e in others if level(e.sql, dialect) == n] for n in range(LEVELS)]
+    levels = [[e for e in others if level(e.sql, dialect) == n] for n in LEVELS]
     return [e for held in levels for e in draw.sample(held, min(each, len(held)))]
 
 
 def _demonstrated(question: Question, context: Context, each: int) -> str:
     pool = example_store(context).examples
     chosen = demonstrations(question, pool, context.database.dialect, each)
-    shown = [f"{asked(Question(e.question, evidence=e.evidence))}\n{e.sql.strip()}" for e in chosen]
+    shown = [_annotated(e, context.database.dialect) for e in chosen]
     return section(DEMONSTRATED, "examples", "\n\n".join(shown))
 
 
-async def _schema(question: Question, context: Context, most: int) -> str:
+def _annotated(example: SolvedExample, dialect: str) -> str:
+    """A solved question, the same enriched by what its query is made of, and the query.
+
+    The authors annotate theirs by hand, with reasons; these are read from the query.
+    """
+    question = asked(Question(example.question, evidence=example.evidence))
+    if (found := anatomy(example.sql, dialect)) is None:
+        return f"{question}\n{example.sql.strip()}"
+    parts = {"selecting": found.selected, "where": found.conditions, "joined by": found.joins}
+    said = "; ".join(f"{about} {', '.join(listed)}" for about, listed in parts.items() if listed)
+    return f"{question}\nEnriched: {example.question} ({said})\n{example.sql.strip()}"
+
+
+async def _schema(question: Question, context: Context, most: int, *, keyless: bool) -> str:
     """All of the schema with what is known of it, and values of each column like the question's words."""
     samples: dict[tuple[str, str], list[object]] = {}
     for mention in await mentions(context, f"{question.text} {question.evidence}"):
@@ -120,8 +160,15 @@ async def _schema(question: Question, context: Context, most: int) -> str:
             values = samples.setdefault((match.table, match.column), [])
             if match.value not in values and len(values) < most:
                 values.append(match.value)
-    shown = Shown(context.database.schema, None, await _filled(context, samples, most), context.knowledge)
-    return render(shown, "commented")
+    return _rendered(context, await _filled(context, samples, most), keyless=keyless)
+
+
+def _rendered(context: Context, samples: Samples, *, keyless: bool) -> str:
+    schema = context.database.schema
+    if not keyless:
+        bare = (t if t.primary_key else replace(t, columns=()) for t in schema.tables)
+        schema = replace(schema, tables=tuple(bare), foreign_keys=())
+    return render(Shown(schema, None, samples, context.knowledge), "commented")
 
 
 async def _filled(context: Context, samples: dict[tuple[str, str], list[object]], most: int) -> Samples:

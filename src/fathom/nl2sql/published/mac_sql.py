@@ -13,7 +13,7 @@ from fathom.nl2sql.samples import common_values
 from fathom.nl2sql.schema_text import Shown, foreign_keys, render
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.settling import revise, settle
-from fathom.records import Draft, Schema, Selection, Table
+from fathom.records import Draft, Refusal, Schema, Selection, Table
 
 KEPT_COLUMNS = 6
 LARGE_TABLE = 6
@@ -62,15 +62,29 @@ async def decompose(draft: Draft, context: Context) -> Draft:
     return settle(draft, [find_sql(reply.text)])
 
 
-@step("revision", calls="0-{rounds}")
+@step(
+    "revision",
+    calls="0-{rounds}",
+    quirks={
+        "trusts_error_word": "a query that holds the word error is taken unchecked",
+        "loses_timeouts": "a query that takes too long loses the question",
+    },
+)
 async def refine_by_execution(
-    draft: Draft, context: Context, *, rounds: int = 3, only_errors: bool = False, seconds: float = 120.0
+    draft: Draft,
+    context: Context,
+    *,
+    rounds: int = 3,
+    only_errors: bool = False,
+    seconds: float = 120.0,
+    trusts_error_word: bool = False,
+    loses_timeouts: bool = False,
 ) -> Draft:
     """Run the query and have it mended while it fails, gives no rows, or gives NULL.
 
     `only_errors` leaves empty results and NULL alone, as for Spider. A query that times out has failed.
     """
-    if draft.sql is None:
+    if draft.sql is None or (trusts_error_word and "error" in draft.sql.casefold()):
         return draft
     shown = await _schema(draft, context)
 
@@ -90,9 +104,11 @@ async def refine_by_execution(
         draft.sql,
         ask,
         turns=[SAMPLING] * rounds,
-        triggers=ON_ERROR if only_errors else ON_NULL,
+        triggers=(ON_ERROR if only_errors else ON_NULL) - ({Status.TIMED_OUT} if loses_timeouts else set()),
         seconds=seconds,
     )
+    if loses_timeouts and ended.outcome.status is Status.TIMED_OUT:
+        return replace(draft, sql=None, refusal=Refusal(_ADVICE[Status.TIMED_OUT]))
     return revise(replace(draft, notes={"runs": ended.as_json()}), ended.sql)
 
 

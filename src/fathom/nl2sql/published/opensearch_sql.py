@@ -80,14 +80,13 @@ async def correct_candidates(draft: Draft, context: Context, *, examples: int = 
     return replace(after, candidates=(*after.candidates, *drawn))
 
 
-@step("revision")
+@step("revision", quirks={"fastest_wins": "of equally supported results that of the fastest query is kept"})
 async def vote_by_rows(
     draft: Draft, context: Context, *, seconds: float = 180.0, fastest_wins: bool = False
 ) -> Draft:
     """Keep the candidate whose set of rows most candidates give; empty ones and failures have no vote.
 
-    Between equally supported sets the first stands, so that the same replies always give the same query;
-    `fastest_wins` keeps the query that ran in the least time instead, as published.
+    Between equally supported sets the first stands, so that the same replies always give the same query.
     """
     outcomes = await execute_all(context, [c.sql for c in draft.candidates], seconds=seconds)
     if not outcomes:

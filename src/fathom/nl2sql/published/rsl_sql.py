@@ -14,11 +14,14 @@ from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import json_object, sql_under, texts
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import Shown, descriptions, foreign_keys, render
-from fathom.nl2sql.selecting import from_items, mentioned_in, united
+from fathom.nl2sql.selecting import from_items, mentioned_in, or_everything, united
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Selection
 
 STEADY = Sampling(temperature=0.0)
+TRIES = 3
+"""Times that a correction is asked for until its reply can be read."""
+CAPITALS = {"loses_capitals": "meanings and keys of tables with capital letters are left out once pruned"}
 HINTS = "hints"
 """The finding that holds hints by what they are about."""
 
@@ -49,15 +52,17 @@ async def link_backward(draft: Draft, context: Context) -> Draft:
     return replace(draft, selection=united(schema, draft.selection or Selection({}), *said))
 
 
-@step("generation", calls="4")
-async def write_with_hints(draft: Draft, context: Context, *, shots: int = 3, most: int = 15) -> Draft:
+@step("generation", calls="4", quirks=CAPITALS)
+async def write_with_hints(
+    draft: Draft, context: Context, *, shots: int = 3, most: int = 15, loses_capitals: bool = False
+) -> Draft:
     """Ask for tables, SQL keywords and conditions, then for a second query with them as hints."""
     model = context.metered_model()
     question = asked(draft.question)
-    shown = await _schema(draft, context, meanings=True)
+    shown = await _schema(draft, context, meanings=True, capitals=not loses_capitals)
     about_sql = prompt("rsl_keywords", schema=shown, question=question, dialect=dialect_of(context))
     about_rows = prompt("rsl_conditions", question=draft.question.text)
-    about_links = await _link_prompt(draft, context, shots, most)
+    about_links = await _link_prompt(draft, context, shots, most, shown)
     links, keywords, conditions = await together(
         model.ask(words, sampling=STEADY) for words in (about_links, about_sql, about_rows)
     )
@@ -66,20 +71,22 @@ async def write_with_hints(draft: Draft, context: Context, *, shots: int = 3, mo
         "Words of SQL that may be needed": texts(json_object(keywords.text).get("sql_keywords")),
         "Conditions in the question": texts(json_object(conditions.text).get("conditions")),
     }
-    second = await _write(draft, context, hints, shots)
+    second = await _write(draft, context, hints, shots, shown)
     queries = [c.sql for c in draft.candidates] + ([second] if second else [])
     return settle(replace(draft, candidates=()), queries).with_findings(**{HINTS: hints})
 
 
-@step("revision", calls="1")
-async def choose_of_two(draft: Draft, context: Context, *, rows: int = 5) -> Draft:
+@step("revision", calls="1", quirks=CAPITALS)
+async def choose_of_two(
+    draft: Draft, context: Context, *, rows: int = 5, loses_capitals: bool = False
+) -> Draft:
     """Run both queries and ask for the better one, or for a new one; what the reply gives stands."""
     first, *others = [c.sql for c in draft.candidates] or [draft.sql or ""]
     outcomes = await execute_all(context, [first, *others[:1]])
     reply = await context.metered_model().ask(
         prompt(
             "rsl_choose",
-            schema=await _schema(draft, context, meanings=True),
+            schema=await _schema(draft, context, meanings=True, capitals=not loses_capitals),
             question=asked(draft.question),
             hints=_told(draft.findings.get(HINTS, {})),
             first_sql=outcomes[0].sql,
@@ -95,20 +102,29 @@ async def choose_of_two(draft: Draft, context: Context, *, rows: int = 5) -> Dra
     return revise(replace(draft, candidates=candidates), _sql(reply.text))
 
 
-@step("revision", calls="0-{turns}")
+@step(
+    "revision",
+    calls="0-{turns}",
+    quirks={"forgets_query": "the first correction isn't shown the failing query", **CAPITALS},
+)
 async def correct_in_conversation(
-    draft: Draft, context: Context, *, turns: int = 5, seconds: float = 30.0, forgets_query: bool = False
+    draft: Draft,
+    context: Context,
+    *,
+    turns: int = 5,
+    seconds: float = 30.0,
+    forgets_query: bool = False,
+    loses_capitals: bool = False,
 ) -> Draft:
     """While the query fails or brings no rows, have it corrected in one conversation.
 
-    `forgets_query` is a quirk of the published code: its first turn tells everything but the failing query,
-    so that the query is written anew.
+    A reply that can't be read is drawn anew, three times in all.
     """
     if draft.sql is None:
         return draft
     opening = prompt(
         "rsl_write",
-        schema=await _schema(draft, context, meanings=True),
+        schema=await _schema(draft, context, meanings=True, capitals=not loses_capitals),
         examples="",
         question=asked(draft.question),
         hints=_told(draft.findings.get(HINTS, {})),
@@ -129,15 +145,18 @@ async def correct_in_conversation(
         triggers=ON_EMPTY,
         conversation=True,
         read=_sql,
+        tries=TRIES,
         seconds=seconds,
     )
     return revise(replace(draft, notes={"tried": refined.as_json()}), refined.sql)
 
 
-async def _link_prompt(draft: Draft, context: Context, shots: int, most: int) -> str:
+async def _link_prompt(
+    draft: Draft, context: Context, shots: int, most: int, schema: str | None = None
+) -> str:
     return prompt(
         "rsl_link",
-        schema=await _schema(draft, context),
+        schema=schema or await _schema(draft, context),
         examples=await _examples(draft, context, shots),
         question=asked(draft.question),
         most=most,
@@ -158,10 +177,12 @@ def _linked(reply: str, context: Context, most: int) -> Selection:
     return from_items(context.database.schema, [*texts(named.get("tables")), *columns])
 
 
-async def _write(draft: Draft, context: Context, hints: Mapping[str, Any], shots: int) -> str | None:
+async def _write(
+    draft: Draft, context: Context, hints: Mapping[str, Any], shots: int, schema: str | None = None
+) -> str | None:
     words = prompt(
         "rsl_write",
-        schema=await _schema(draft, context, meanings=draft.selection is not None),
+        schema=schema or await _schema(draft, context),
         examples=await _examples(draft, context, shots),
         question=asked(draft.question),
         hints=_told(hints),
@@ -170,11 +191,16 @@ async def _write(draft: Draft, context: Context, hints: Mapping[str, Any], shots
     return _sql((await context.metered_model().ask(words, sampling=STEADY)).text)
 
 
-async def _schema(draft: Draft, context: Context, *, meanings: bool = False) -> str:
+async def _schema(draft: Draft, context: Context, *, meanings: bool = False, capitals: bool = True) -> str:
     """Lines of what is selected with three values a column, the keys, and what is known of the columns."""
     samples = await first_rows(context, draft.selection)
-    shown = Shown(context.database.schema, draft.selection, samples, context.knowledge)
-    parts = [render(shown, "lines"), foreign_keys(shown), descriptions(shown) if meanings else ""]
+    shown = told = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    if not capitals:
+        whole = or_everything(shown.schema, draft.selection)
+        small = {t: c for t, c in whole.tables.items() if t == t.lower()}
+        tables = tuple(t for t in shown.schema.tables if t.name in small)
+        told = replace(shown, schema=replace(shown.schema, tables=tables), selection=Selection(small))
+    parts = [render(shown, "lines"), foreign_keys(told), descriptions(told) if meanings else ""]
     return "\n\n".join(p for p in parts if p)
 
 

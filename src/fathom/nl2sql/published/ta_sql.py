@@ -8,6 +8,7 @@ from random import Random
 from fathom.llm import Sampling
 from fathom.llm.replies import fenced
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import few_or_some
@@ -50,8 +51,8 @@ async def plan_in_symbols(draft: Draft, context: Context) -> Draft:
     return draft.with_findings(symbols=(fenced(reply.text) or [reply.text])[-1].strip())
 
 
-@step("generation", calls="1")
-async def translate_symbols(draft: Draft, context: Context) -> Draft:
+@step("generation", calls="1", quirks=UNQUOTED)
+async def translate_symbols(draft: Draft, context: Context, *, drops_double_quotes: bool = False) -> Draft:
     """Have the steps translated to SQL; without a usable reply the draft query stands."""
     reply = await context.metered_model().ask(
         prompt(
@@ -64,7 +65,8 @@ async def translate_symbols(draft: Draft, context: Context) -> Draft:
         ),
         sampling=GREEDY,
     )
-    return settle(draft, [continued(reply.text)])
+    sql = continued(reply.text)
+    return settle(draft, [without_double_quotes(sql) if drops_double_quotes else sql])
 
 
 async def _columns(draft: Draft, context: Context) -> str:

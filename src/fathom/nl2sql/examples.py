@@ -52,10 +52,18 @@ class ExampleStore:
     def _masked_index(self) -> WordIndex:
         return WordIndex(self._masked)
 
+    @cached_property
+    def _plain_texts(self) -> list[str]:
+        return [e.question for e in self.examples]
+
+    @cached_property
+    def _masked_texts(self) -> list[str]:
+        return [" ".join(m) for m in self._masked]
+
     def texts(self, *, by_mask: bool) -> list[str]:
         """The questions as asked, or masked."""
         with _lock:
-            return [" ".join(m) for m in self._masked] if by_mask else [e.question for e in self.examples]
+            return self._masked_texts if by_mask else self._plain_texts
 
     def nearest_in_words(self, asked: Sequence[str], *, by_mask: bool) -> list[int]:
         """The places of all examples, those nearest to some words, or masked words, first."""

@@ -27,12 +27,12 @@ async def embedded(context: Context, texts: Sequence[str], *, kept_as: str = "")
         return None
     context.meter.notes[COMPARED_BY] = f"embeddings of {embedder.name}"
     key = ("vectors", embedder.name, kept_as)
-    known: tuple[tuple[str, ...], Vectors] | None = context.database.kept.get(key) if kept_as else None
-    if known is not None and known[0] == tuple(texts):
+    known: tuple[Sequence[str], Vectors] | None = context.database.kept.get(key) if kept_as else None
+    if known is not None and (known[0] is texts or known[0] == texts):
         return known[1]
     vectors = await embedder.embed(texts)
     if kept_as:
-        context.database.kept[key] = (tuple(texts), vectors)
+        context.database.kept[key] = (texts, vectors)
     return vectors
 
 

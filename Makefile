@@ -49,6 +49,7 @@ unit: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
 
 bench: $(DEV_STAMP)
+	@$(BIN)/python -m pip install --disable-pip-version-check -q --group bench
 	@$(BIN)/python -m bench
 
 docs: $(DEV_STAMP)

@@ -8,34 +8,47 @@ from pathlib import Path
 from random import Random
 
 from bench.synthetic import Words
-from fathom.nl2sql.conditions import conditions
+from fathom.nl2sql.conditions import Condition, conditions
 from fathom.records import Column, Schema, Table
 
-ROWS = 60
-"""Of each table: enough that a column looks as if it held many values."""
+_LEAST = 60
+"""Rows of each table: enough that a column looks as if it held many values."""
 _WORDS = 400
-Known = Mapping[tuple[str, str], Sequence[str]]
-"""Cells that are known to be there, by table and column."""
+Known = Mapping[tuple[str, str, int], object]
+"""Cells that are known, by table, column and number of the row."""
 
 
-def stand_in(schema: Schema, file: Path, gold: Iterable[str]) -> None:
-    """Make an SQLite file with the tables and keys of a schema; cells that gold queries name are real."""
-    known = cells_in(schema, gold)
+def stand_in(schema: Schema, file: Path, gold: Sequence[str]) -> None:
+    """Make an SQLite file with the tables and keys of a schema, in which most gold queries find something.
+
+    The nth row of each table meets the conditions of the nth query, and its keys are n, so that rows join.
+    """
+    known, rows = cells_of(schema, gold), range(1, max(len(gold), _LEAST) + 1)
     with closing(sqlite3.connect(file)) as made, made:
         for table in schema.tables:
             made.execute(_create(schema, table))
         for table in schema.tables:
             marks = ", ".join("?" * len(table.columns))
-            made.executemany(f"INSERT INTO {_name(table.name)} VALUES ({marks})", _rows(schema, table, known))
+            filled = _rows(schema, table, known, rows)
+            made.executemany(f"INSERT INTO {_name(table.name)} VALUES ({marks})", filled)
 
 
-def cells_in(schema: Schema, gold: Iterable[str]) -> Known:
-    """The texts and numbers that queries compare columns with."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for sql in gold:
+def cells_of(schema: Schema, gold: Iterable[str]) -> Known:
+    """A cell for each condition of each query that meets it."""
+    found: dict[tuple[str, str, int], object] = {}
+    for number, sql in enumerate(gold, 1):
         for one in conditions(sql, schema):
-            found.setdefault((one.table, one.column), {})[one.literal] = None
-    return {place: tuple(values) for place, values in found.items()}
+            if one.operator != "!=":
+                cell = _meeting(one)
+                found.setdefault((one.table, one.column, number), cell)
+    return found
+
+
+def _meeting(condition: Condition) -> object:
+    step = {">": 1, "<": -1}.get(condition.operator, 0)
+    if condition.is_text or not condition.literal.lstrip("-").isdigit():
+        return condition.literal
+    return int(condition.literal) + step
 
 
 def _create(schema: Schema, table: Table) -> str:
@@ -49,21 +62,20 @@ def _create(schema: Schema, table: Table) -> str:
     return f"CREATE TABLE {_name(table.name)} ({', '.join(lines)})"
 
 
-def _rows(schema: Schema, table: Table, known: Known) -> list[list[object]]:
-    """Rows whose keys count on, so that tables join; other cells are drawn, the same ones each time."""
+def _rows(schema: Schema, table: Table, known: Known, rows: range) -> list[list[object]]:
+    """Rows with the known cells and those of keys; the others are drawn, the same ones each time."""
     draw = Random(table.name)
     words = Words(draw, _WORDS, (1, 3))
-    keys = {*table.primary_key, *(c for k in schema.foreign_keys if k.table == table.name for c in k.columns)}
+    keys = {c for k in schema.foreign_keys if k.table == table.name for c in k.columns}
+    keys |= {c for k in schema.foreign_keys if k.target_table == table.name for c in k.target_columns}
 
     def cell(column: Column, number: int) -> object:
-        if column.name in keys:
-            return number if column.kind != "text" else f"{column.name[:2].upper()}{number:05d}"
-        told = known.get((table.name, column.name), ())
-        if told and number <= len(told):
-            return told[number - 1]
-        return _drawn(column, draw, words)
+        if column.name in keys or (column.name,) == table.primary_key:
+            return number if column.kind != "text" else f"K{number:05d}"
+        found = known.get((table.name, column.name, number))
+        return _drawn(column, draw, words) if found is None else found
 
-    return [[cell(c, number) for c in table.columns] for number in range(1, ROWS + 1)]
+    return [[cell(c, number) for c in table.columns] for number in rows]
 
 
 def _drawn(column: Column, draw: Random, words: Words) -> object:

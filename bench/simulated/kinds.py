@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[str, Kind]] = {
     "chess_divide": ("Show the division, then give the one", Kind("query", "tag", "answer")),
     "chess_filter_column": ("Judge one column of a database by itself", Kind("column", "json", "relevant")),
     "chess_plan": ("Describe the plan step by step, then give the one", Kind("query", "tag", "answer")),
-    "chess_repair": ("Find out why and mend it. Two examples", Kind("revise", "tag", "answer")),
+    "chess_repair": ("Find out why and mend it. Examples of what", Kind("revise", "tag", "answer")),
     "chess_revise": (
         "Mend what is wrong and change nothing",
         Kind("revise", "json", "revised_sql"),

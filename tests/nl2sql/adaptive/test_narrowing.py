@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.answering.asking import prepare
-from fathom.llm import ScriptedModel
+from fathom.llm import Budget, ScriptedModel
 from fathom.methods import Context, run_method
 from fathom.nl2sql.adaptive import ADAPTIVE, narrowing
 from fathom.nl2sql.adaptive.first_try import FirstTry
@@ -89,7 +89,7 @@ def test_the_same_question_in_other_words_or_values_costs_nothing(context: Conte
     for words in ("which genes are on chromosome 19", "On chromosome 4, which are the genes?"):
         again = refine(remembering, silent, Question(words))
         assert again.selection == first.selection
-        assert again.notes == {"from": "cache"}
+        assert again.notes == {"from": "the cache"}
     assert silent.prompts == []
     other = refine(remembering, ScriptedModel.of(json.dumps({"drug": ["name"]})), Question("Which drugs?"))
     assert other.notes == {"from": "the model"}
@@ -112,6 +112,28 @@ def test_where_runs_are_to_be_repeatable_nothing_is_kept(context: Context, tmp_p
     assert prepare(context.database, method=ADAPTIVE, model=plain).context.remembers
     taped = replace(plain, recorded=True)
     assert not prepare(context.database, method=ADAPTIVE, model=taped).context.remembers
+
+
+def test_what_had_to_be_widened_is_remembered_wider(context: Context, wide: None) -> None:
+    remembering = replace(context, remembers=True)
+    question = Question("What is the id of Donepezil?")
+    lost = "SELECT id FROM gene WHERE symbol = 'Donepezil'"
+    model = ScriptedModel.of(
+        '{"gene": ["symbol"]}', lost, "SELECT id FROM drug WHERE name = 'Donepezil'", lost
+    )
+    refined = refine(remembering, model, question)
+    asyncio.run(write_until_sure.function(refined, replace(remembering, model=model)))
+    again = refine(remembering, ScriptedModel.of(), question)
+    assert again.notes == {"from": "the cache"}
+    assert again.selection is not None
+    assert "drug" in again.selection.tables
+
+
+def test_a_spent_budget_leaves_the_first_stage(context: Context) -> None:
+    spent = replace(ScriptedModel.of(SYMBOLS), budgets=(Budget(calls=0, scope="question"),))
+    draft = refine(context, spent)
+    assert draft.selection == everything(context.database.schema)
+    assert "calls" in draft.notes["stopped"]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"gene": 3}', '{"nowhere": []}', "{"])

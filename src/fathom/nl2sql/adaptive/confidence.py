@@ -33,7 +33,6 @@ def features(result: Backed, found: Evidence) -> dict[str, float]:
         "offline's next": float(result.close and result.rank != 0),
         "offline's others": float(result.rank is not None and not result.close),
         "found twice": float(result.agreed),
-        "words left out": float(not found.accounted),
     }
 
 

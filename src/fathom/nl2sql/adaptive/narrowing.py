@@ -6,10 +6,12 @@ from dataclasses import replace
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from fathom.errors import BudgetExceeded
 from fathom.llm import Sampling
 from fathom.methods import Context, step
 from fathom.nl2sql.adaptive import remembered
 from fathom.nl2sql.adaptive.first_try import first_try, settled
+from fathom.nl2sql.adaptive.spending import within
 from fathom.nl2sql.executing import Outcome
 from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
@@ -19,9 +21,8 @@ from fathom.nl2sql.selecting import everything, or_everything, select, united, u
 from fathom.nl2sql.values import matched_values, value_index
 from fathom.records import Draft, Schema, Selection
 
-FINDING = "columns_selected"
 WIDE = 60
-"""Columns; a prompt with more of them costs more than it tells."""
+"""Columns from which on a schema isn't shown whole; for twice as many a model is asked which it takes."""
 
 
 @step("selection")
@@ -51,7 +52,7 @@ def width(schema: Schema, selection: Selection | None = None) -> int:
 
 
 @step("selection", calls="0-1")
-async def refine_columns(draft: Draft, context: Context, *, wide: int = WIDE) -> Draft:
+async def refine_columns(draft: Draft, context: Context, *, wide: int = 2 * WIDE) -> Draft:
     """Of more than `wide` columns ask a model which the question needs; the likely ones and the keys stay.
 
     Where the context remembers selections, an earlier one for the same words is taken instead of a call.
@@ -60,28 +61,35 @@ async def refine_columns(draft: Draft, context: Context, *, wide: int = WIDE) ->
     if settled(draft) or draft.selection is None or width(schema, draft.selection) <= wide:
         return draft
     likely = [used_by(schema, query) for query in first_try(draft).queries]
-    key = await remembered.key_of(draft.question, context)
-    if (known := remembered.recall(key, context)) is not None:
-        return replace(
-            draft, selection=with_keys(schema, united(schema, known, *likely)), notes={"from": "cache"}
+
+    def refined(chosen: Selection, source: str) -> Draft:
+        kept = with_keys(schema, united(schema, chosen, *likely))
+        return replace(draft, selection=kept, notes={"from": source})
+
+    if (known := await remembered.recall(draft.question, context)) is not None:
+        return refined(known, "the cache")
+    try:
+        reply = await context.metered_model().ask(
+            await _asking(draft, context), sampling=Sampling(temperature=0.0)
         )
-    values = await matched_values(context, asked(draft.question))
-    reply = await context.metered_model().ask(
-        prompt(
-            "adaptive_columns",
-            schema=render(Shown(schema, draft.selection, values, context.knowledge), "commented"),
-            question=asked(draft.question),
-            dialect=dialect_of(context),
-        ),
-        sampling=Sampling(temperature=0.0),
-    )
+    except BudgetExceeded as error:
+        return replace(draft, notes={"stopped": within(error)})
     named = {str(t): texts(c) for t, c in json_object(reply.text).items()}
     chosen = select(schema, {t: c for t, c in named.items() if c})
     if not chosen.tables:
         return replace(draft, notes={"from": "the first stage: the reply names no column"})
-    remembered.keep(key, chosen, context)
-    return replace(
-        draft, selection=with_keys(schema, united(schema, chosen, *likely)), notes={"from": "the model"}
+    await remembered.keep(draft.question, chosen, context)
+    return refined(chosen, "the model")
+
+
+async def _asking(draft: Draft, context: Context) -> str:
+    values = await matched_values(context, asked(draft.question))
+    shown = Shown(context.database.schema, draft.selection, values, context.knowledge)
+    return prompt(
+        "adaptive_columns",
+        schema=render(shown, "commented"),
+        question=asked(draft.question),
+        dialect=dialect_of(context),
     )
 
 

@@ -21,32 +21,12 @@ from fathom.records import Question, Selection
 from fathom.retrieval.words import FUNCTION_WORDS
 
 
-async def key_of(question: Question, context: Context) -> str:
-    """What a question has in common with those that need the same columns: its words in any order.
-
-    Texts and numbers that name values are left out, the columns that hold them count instead: "the rivers of
-    Texas" and "rivers in Ohio" share a key. So do the schema, what is known about it, and the model.
-    """
-    named = await mentions(context, asked(question), least=0.9)
-    said = masked(asked(question), (), [m.text for m in named])
-    places = {f"{m.matches[0].table}.{m.matches[0].column}" for m in named}
-    schema = context.database.schema
-    about = [
-        context.database.fingerprint,
-        descriptions(Shown(schema, knowledge=context.knowledge)),
-        context.model.name if context.model is not None else "",
-        sorted(set(said) - FUNCTION_WORDS),
-        sorted(places),
-    ]
-    return hashlib.sha256(json.dumps(about).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def recall(key: str, context: Context) -> Selection | None:
-    """The selection kept under a key; None where there is none, or where the context doesn't remember."""
+async def recall(question: Question, context: Context) -> Selection | None:
+    """The selection kept for such a question; None without one, or where the context doesn't remember."""
     if not context.remembers:
         return None
     try:
-        content = json.loads(_file(key, context).read_text(encoding="utf-8"))
+        content = json.loads((await _file(question, context)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     if not isinstance(content, Mapping) or not all(isinstance(c, list) for c in content.values()):
@@ -55,17 +35,36 @@ def recall(key: str, context: Context) -> Selection | None:
     return kept if kept.tables else None
 
 
-def keep(key: str, selection: Selection, context: Context) -> None:
-    """Keep a selection, unless the context doesn't remember. A folder that can't be written is no error."""
-    if not context.remembers:
+async def keep(question: Question, selection: Selection | None, context: Context) -> None:
+    """Keep a selection for questions like this, in place of an earlier one.
+
+    None, the whole schema, isn't kept. A context that doesn't remember keeps nothing, and a folder that can't be written is no error.
+    """
+    if not context.remembers or selection is None:
         return
     content = json.dumps({t: list(c) for t, c in selection.tables.items()})
     try:
-        write_whole(_file(key, context), content)
+        write_whole(await _file(question, context), content)
     except OSError:
         return
 
 
-def _file(key: str, context: Context) -> Path:
+async def _file(question: Question, context: Context) -> Path:
+    """Where a selection is kept: questions that need the same columns share the file.
+
+    They have the same words in any order. Texts and numbers that name values are left out, and the columns
+    that hold them count instead: "the rivers of Texas" and "rivers in Ohio" share a file. The schema, what
+    is known about it, and the model count as well.
+    """
+    named = await mentions(context, asked(question), least=0.9)
+    said = masked(asked(question), (), [m.text for m in named])
+    places = {f"{m.matches[0].table}.{m.matches[0].column}" for m in named}
+    about = [
+        descriptions(Shown(context.database.schema, knowledge=context.knowledge)),
+        context.model.name if context.model is not None else "",
+        sorted(set(said) - FUNCTION_WORDS),
+        sorted(places),
+    ]
+    key = hashlib.sha256(json.dumps(about).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     folder = context.cache if context.cache is not None else read_settings().cache
     return folder / "selections" / context.database.fingerprint / f"{key}.json"

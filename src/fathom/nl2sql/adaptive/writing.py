@@ -5,11 +5,13 @@ from dataclasses import replace
 from fathom.errors import BudgetExceeded
 from fathom.llm import Sampling
 from fathom.methods import Context, step
+from fathom.nl2sql.adaptive import remembered
 from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty
 from fathom.nl2sql.adaptive.evidence import Evidence, gather
 from fathom.nl2sql.adaptive.first_try import first_try, settled
 from fathom.nl2sql.adaptive.narrowing import widened
 from fathom.nl2sql.adaptive.plausible import complaints, fits
+from fathom.nl2sql.adaptive.spending import within
 from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.executing import Outcome, preview
@@ -60,6 +62,7 @@ async def write_until_sure(
         if number + 1 >= HOPELESS and not any(fits(draft.question.text, o) for o in outcomes):
             break
         selection = await widened(selection, context, outcomes)
+        await remembered.keep(draft.question, selection, context)
         words = await _words(draft, context, selection, shots)
     kept = replace(
         draft,
@@ -148,10 +151,3 @@ async def weighed(draft: Draft, context: Context) -> tuple[list[Outcome], Eviden
     thought_of = await execute_all(context, tried.queries)
     question = draft.question.text
     return outcomes, gather(question, outcomes, thought_of, tried.confidence, accounted=tried.accounted)
-
-
-def within(error: BudgetExceeded) -> str:
-    """Why no more is asked for this question. A spent budget of the run is raised: it stops the run."""
-    if error.budget == "run":
-        raise error
-    return str(error)

@@ -112,7 +112,7 @@ def test_a_query_that_ran_is_not_replaced_by_its_mending_alone(context: Context)
     assert draft.sql == empty
     assert OTHER in [c.sql for c in draft.candidates]
     model = ScriptedModel.of(rules={"doesn't yet answer": RIGHT, "": empty})
-    assert run(context, model, FirstTry(RIGHT, (), 0.6)).sql == RIGHT
+    assert run(context, model, FirstTry(RIGHT, (), 0.7)).sql == RIGHT
 
 
 def test_a_mending_that_is_no_better_changes_nothing(context: Context) -> None:

@@ -34,14 +34,19 @@ REPEATS = outcome(("r",), ("r",), ("r",))
         ((NONE, B), (), 0.0, NONE),  # gold may be empty too: one query with rows proves nothing
         ((NONE, B, B), (), 0.0, B),
         ((NONE, NONE, B), (), 0.0, NONE),
+        ((NONE, NONE), (B,), 0.6, NONE),
+        ((NONE, NONE), (B,), 0.7, B),
+        ((FAILED, B), (C,), 0.6, B),
+        ((FAILED, B), (C,), 0.8, C),
         ((REPEATS, B), (), 0.0, REPEATS),
-        ((REPEATS, B), (B,), 0.6, B),
-        ((A, B), (B,), 0.4, A),  # the offline method believes too little in it
-        ((A, B), (B,), 0.6, B),  # found in two ways, by one that is likelier right than not
+        ((REPEATS, B), (C,), 0.8, REPEATS),
+        ((REPEATS, B), (B,), 0.7, B),
+        ((A, B), (B,), 0.6, A),  # the offline method believes too little in it
+        ((A, B), (B,), 0.7, B),  # found in two ways, by one that is sure of it
         ((A, B), (C, B), 0.1, B),  # it thought of that, and not at all of the first
         ((A, B), (C, B, D, D, A), 0.1, A),
-        ((A, B, C), (D,), 0.6, D),  # the model knows nothing, the offline method something
-        ((A, B, C), (D,), 0.4, A),
+        ((A, B, C), (D,), 0.7, D),  # the model knows nothing, the offline method something
+        ((A, B, C), (D,), 0.6, A),
         ((A, B), (D,), 0.8, A),
         ((A, B, C), (A,), 0.1, A),
     ],

@@ -26,7 +26,7 @@ def features(result: Backed, found: Evidence) -> dict[str, float]:
         "results": float(len(found.results)),
         "first": float(result.opens),
         "fits": float(result.fits),
-        "some rows": float(bool(result.outcome.result and result.outcome.result.rows)),
+        "some rows": float(result.rows),
         "offline's best": float(result.rank == 0),
         "offline's best, how sure": sure if result.rank == 0 else 0.0,
         "offline's best is another, how sure": 0.0 if result.rank == 0 else sure,

@@ -11,8 +11,10 @@ from fathom.nl2sql.adaptive.plausible import fits
 from fathom.nl2sql.executing import Outcome
 from fathom.nl2sql.voting import clusters
 
-LIKELY = 0.5
-"""The confidence from which the offline method's best query is likelier right than not."""
+SURE = 0.7
+"""The confidence from which the offline method's best query is evidence against another."""
+NEXT_WEIGHS = 0.25
+"""What its next queries count beside one sample, where the first failed; its best counts one if sure."""
 CLOSE = 3
 """So many of the offline method's queries, the first, count as what it may have meant."""
 SCATTERED = 3
@@ -36,13 +38,17 @@ class Backed:
     fits: bool
 
     @property
+    def rows(self) -> bool:
+        """Whether it has any."""
+        return self.outcome.result is not None and bool(self.outcome.result.rows)
+
+    @property
     def agreed(self) -> bool:
         """Whether it was found twice over: by two samples, or by one and the offline method's first ones.
 
         That two queries give no rows says nothing.
         """
-        some = self.outcome.result is not None and bool(self.outcome.result.rows)
-        return some and (self.samples > 1 or (self.samples == 1 and self.close))
+        return self.rows and (self.samples > 1 or (self.samples == 1 and self.close))
 
     @property
     def close(self) -> bool:
@@ -123,19 +129,19 @@ def choose(found: Evidence) -> Backed | None:
 
 
 def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
-    own = found.confidence if result.rank == 0 else LIKELY / 2 if result.close else 0.0
+    own = found.confidence / SURE if result.rank == 0 else NEXT_WEIGHS if result.close else 0.0
     return result.fits, result.samples + own
 
 
 def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
     """Whether what speaks for another result is of a better kind than that the standing one came first."""
-    knows = found.accounted and found.confidence >= LIKELY
+    knows = found.accounted and found.confidence >= SURE
     if other.samples and other.rank == 0 and knows:
         return True
     if other.samples and other.close and other.rank != 0 and standing.rank is None and found.accounted:
         return True
     if not standing.fits:
-        return other.samples > 1
+        return other.samples > 1 or (not standing.rows and other.rank == 0 and knows)
     scattered = found.samples >= SCATTERED and all(b.samples < 2 for b in found.results)
     if scattered and other.rank == 0 and knows:
         return True

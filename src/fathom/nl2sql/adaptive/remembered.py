@@ -38,7 +38,8 @@ async def recall(question: Question, context: Context) -> Selection | None:
 async def keep(question: Question, selection: Selection | None, context: Context) -> None:
     """Keep a selection for questions like this, in place of an earlier one.
 
-    None, the whole schema, isn't kept. A context that doesn't remember keeps nothing, and a folder that can't be written is no error.
+    None, the whole schema, isn't kept. A context that doesn't remember keeps nothing, and a folder that
+    can't be written is no error.
     """
     if not context.remembers or selection is None:
         return

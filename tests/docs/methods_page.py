@@ -50,6 +50,29 @@ nothing that a reply says raises an error. Where an embedding model was used, `-
 compare are proposed by the value index, which looks for spelling, where the originals search all cells by
 meaning. So figures measured here are those of the idea, not a reproduction of the published figure.
 
+## Our own: adaptive
+
+`adaptive` spends a model's tokens where they are needed. The [offline method](offline.md) goes first;
+where it is sure, no model is asked at all. Elsewhere the model sees only the tables that the offline
+method linked or its queries read, and writes one candidate, which is run at once. If its result fits
+the question and is one that the offline method thought of, that is enough; if not, it writes another,
+up to three (five for a challenging question), until two agree. After a candidate that fails or gives no
+rows, the next is written on a wider selection: with tables and columns that the query named in vain,
+and columns that hold the values it looked for. A query that ran and fits the question is replaced only
+on evidence of a better kind ([decisions](decisions.md)). Where two readings give different results and
+neither is likelier than not, you are asked which one you meant.
+
+Where more than 120 columns remain, a model first names those needed. `fathom ask` remembers what it
+named, so that the same question in another order of words or with other values costs nothing there;
+with `--cassette` and in `fathom evaluate` nothing is remembered, so that runs repeat. What is
+remembered lies in the folder `selections` of the cache (`fathom --version` says where) and can be
+deleted at any time.
+
+The confidence at the end is calibrated, but on a *simulated* model over training questions of Spider,
+GeoQuery and BIRD: no real one was at hand. It can't know how good your model is: for one that is right
+on nine questions of ten it says too little, for one that is right on three of ten too much. Before you
+rely on it, compare it with a run of your own: `fathom report` draws confidence against correctness.
+
 ## Every method
 
 Calls are requests to a model for one question, step by step.

@@ -11,7 +11,12 @@ from fathom.llm.scripted import Line
 from fathom.records import Question, Result
 
 QUESTION = Question("Which of the genes on chromosome 19 are longer than 3000?")
-RESULT = Result(("symbol", "length"), (("APOE", 3612), ("BIN1", 59258)), "SELECT 1", 0.0)
+RESULT = Result(
+    ("symbol", "length"),
+    (("APOE", 3612), ("BIN1", 59258)),
+    "SELECT symbol, length FROM gene WHERE chromosome = '19' AND length > 3000",
+    0.0,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +25,7 @@ RESULT = Result(("symbol", "length"), (("APOE", 3612), ("BIN1", 59258)), "SELECT
         ("Two genes: APOE (3,612) and BIN1 (59,258).", "Two genes: APOE (3,612) and BIN1 (59,258).", ()),
         ("On chromosome 19 there are 2.", "On chromosome 19 there are 2.", ()),
         ("They sum to 62870.", "They sum to 62870.", ()),
+        ("2 are longer than 3,000.", "2 are longer than 3,000.", ()),
         ("There are 2. The longest has 99999.", "There are 2.", ("99999",)),
         ("The gene “MAPT” is the longest.", "", ("MAPT",)),
         ("", "", ()),
@@ -81,3 +87,15 @@ def test_the_words_of_a_method_that_answers_by_itself_are_traced_too(genes: Path
     answer = fathom.ask("How many genes are there?", genes, method="baseline", model=model)
     assert answer.text == "There are 3 genes."
     assert len(model.prompts) == 2
+
+
+def test_what_a_question_supposes_is_no_fact() -> None:
+    asked = Question("Is it true that there are 500 genes, “MAPT” among them?")
+    for said in ("Yes, there are 500.", "Yes, “MAPT” is among them."):
+        assert traced_words(said, asked, RESULT)[0] == ""
+
+
+def test_a_cell_that_lies_is_not_believed(genes: Path) -> None:
+    model = ScriptedModel.of("SELECT symbol FROM gene", "There are 7 genes. Among them is APOE.")
+    answer = fathom.ask("Which genes are there?", genes, method="zero-shot", model=model)
+    assert answer.text == "Among them is APOE."

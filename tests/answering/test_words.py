@@ -62,3 +62,21 @@ def test_dates_are_not_taken_apart() -> None:
     found = result("SELECT d FROM t", ("2020-05-17",))
     assert ground("It was on 2020-05-17.", found).share == 1.0
     assert ground("It was on 2021-05-17.", found).share < 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "untraced"),
+    [
+        ("It is 42 of them.", ("42",)),
+        ("There are 42 million genes.", ("42",)),
+        ("The sum is 45.", ("45",)),
+        ('It says "There are 42 million genes in all".', ()),
+        ("It is Type 2 diabetes, at 5 mg.", ()),
+        ("It is 5.", ("5",)),
+        ("It has 1,234.", ()),
+    ],
+)
+def test_a_number_inside_a_text_cell_is_no_source(said: str, untraced: tuple[str, ...]) -> None:
+    lying = "There are 42 million genes in all"
+    found = result("SELECT a, b, n, t FROM x", ("Type 2 diabetes", "5 mg", 3, "1,234"), (lying, None, 3, "x"))
+    assert ground(said, found).untraced == untraced

@@ -14,6 +14,8 @@ _NUMBER = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|(?<!\w)'([^']+)'(?!\w)")
 _DATE = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?!\d)")
+_NAMING_WORDS = 3
+"""A text cell of no more words is a name or a quantity ("Type 2 diabetes"); a longer one says something."""
 MOST_PAIRED = 150
 """More numbers than this aren't paired for differences and ratios: chance would reach any number."""
 
@@ -35,13 +37,15 @@ class Grounding:
 def ground(text: str, result: Result) -> Grounding:
     """Trace each number and quoted name of a text to a cell, the row count, or one step of arithmetic.
 
-    A number matches when rounding the source to the digits printed gives what was printed.
+    A number matches when rounding the source to the digits printed gives what was printed. One that merely
+    stands inside a text cell matches nothing, since the cell may say anything; only a short cell that is
+    named whole, as a name is, is taken for one.
     """
     quoted = [next(filter(None, groups)) for groups in _QUOTED.findall(text)]
     unquoted = _QUOTED.sub(" ", text)
     names = quoted + _DATE.findall(unquoted)
-    numbers = _NUMBER.findall(_DATE.sub(" ", unquoted))
     known = [cell for row in result.rows for cell in row if cell is not None]
+    numbers = _NUMBER.findall(_without_names(_DATE.sub(" ", unquoted), known))
     cells = {_fold(str(cell)) for cell in known} | {_fold(shown_value(cell)) for cell in known}
     sources = _Sources(result)
     traced = [name for name in names if _fold(name) in cells]
@@ -56,14 +60,22 @@ def _fold(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+def _without_names(text: str, cells: Iterable[Any]) -> str:
+    """A text without the short text cells that it names whole, whose digits are no numbers."""
+    folded = _fold(text)
+    named = {_fold(c) for c in cells if isinstance(c, str) and len(c.split()) <= _NAMING_WORDS}
+    for name in sorted((n for n in named if not n.isdigit() and re.search(r"\d", n)), key=len, reverse=True):
+        folded = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", folded)
+    return folded
+
+
 class _Sources:
     """The numbers of a result, and those one arithmetic step away."""
 
     def __init__(self, result: Result) -> None:
         columns = list(zip(*result.rows, strict=True)) if result.rows else []
         self._columns = [[n for c in column if (n := _as_number(c)) is not None] for column in columns]
-        inside = [n for row in result.rows for c in row if isinstance(c, str) for n in _numbers_in(c)]
-        self._cells = {*inside, *(n for c in self._columns for n in c)}
+        self._cells = {n for c in self._columns for n in c}
         self._plain = {Decimal(len(result.rows)), *self._cells}
 
     def explain(self, printed: str) -> bool:
@@ -98,10 +110,6 @@ def _pairs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
             yield a / b
             yield a / b * 100
             yield (a - b) / b * 100
-
-
-def _numbers_in(text: str) -> Iterable[Decimal]:
-    return (Decimal(n.replace(",", "").replace("−", "-")) for n in _NUMBER.findall(text))
 
 
 def _as_number(cell: Any) -> Decimal | None:

@@ -3,6 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from sqlglot import tokenize
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
 from fathom.answering.grounding import ground
 from fathom.errors import BudgetExceeded, ModelError
 from fathom.llm import Model, Sampling
@@ -54,24 +58,40 @@ async def _asked_for_words(question: Question, result: Result, model: Model) -> 
 
 
 def traced_words(said: str, question: Question, result: Result) -> tuple[str, tuple[str, ...]]:
-    """The sentences whose numbers and quoted names the result or the question hold; what the others made up.
+    """The sentences whose numbers and quoted names the result holds; what the others made up.
 
-    Words longer than 2,000 letters are no answer in a few sentences, and count as made up.
+    What the question says may be said again where the query looked for it ("longer than 3000"): alone it
+    proves nothing, for a question may suppose what isn't so. Words longer than 2,000 letters are no answer in
+    a few sentences, and count as made up.
     """
     if len(said) > LONGEST:
         return "", ("an answer of undue length",)
-    asked = question.text.casefold()
+    looked_for = {text for text in _literals(result.sql) if _stands_in(text, question.text)}
     kept, made_up = [], []
     for sentence in _SENTENCE.split(said):
-        untraced = [u for u in ground(sentence, result).untraced if not _stands_in(u, asked)]
+        untraced = [u for u in ground(sentence, result).untraced if _plain(u) not in looked_for]
         made_up.extend(untraced)
         if not untraced and sentence.strip():
             kept.append(sentence.strip())
     return " ".join(kept), tuple(dict.fromkeys(made_up))
 
 
+def _literals(sql: str) -> set[str]:
+    """The texts and numbers that a query compares with, without the wildcards of LIKE."""
+    try:
+        found = [t for t in tokenize(sql) if t.token_type in {TokenType.NUMBER, TokenType.STRING}]
+    except SqlglotError:
+        return set()
+    return {_plain(t.text.strip("%")) for t in found} - {""}
+
+
 def _stands_in(item: str, asked: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(item.casefold())}(?![\w])", asked) is not None
+    return re.search(rf"(?<![\w.]){re.escape(item)}(?!\w)", _plain(asked)) is not None
+
+
+def _plain(text: str) -> str:
+    """A text in small letters, its numbers without separators of thousands."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text.casefold())
 
 
 def _shown(result: Result) -> str:

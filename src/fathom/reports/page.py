@@ -21,7 +21,7 @@ from fathom.evaluation.runs.contrast import Contrast, contrast
 from fathom.evaluation.runs.folder import read_configuration
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
 from fathom.reports.sections import RunLine, charts, leaderboard, letter, overlap_table
-from fathom.reports.tables import CALLS
+from fathom.reports.tables import CALLS, WORDS
 
 MOST_QUESTIONS = 5_000
 
@@ -56,6 +56,7 @@ def _render(found: Contrast, drill: DrillDown, title: str) -> str:
         solved=found.solved,
         grouped={g: _grouped(found, g) for g in ("category", "database", "provider", "tool")},
         calls=CALLS,
+        words=WORDS,
         drill=drill,
         index=_json_in_script(_index(drill, named)),
         origins=[_origin(run, found) for run in named],

@@ -65,6 +65,7 @@ def _rows(figures: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield from _means({"seconds_per_question": figures["seconds_per_question"]}, "")
     for part in ("selection", "generation", "revision", "calls"):
         yield from _means(figures[part] or {}, f"{part}.")
+    yield from _means(figures.get("words") or {}, "words.")
     for module, used in figures["usage"].items():
         yield from _means(used, f"usage.{module}.")
 
@@ -89,6 +90,8 @@ def build_markdown(folders: Sequence[Path]) -> str:
         lines += ["", "## Paired tests", "", *_pairs(found)]
     if any(s.all["calls"] for s in found.summaries.values()):
         lines += ["", "## Tool calls", "", *_calls(found)]
+    if any(s.all["words"] for s in found.summaries.values()):
+        lines += ["", "## Answers in words", "", *_words(found)]
     for grouping in ("difficulty", "category", "database", "provider", "tool"):
         names = dict.fromkeys(n for s in found.summaries.values() for n in s.by.get(grouping, {}))
         if len(names) > 1:
@@ -126,6 +129,19 @@ def _calls(found: Contrast) -> list[str]:
         if calls := summary.all["calls"]:
             shown = [*(calls[name] for name in CALLS), *calls["failed_with"].values()]
             rows.append([label, summary.configuration["comparison"], *map(_measure, shown)])
+    return _table(rows)
+
+
+WORDS = {"response_quality": "response quality rate (RQR)", "safety": "safety rate (SR)"}
+"""What reports call the figures of answers in words."""
+
+
+def _words(found: Contrast) -> list[str]:
+    rows = [["run", "judge", *WORDS.values(), "unjudged"]]
+    for label, summary in found.summaries.items():
+        for judge, quality in (summary.all["words"] or {}).items():
+            shown = (_measure(quality[name]) for name in WORDS)
+            rows.append([label, judge, *shown, f"{quality['unjudged']:,}"])
     return _table(rows)
 
 

@@ -10,9 +10,12 @@ from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
 from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.summary import summarise
 from fathom.interfaces.cli import main
+from fathom.interfaces.cli.showing_runs import print_summary
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
+from fathom.reports.writing import write_report
 from tests.evaluation.runs.bench import make_benchmark
 
 NO_WORDS = "q3"
@@ -114,3 +117,44 @@ def test_the_command_replays_a_cassette(
     told = json.loads(capsys.readouterr().out)
     assert (told["n"], told["unjudged"], told["response_quality"]["hits"]) == (4, 1, 1)
     assert (run / JUDGEMENTS).read_bytes() == first
+
+
+def test_the_command_stops_within_its_budget(
+    benchmark: Benchmark, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tape = tmp_path / "judge.jsonl"
+    recording = Cassette(tape)
+    judge_run(benchmark, run, Model("openai:judge", recording.record(judge().exchange), tools=True))
+    recording.close()
+    (run / JUDGEMENTS).unlink()
+    words = ["judge", str(benchmark.files[0]), str(run), "--model", "openai:judge", "--cassette", str(tape)]
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--replay", "--max-tokens", "1"])
+    assert ended.value.code == 1
+    assert "tokens" in capsys.readouterr().err
+    assert len(lines(run)) < 4
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--replay", "--max-tokens", "1000000"])
+    assert ended.value.code == 0
+    assert len(lines(run)) == 4
+
+
+def test_summaries_and_reports_tell_both_rates_and_who_judged(
+    benchmark: Benchmark, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert summarise(run).all["words"] is None
+    judge_run(benchmark, run, Model("openai:judge", judge().exchange))
+    (quality,) = summarise(run).all["words"].values()
+    assert (quality["response_quality"]["hits"], quality["response_quality"]["n"]) == (1, 3)
+    assert (quality["safety"]["hits"], quality["safety"]["n"], quality["unjudged"]) == (1, 2, 1)
+    for kind in ("md", "html", "csv", "json"):
+        write_report([run], tmp_path / f"report.{kind}")
+    told = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| openai:judge | 33.3 % (6.1 to 79.2; N = 3) | 50.0 % (9.5 to 90.5; N = 2) | 1 |" in told
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Response quality rate (RQR)" in page
+    assert "openai:judge" in page
+    assert "words.openai:judge.safety,0.5" in (tmp_path / "report.csv").read_text(encoding="utf-8")
+    assert '"unjudged": 1' in (tmp_path / "report.json").read_text(encoding="utf-8")
+    print_summary(summarise(run))
+    assert "safety rate (SR), judged by openai:judge" in capsys.readouterr().out

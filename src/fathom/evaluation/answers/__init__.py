@@ -2,6 +2,16 @@
 
 from fathom.evaluation.answers.judge import Finding, Judgement, bio_score, judge_answer
 from fathom.evaluation.answers.quality import AnswerQuality
-from fathom.evaluation.answers.stored import JUDGEMENTS, judge_run
+from fathom.evaluation.answers.stored import judge_run, read_judgements
+from fathom.evaluation.runs.folder import JUDGEMENTS
 
-__all__ = ["JUDGEMENTS", "AnswerQuality", "Finding", "Judgement", "bio_score", "judge_answer", "judge_run"]
+__all__ = [
+    "JUDGEMENTS",
+    "AnswerQuality",
+    "Finding",
+    "Judgement",
+    "bio_score",
+    "judge_answer",
+    "judge_run",
+    "read_judgements",
+]

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -10,12 +10,11 @@ from filelock import FileLock, Timeout
 from fathom.benchmarks import Benchmark
 from fathom.errors import InputError
 from fathom.evaluation.answers.judge import Judgement, judge_answer
-from fathom.evaluation.runs.folder import RunError, RunInUse, read_configuration, read_records
+from fathom.evaluation.runs.folder import JUDGEMENTS, RunError, RunInUse, read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.files import write_whole
 from fathom.llm import Model
 
-JUDGEMENTS = "judgements.jsonl"
 _LOCK = "judgements.lock"
 _AT_A_TIME = 16
 
@@ -40,6 +39,14 @@ def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgemen
             return _judge(records, gold, folder / JUDGEMENTS, model)
     except Timeout:
         raise RunInUse(folder) from None
+
+
+def read_judgements(folder: Path) -> dict[str, list[Judgement]]:
+    """A run's judgements by the model that judges; nothing where it wasn't judged. Raises `InputError`."""
+    found: dict[str, list[Judgement]] = {}
+    for judgement, judge in _lines(folder / JUDGEMENTS):
+        found.setdefault(judge, []).append(judgement)
+    return found
 
 
 def _judge(
@@ -83,20 +90,24 @@ def _line(judgement: Judgement, model: str) -> str:
 
 
 def _read(file: Path, model: str) -> dict[str, Judgement]:
-    """What is judged already, without a torn last line."""
-    if not file.exists():
-        return {}
+    """What is judged already by this model. Raises `RunError` where another one judged."""
     kept = {}
-    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
-    for number, line in enumerate(lines, start=1):
-        try:
-            content = json.loads(line)
-            found = Judgement(content["id"], content["score"], content["reason"])
-            judge = content["model"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError("is damaged; delete this line", file=file, line=number) from error
+    for found, judge in _lines(file):
         if judge != model:
             raise RunError(f"{file} holds the judgements of {judge}. Move it away to judge with {model}.")
         if found.score is not None:
             kept[found.id] = found
     return kept
+
+
+def _lines(file: Path) -> Iterator[tuple[Judgement, str]]:
+    """Each judgement with the name of its judge, without a torn last line."""
+    if not file.exists():
+        return
+    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        try:
+            content = json.loads(line)
+            yield Judgement(content["id"], content["score"], content["reason"]), str(content["model"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError("is damaged; delete this line", file=file, line=number) from error

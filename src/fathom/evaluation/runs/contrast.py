@@ -27,7 +27,7 @@ from fathom.evaluation.metrics import (
 from fathom.evaluation.runs.columns import USED, Columns, read_columns
 from fathom.evaluation.runs.folder import read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.evaluation.runs.summary import Summary, figures, groups
+from fathom.evaluation.runs.summary import Summary, summarise_columns
 
 _BUDGET_STEPS = 24
 
@@ -100,12 +100,7 @@ def contrast(folders: Sequence[Path]) -> Contrast:
     """Read runs and set them side by side. Raises `InputError` for a folder that holds no run."""
     labels = labelled(folders)
     columns = {label: read_columns(folder) for label, folder in labels.items()}
-    summaries = {
-        label: Summary(
-            str(labels[label]), read_configuration(labels[label])["configuration"], figures(c), groups(c)
-        )
-        for label, c in columns.items()
-    }
+    summaries = {label: summarise_columns(labels[label], c) for label, c in columns.items()}
     wrong = {label: set(c.id[~c.right]) for label, c in columns.items()}
     return Contrast(
         summaries=summaries,

@@ -23,6 +23,7 @@ from fathom.evaluation.runs.record import QuestionRecord
 
 CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
+JUDGEMENTS = "judgements.jsonl"
 _LOCK = "run.lock"
 _SYNC_SECONDS = 1.0
 

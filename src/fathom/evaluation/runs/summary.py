@@ -23,7 +23,7 @@ from fathom.evaluation.metrics import (
 )
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.columns import CALLED, LETTERS, MODULES, SELECTED, USED, Columns, read_columns
-from fathom.evaluation.runs.folder import read_configuration
+from fathom.evaluation.runs.folder import JUDGEMENTS, read_configuration
 
 _CURVE_POINTS = 200
 Rows = npt.NDArray[np.intp]
@@ -57,9 +57,23 @@ class Summary:
 
 def summarise(folder: Path) -> Summary:
     """Summarise the records of a run, also of one that isn't finished. Raises `InputError`."""
+    return summarise_columns(folder, read_columns(folder))
+
+
+def summarise_columns(folder: Path, columns: Columns) -> Summary:
+    """The same of records that are read already."""
     configuration = read_configuration(folder)["configuration"]
-    columns = read_columns(folder)
-    return Summary(str(folder), configuration, figures(columns), groups(columns))
+    return Summary(str(folder), configuration, {**figures(columns), "words": _words(folder)}, groups(columns))
+
+
+def _words(folder: Path) -> dict[str, Any] | None:
+    """How good the answers in words are, by the judge's name; None where nobody judged them."""
+    if not (folder / JUDGEMENTS).exists():
+        return None
+    from fathom.evaluation.answers import AnswerQuality, read_judgements  # noqa: PLC0415 - models are slow
+
+    found = {judge: AnswerQuality.of(judged).as_json() for judge, judged in read_judgements(folder).items()}
+    return found or None
 
 
 def groups(columns: Columns) -> dict[str, dict[str, dict[str, Any]]]:

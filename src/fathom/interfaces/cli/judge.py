@@ -7,8 +7,9 @@ from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
-from fathom.evaluation.metrics import Rate
+from fathom.interfaces.cli.asking_models import budget_of
 from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.showing_runs import measure
 from fathom.llm import open_model
 
 Flag = Parameter(negative="")
@@ -22,6 +23,8 @@ def judge(
     model: str,
     cassette: Path | None = None,
     replay: Annotated[bool, Flag] = False,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
     split: str | None = None,
     json: Annotated[bool, Flag] = False,
 ) -> None:
@@ -39,26 +42,26 @@ def judge(
         Record what the judge says in this file; what is in it already isn't asked again.
     replay
         Judge from the cassette alone, without a key or a network.
+    max_tokens
+        Stop, keeping what is judged, when the judge has used this many tokens.
+    max_cost
+        The same in dollars.
     split
         Which part of the benchmark.
     json
         Print one JSON object.
     """
+    budget = budget_of(max_tokens, max_cost, scope="run")
     with open_model(model, cassette=cassette, replay=replay) as opened:
-        found = judge_run(load_benchmark(benchmark, split), run, opened)
+        judging = opened.within(budget) if budget is not None else opened
+        found = judge_run(load_benchmark(benchmark, split), run, judging)
     quality = AnswerQuality.of(found)
     if json:
         print_json({"model": model, "n": len(found), **quality.as_json()})
         return
-    console.print(f"Response quality rate {_shown(quality.response_quality)}")
-    console.print(f"Safety rate           {_shown(quality.safety)}")
+    shown = quality.as_json()
+    console.print(f"Response quality rate {measure(shown['response_quality'])}")
+    console.print(f"Safety rate           {measure(shown['safety'])}")
     if quality.unjudged:
         console.print(f"{quality.unjudged:,} of {len(found):,} unjudged; the same command asks again.")
     console.print(plain(f"Each judgement: {run / JUDGEMENTS}"), style="dim", soft_wrap=True)
-
-
-def _shown(rate: Rate) -> str:
-    if rate.value is None:
-        return "not defined (N = 0)"
-    low, high = rate.interval()
-    return f"{rate.value:.1%} ({low:.1%} to {high:.1%}; {rate.hits:,} of {rate.trials:,})"

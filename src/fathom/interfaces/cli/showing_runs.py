@@ -13,7 +13,7 @@ from fathom.evaluation.runs.running import Run, RunStopped
 from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
-from fathom.reports.tables import CALLS
+from fathom.reports.tables import CALLS, WORDS
 
 SHOWN_MOVES = 20
 
@@ -77,6 +77,9 @@ def print_summary(summary: Summary) -> None:
             table.add_row(label, measure(calls[name]))
         for name, found in calls["failed_with"].items():
             table.add_row(f"failed, arguments {name}", measure(found))
+    for judge, words in (figures["words"] or {}).items():
+        for name, label in WORDS.items():
+            table.add_row(plain(f"{label}, judged by {judge}"), measure(words[name]))
     for kind, count in figures["error_classes"].items():
         table.add_row(f"error: {kind}", f"{count:,}")
     console.print(table)

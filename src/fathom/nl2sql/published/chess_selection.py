@@ -5,13 +5,11 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, step
-from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
 from fathom.nl2sql.published.chess import (
     AFTER_KEYWORDS,
     ALIKE,
     LAST_TEMPERATURE,
-    VALUES,
     found_selection,
     narrow_schema,
 )
@@ -28,13 +26,12 @@ async def filter_columns(draft: Draft, context: Context, *, keeps_last_temperatu
     """Ask of every column by itself whether it is relevant; columns named like keywords and keys stay."""
     schema, model = context.database.schema, context.metered_model()
     shown = replace(await narrow_schema(draft, context, None), knowledge=context.knowledge)
-    values: Values = draft.findings.get(VALUES) or {}
     columns = [(t, c) for t in schema.tables for c in t.columns]
     replies = await together(
         model.ask(
             prompt(
                 "chess_filter_column",
-                column=_profile(shown, table, column, values),
+                column=_profile(shown, table, column),
                 question=asked(draft.question),
             ),
             sampling=Sampling(temperature=AFTER_KEYWORDS) if keeps_last_temperature else STEADY,
@@ -107,7 +104,7 @@ def _is_relevant(reply: str) -> bool:
     return said is True or (isinstance(said, str) and said.strip().casefold() in {"yes", "true"})
 
 
-def _profile(shown: Shown, table: Table, column: Column, values: Values) -> str:
+def _profile(shown: Shown, table: Table, column: Column) -> str:
     """One column as its selector sees it."""
     keys = [k for k in shown.schema.foreign_keys if k.table == table.name and column.name in k.columns]
     facts = {
@@ -115,10 +112,7 @@ def _profile(shown: Shown, table: Table, column: Column, values: Values) -> str:
         "column": column.name,
         "type": column.type,
         "meaning": meaning(shown, table, column) or column.name.replace("_", " "),
-        "examples of its values": shown.values(table, column),
-        "values like words of the question": ", ".join(
-            map(repr, values.get(table.name, {}).get(column.name, ()))
-        ),
+        "examples": shown.values(table, column),
         "primary key": "yes" if column.name in table.primary_key else "",
         "refers to": ", ".join(f"{k.target_table}({', '.join(k.target_columns)})" for k in keys),
     }

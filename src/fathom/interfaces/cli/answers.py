@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from fathom.answering import explain
 from fathom.errors import InputError, MissingExtra
 from fathom.interfaces.cli.showing import console, plain, print_rows, print_sql
 from fathom.records import Answer, Chart
@@ -13,8 +14,11 @@ from fathom.records import Answer, Chart
 MOST_CANDIDATES = 5
 
 
-def show_answer(answer: Answer) -> None:
-    """The answer in words, its rows, and below them what it rests on."""
+def show_answer(answer: Answer, *, explained: bool = False) -> None:
+    """The answer in words, its rows, and below them what it rests on.
+
+    Where it declined and has a best guess, how to see that, unless it is `explained` anyway.
+    """
     style = "yellow" if answer.refusal or answer.readings else "bold"
     console.print(plain(answer.text), style=style)
     if answer.readings:
@@ -23,6 +27,8 @@ def show_answer(answer: Answer) -> None:
             print_sql(reading.sql)
     if answer.refusal and answer.refusal.missing:
         console.print("Not understood: ", plain(", ".join(answer.refusal.missing)))
+    if answer.refusal and best_guess(answer) and not explained:
+        console.print("I have a guess, too unsure to answer with: add --explain to see it.", style="dim")
     if answer.result and (len(answer.result.rows) > 1 or len(answer.result.columns) > 1):
         print_rows(answer.result)
     if answer.sql:
@@ -39,6 +45,25 @@ def _show_evidence(answer: Answer) -> None:
         console.print(plain(f"Assumed: {assumption.text}{source}"), style="dim")
     if answer.confidence is not None:
         console.print(f"Confidence {answer.confidence:.0%}.", style="dim")
+
+
+def best_guess(answer: Answer) -> str | None:
+    """The query that came out best, whether or not it was sure enough to answer with."""
+    written = (step.found.get("sql") for step in reversed(answer.trace.steps))
+    return answer.sql or next((str(sql) for sql in written if sql), None)
+
+
+def show_guess(answer: Answer, dialect: str) -> None:
+    """Where the answer was declined: the best guess, how sure it is, and what was not understood."""
+    guess = best_guess(answer)
+    if answer.refusal is None or guess is None:
+        return
+    sure = f" (confidence {answer.confidence:.0%})" if answer.confidence is not None else ""
+    console.print(plain(f"\nMy best guess{sure}, too unsure to answer with:"), style="bold")
+    print_sql(guess)
+    console.print(plain(explain(guess, dialect)), style="dim")
+    missing = ", ".join(f"“{word}”" for word in answer.refusal.missing)
+    console.print(plain(f"Not understood: {missing or 'no single word; no reading is likely enough'}."))
 
 
 def show_trace(answer: Answer) -> None:

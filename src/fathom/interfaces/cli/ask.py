@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
 from fathom.errors import InputError
-from fathom.interfaces.cli.answers import save_chart, show_answer, show_trace
+from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_trace
 from fathom.interfaces.cli.asking_models import budget_of
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
@@ -110,17 +110,19 @@ def ask(
             if question is None:
                 return _prompt(conversation, evidence)
             given = asyncio.run(conversation.ask(question, evidence=evidence))
-    return _show(given, sql=sql, explain=explain, json=json, chart=chart)
+            dialect = db.dialect
+    return _show(given, dialect, sql=sql, explain=explain, json=json, chart=chart)
 
 
-def _show(given: Answer, *, sql: bool, explain: bool, json: bool, chart: Path | None) -> int:
+def _show(given: Answer, dialect: str, *, sql: bool, explain: bool, json: bool, chart: Path | None) -> int:
     if json:
         print_json(as_json(given))
     elif sql and given.sql:
         print_sql(given.sql)
     else:
-        show_answer(given)
+        show_answer(given, explained=explain)
     if explain and not json:
+        show_guess(given, dialect)
         show_trace(given)
     if chart is not None:
         _save_chart(given, chart)

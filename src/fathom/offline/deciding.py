@@ -10,6 +10,7 @@ import numpy.typing as npt
 from fathom.offline.candidates import Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
+from fathom.offline.examples import values_left_out
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.ranking.choosing import Choice, choose
 from fathom.offline.ranking.outcomes import Outcome
@@ -21,9 +22,11 @@ SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
 were right on GeoQuery's training questions, held out in turn; the ranker's own choice was in 78 %."""
 SAME_CONFIDENCE = 0.9
-HABIT = 1.5
+HABIT = 1.0
 """What the solved questions say, where they can be trusted wholly, against what was learned elsewhere: about
 the best on GeoQuery's training questions, held out in turn, those of the same words together."""
+LEFT_OUT = 8.0
+"""What each stored value takes that the question names and a query doesn't hold."""
 KEPT = 1.5
 """What each value takes from that which a solved question names and this one doesn't."""
 FAILED = 100.0
@@ -49,10 +52,14 @@ def decide(
     """Choose among candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
     choice = choose(linking, entries, engine.planner, engine.ranking)
+    left_out = values_left_out(linking, (p.query for p in proposals)) if engine.examples.solved else ()
     if engine.habits:
         habits = engine.habits.scores(linking, [p.query for p in proposals])
+        habits -= LEFT_OUT * np.array(left_out)
         choice = _as_usual(choice, habits, engine.habits.trust, entries, checked)
-    solved = [i for i, p in enumerate(proposals) if _solved(p) and checked[i].error is None]
+    solved = [
+        i for i, p in enumerate(proposals) if _solved(p) and checked[i].error is None and not left_out[i]
+    ]
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     if shares := [i for i, p in enumerate(proposals) if p.source == "ratio" and checked[i].error is None]:

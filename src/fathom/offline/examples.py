@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -14,11 +14,21 @@ from fathom.offline.linking import ColumnKey, Floats, Linking, Span, Token
 from fathom.offline.linking.numbers import find_numbers
 from fathom.offline.linking.text import tokenize
 from fathom.offline.parsing import parse
-from fathom.offline.query import Column, Comparison, Items, Literal, Query, Unrepresentable, walk
+from fathom.offline.query import (
+    Column,
+    Comparison,
+    Items,
+    Literal,
+    Query,
+    Unrepresentable,
+    part_names,
+    walk,
+)
 from fathom.records import SolvedExample
 
 _LIKELY = 0.1
 _FRAME = "%;,| ("
+LONGEST = 4
 _VALUE = "<value>"
 _NUMBER = "<number>"
 Value = str | int | float | bool | None
@@ -43,12 +53,16 @@ class Template:
 
 @dataclass(frozen=True)
 class Solved:
-    """A solved question: its query, its words with values masked, and the values that may be exchanged."""
+    """A solved question: its query, its words with values masked, and the values that may be exchanged.
+
+    `plain` are the runs of its words, up to `LONGEST` of them, that are no part of such a value.
+    """
 
     example: SolvedExample
     query: Query
     words: tuple[str, ...]
     blanks: tuple[Blank, ...]
+    plain: frozenset[tuple[str, ...]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,13 @@ class Examples:
             except Unrepresentable:
                 continue
             self.solved.append(_compile(example, query, names))
+        self._said = Counter(gram for s in self.solved for gram in s.plain)
+        self._meant = Counter(
+            tuple(t.stem for t in tokenize(b.value.strip(_FRAME)))
+            for s in self.solved
+            for b in s.blanks
+            if isinstance(b.value, str)
+        )
         self._weights = _rarity([s.words for s in self.solved])
         self._norms = [self._norm(s.words) for s in self.solved]
         self._holders: dict[str, list[int]] = {}
@@ -96,6 +117,14 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.solved)
+
+    def passes_over(self, linking: Linking, span: Span) -> bool:
+        """Whether solved questions say these words more often without comparing anything with them.
+
+        "In the usa" restricts nothing in a database of the USA, though a column holds that value.
+        """
+        stems = tuple(t.stem for t in linking.tokens[span.first : span.end])
+        return self._said[stems] > self._meant[stems]
 
     def _norm(self, words: Sequence[str]) -> float:
         return math.sqrt(sum(self._weights.get(w, self._unseen) ** 2 for w in set(words))) or 1.0
@@ -152,7 +181,14 @@ def _compile(
             spans[span] = Blank(column, value, 0)
     ordered = sorted(spans)
     blanks = tuple(replace(spans[s], place=i) for i, s in enumerate(ordered))
-    return Solved(example, query, _words(tokens, ordered), blanks)
+    return Solved(example, query, _words(tokens, ordered), blanks, frozenset(_runs(tokens, ordered)))
+
+
+def _runs(tokens: Sequence[Token], masked: Sequence[Span]) -> Iterator[tuple[str, ...]]:
+    for first in range(len(tokens)):
+        for end in range(first + 1, min(first + LONGEST, len(tokens)) + 1):
+            if not any(Span(first, end).overlaps(m) for m in masked):
+                yield tuple(t.stem for t in tokens[first:end])
 
 
 def _named(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) -> Span | None:
@@ -235,6 +271,21 @@ def whole_values(linking: Linking) -> tuple[Span, ...]:
     )
 
 
+def values_left_out(linking: Linking, queries: Iterable[Query]) -> list[int]:
+    """How many of the values that a question surely names each query doesn't hold."""
+    wanted = [
+        {f" {_plain(v.value)} " for v in linking.values if v.span == span} for span in whole_values(linking)
+    ]
+    if not wanted:
+        return [0 for _ in queries]
+    held = (" ".join(f" {_plain(v)} " for _, v in _literals(q) if isinstance(v, str)) for q in queries)
+    return [sum(not any(w in text for w in words) for words in wanted) for text in held]
+
+
+def _plain(value: Value) -> str:
+    return " ".join(t.lower for t in tokenize(str(value)))
+
+
 def _inside(one: Span, other: Span) -> bool:
     return other.first <= one.first and one.end <= other.end
 
@@ -276,11 +327,11 @@ def _literals(node: Any, column: ColumnKey | None = None) -> Iterable[tuple[Colu
     elif isinstance(node, tuple):
         for item in node:
             yield from _literals(item, column)
-    elif is_dataclass(node):
+    else:
         if isinstance(node, Query) and node.limit is not None and node.limit > 1:
             yield None, node.limit
-        for part in fields(node):
-            yield from _literals(getattr(node, part.name), column if isinstance(node, Items) else None)
+        for name in part_names(type(node)):
+            yield from _literals(getattr(node, name), column if isinstance(node, Items) else None)
 
 
 def _key(comparison: Comparison) -> ColumnKey | None:
@@ -296,21 +347,26 @@ _Node = TypeVar("_Node")
 def _exchanged(
     node: _Node, value: Callable[[ColumnKey | None, Value], Value], column: ColumnKey | None = None
 ) -> _Node:
-    """A query with its constants replaced."""
+    """A query with its constants replaced; what doesn't change stays the same object."""
     given: Any = node
     changed: Any = node
     if isinstance(given, Literal):
-        changed = Literal(value(column, given.value))
-    elif isinstance(given, tuple) and not hasattr(given, "_fields"):
-        changed = tuple(_exchanged(i, value, column) for i in given)
-    elif is_dataclass(given) and not isinstance(given, type):
+        other = value(column, given.value)
+        changed = given if other is given.value else Literal(other)
+    elif type(given) is tuple:
+        parts = tuple(_exchanged(i, value, column) for i in given)
+        changed = given if all(a is b for a, b in zip(parts, given, strict=True)) else parts
+    elif names := part_names(type(given)):
         inner = _key(given) if isinstance(given, Comparison) else column if isinstance(given, Items) else None
-        changes: dict[str, Any] = {
-            f.name: _exchanged(getattr(given, f.name), value, inner) for f in fields(given)
-        }
+        changes = {}
+        for name in names:
+            old = getattr(given, name)
+            new = _exchanged(old, value, inner)
+            if new is not old:
+                changes[name] = new
         if isinstance(given, Query) and given.limit is not None and given.limit > 1:
             limit = value(None, given.limit)
             changes["limit"] = limit if isinstance(limit, int) else given.limit
-        changed = replace(given, **changes)
+        changed = replace(given, **changes) if changes else given
     result: _Node = changed
     return result

@@ -39,6 +39,8 @@ class Precedents:
         """The linking with its scores drawn to what the most similar solved questions use."""
         if not self._parts:
             return linking
+        passed = {v.span for v in linking.values if self._examples.passes_over(linking, v.span)}
+        linking = replace(linking, values=tuple(v for v in linking.values if v.span not in passed))
         similar = self._examples.similarities(linking)
         nearest = np.argsort(-similar, kind="stable")[:NEAREST]
         trust = TRUST * float(np.clip(2 * similar[nearest[0]], 0, 1))

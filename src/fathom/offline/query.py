@@ -5,7 +5,8 @@ Columns name their table, and `Query.joins` is empty wherever the join planner w
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from typing import Literal as Choice
 
 from fathom.errors import FathomError
@@ -257,6 +258,12 @@ def subqueries(query: Query) -> Iterator[Query]:
         yield query.source
     if query.compound is not None:
         yield query.compound.query
+
+
+@cache
+def part_names(kind: type) -> tuple[str, ...]:
+    """The names of the parts of a query's node; none for constants."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
 
 def all_queries(query: Query) -> Iterator[Query]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from fathom.offline.examples import Blank, Template
@@ -23,6 +23,7 @@ from fathom.offline.query import (
     comparisons,
     conjunction,
     mentioned_tables,
+    part_names,
     walk,
 )
 
@@ -241,12 +242,17 @@ def _trimmed(query: Query, blanks: Iterable[Blank]) -> Template:
 
 
 def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
-    """A query with every part of it changed, from the inside out."""
-    if isinstance(node, tuple):
-        return tuple(_rebuilt(n, change) for n in node)
-    if is_dataclass(node) and not isinstance(node, type):
-        parts = {f.name: getattr(node, f.name) for f in fields(node)}
-        rebuilt = {n: _rebuilt(p, change) for n, p in parts.items()}
-        same = all(rebuilt[n] is p for n, p in parts.items())
-        return change(node if same else replace(node, **rebuilt))
-    return node
+    """A query with every part of it changed, from the inside out; the rest stays the same objects."""
+    if type(node) is tuple:
+        changed = tuple(_rebuilt(n, change) for n in node)
+        return node if all(a is b for a, b in zip(changed, node, strict=True)) else changed
+    names = part_names(type(node))
+    if not names:
+        return node
+    parts = {}
+    for name in names:
+        old = getattr(node, name)
+        new = _rebuilt(old, change)
+        if new is not old:
+            parts[name] = new
+    return change(replace(node, **parts) if parts else node)

@@ -6,7 +6,6 @@ Columns name their table, and `Query.joins` is empty wherever the join planner w
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
 from typing import Literal as Choice
 
 from fathom.errors import FathomError
@@ -260,10 +259,14 @@ def subqueries(query: Query) -> Iterator[Query]:
         yield query.compound.query
 
 
-@cache
+_PARTS: dict[type, tuple[str, ...]] = {}
+
+
 def part_names(kind: type) -> tuple[str, ...]:
-    """The names of the parts of a query's node; none for constants."""
-    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
+    """The names of the parts of a node of queries, by its type; none for constants."""
+    if kind not in _PARTS:
+        _PARTS[kind] = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
+    return _PARTS[kind]
 
 
 def all_queries(query: Query) -> Iterator[Query]:

@@ -8,17 +8,20 @@ from sqlglot import exp, parse_one
 from fathom.records import Schema
 
 SYNTAX_ERRORS = 0.1
-"""The share of wrong queries that are no SQL."""
+"""The share of wrong queries that are no SQL, where nothing else is said."""
 _AGGREGATES: tuple[type[exp.AggFunc], ...] = (exp.Max, exp.Min, exp.Avg, exp.Sum, exp.Count)
 Corruption = Callable[[exp.Expr, Random, Schema], bool]
 """Changes a tree in place; False where there is nothing to change."""
 
 
-def corrupt(sql: str, schema: Schema, draw: Random) -> str:
-    """A wrong query near a right one: another text, which may still give the same result on some data."""
+def corrupt(sql: str, schema: Schema, draw: Random, syntax_errors: float = SYNTAX_ERRORS) -> str:
+    """A wrong query near a right one: another text, which may still give the same result on some data.
+
+    The share `syntax_errors` is no SQL.
+    """
     right = parse_one(sql, dialect=schema.dialect)
     told = right.sql(dialect=schema.dialect)
-    if draw.random() >= SYNTAX_ERRORS:
+    if draw.random() >= syntax_errors:
         for change in draw.sample(CORRUPTIONS, len(CORRUPTIONS)):
             tree = right.copy()
             if change(tree, draw, schema) and (made := tree.sql(dialect=schema.dialect)) != told:

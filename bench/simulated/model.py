@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from bench.simulated.corrupting import corrupt
+from bench.simulated.corrupting import SYNTAX_ERRORS, corrupt
 from bench.simulated.kinds import Kind, Task, kind_of
 from fathom.llm import Message, Request, Script, ScriptedModel
 from fathom.nl2sql.replies import json_object
@@ -22,7 +22,8 @@ from fathom.nl2sql.selecting import used_by
 from fathom.records import Schema
 
 CERTAINTY = 2.0
-"""How alike the draws of one question are: its own share of right replies is Beta(2p, 2(1 - p))."""
+"""How alike the draws of one question are: its own share of right replies is Beta(2p, 2(1 - p)).
+With None each request is drawn by itself."""
 REPEATS = 0.5
 """The share of wrong revisions that leave the query as it is."""
 _FENCE = re.compile(r"<(\w+) id=(\w+)>\n(.*?)\n</\1 id=\2>", re.DOTALL)
@@ -59,6 +60,8 @@ class Simulated:
     p: float
     golds: Sequence[Gold]
     seed: int = 0
+    certainty: float | None = CERTAINTY
+    syntax_errors: float = SYNTAX_ERRORS
 
     def model(self) -> ScriptedModel:
         """A model over these replies; tokens are counted as a script counts them."""
@@ -70,15 +73,16 @@ class Simulated:
         gold = self._gold([text for name, text in blocks if name == "question"])
         draw = Random(f"{self.seed} {gold.question} {request.key}")
         kind = kind_of(words)
-        asked = _Asked(gold, kind, request.messages, blocks, draw, draw.random() < self._share(gold))
+        rightly = draw.random() < self._share(gold)
+        asked = _Asked(gold, kind, request.messages, blocks, draw, rightly, self.syntax_errors)
         return _REPLIES[kind.task](asked)
 
     def _share(self, gold: Gold) -> float:
         """The share of right replies to one question: some are harder than others, by chance alone."""
-        if not 0 < self.p < 1:
+        if self.certainty is None or not 0 < self.p < 1:
             return self.p
         draw = Random(f"{self.seed} {gold.question}")
-        return draw.betavariate(CERTAINTY * self.p, CERTAINTY * (1 - self.p))
+        return draw.betavariate(self.certainty * self.p, self.certainty * (1 - self.p))
 
     def _gold(self, questions: Sequence[str]) -> Gold:
         if not questions and len(self.golds) == 1:
@@ -99,6 +103,7 @@ class _Asked:
     blocks: Sequence[tuple[str, str]]
     draw: Random
     rightly: bool
+    syntax_errors: float
 
     def block(self, *names: str) -> list[str]:
         """The data that the prompt shows under these names."""
@@ -123,7 +128,7 @@ class _Asked:
 
     @property
     def corrupted(self) -> str:
-        return corrupt(self.gold.sql, self.gold.schema, self.draw)
+        return corrupt(self.gold.sql, self.gold.schema, self.draw, self.syntax_errors)
 
     @property
     def _shown(self) -> bool:

@@ -37,19 +37,22 @@ LINKED = (
 )
 
 
-def test_a_call_prints_its_observation_and_where_it_is_from(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_call_prints_its_observation_and_where_it_is_from(
+    capsys: pytest.CaptureFixture[str], server: Loopback
+) -> None:
     code, out, err = run(capsys, *LINKED)
     assert code == 0
     assert json.loads(out)["population"] == "NextGen:All"
     assert "rest.ensembl.org/ld/capra_hircus/region/29:707234-757234/NextGen:All" in err
     assert "20 of" in err
+    assert f"Answered by {server.bases['ensembl']}, not by https://rest.ensembl.org." in err
     assert "kept from before" in run(capsys, *LINKED)[2]
 
 
 def test_the_raw_response_and_the_address_alone(capsys: pytest.CaptureFixture[str], server: Loopback) -> None:
     assert "variation1" in run(capsys, *LINKED, "--raw")[1]
     came = len(server.times["ensembl"])
-    assert run(capsys, *LINKED, "--dry-run")[1].startswith("https://rest.ensembl.org/ld/")
+    assert run(capsys, *LINKED, "--dry-run")[1].startswith(f"{server.bases['ensembl']}/ld/")
     assert len(server.times["ensembl"]) == came
 
 

@@ -28,7 +28,8 @@ def test_search_and_show(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [(("show", "get_ld_regon"), "get_ld_region"), (("search", "xyzzy"), "No endpoint fits"),
-     (("show",), "Name one endpoint"), (("lits",), "list, search")],
+     (("show",), "Name one endpoint"), (("lits",), "Did you mean 'list'"), (("blast",), "tools show NAME"),
+     (("search",), "Say what to look for")],
 )  # fmt: skip
 def test_what_is_wrong_is_told(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str

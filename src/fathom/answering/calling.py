@@ -51,7 +51,8 @@ class ToolAnswer:
 
     The first line of `text` says who was asked, or is a model's reading of the observations; each line below
     is one of the last call's `facts`, and each of those stands in its observation. `notes` say what was left
-    out or why the calls ended early. `endpoint` is that of the last call, or the one thought of without one.
+    out, why the calls ended early, and where another address answered than the public service's. `endpoint`
+    is that of the last call, or the one thought of without one.
     """
 
     question: str
@@ -98,7 +99,8 @@ async def answer_by_calls(
     chain = await follow(question, caller, client, limit=limit, progress=progress)
     calls = tuple(map(_told, chain.calls))
     answered = [one for one in calls if one.observation is not None]
-    text, notes = chain.refusal, tuple(filter(None, (chain.stopped,)))
+    asked = dict.fromkeys(client.stand_in(made.call.endpoint.service) for made in chain.calls)
+    text, notes = chain.refusal, tuple(filter(None, (chain.stopped, *asked)))
     refused = bool(chain.refusal) or not answered
     if not refused:
         words, more = _traced(question, chain)

@@ -232,3 +232,11 @@ def test_options_come_from_the_environment() -> None:
     assert options.rate("eutils") == 10
     with pytest.raises(ConfigError, match="FATHOM_BASE_UNIPROT"):
         read_options({"FATHOM_BASE_UNIPROT": "file:///etc"})
+
+
+def test_only_a_blast_on_this_machine_is_asked_often() -> None:
+    elsewhere = read_options({"FATHOM_BASE_BLAST": "https://blast.example.org"})
+    assert (elsewhere.poll_seconds, elsewhere.least_wait_seconds) == (60.0, 10.0)
+    assert elsewhere.rate("blast") == 0.1
+    here = read_options({"FATHOM_BASE_BLAST": "http://127.0.0.1:8000/blast"})
+    assert (here.poll_seconds, here.least_wait_seconds, here.rate("blast")) == (1.0, 1.0, 2.0)

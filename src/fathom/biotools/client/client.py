@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-from fathom.biotools.catalogue import Call, Request, check, request_for
+from fathom.biotools.catalogue import SERVICES, Call, Request, check, request_for
 from fathom.biotools.client.options import ClientOptions, read_options
 from fathom.biotools.client.pace import Pace
 from fathom.biotools.client.response import Response, failure, told_inside
@@ -60,6 +60,11 @@ class Client:
             timeout=self.options.timeout,
             headers={"User-Agent": f"fathom/0.1 (askfathom{contact})", "Accept-Encoding": "gzip"},
         )
+
+    def stand_in(self, service: str) -> str:
+        """What to say where another address than the public service's answers; "" for the public one."""
+        base, public = self.options.base(service), SERVICES[service]
+        return "" if base == public else f"Answered by {base}, not by {public}."
 
     def call(
         self, name: str, arguments: Mapping[str, Any], *, fresh: bool = False, progress: Progress = _silent

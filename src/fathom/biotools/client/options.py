@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fathom.biotools.catalogue import SERVICES
 from fathom.config import Settings, read_settings
@@ -14,6 +15,7 @@ RATES = {"eutils": 3.0, "blast": 0.1, "uniprot": 10.0, "ensembl": 15.0}
 
 EUTILS_RATE_WITH_KEY = 10.0
 MEGABYTE = 1_000_000
+_THIS_MACHINE = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def read_options(
     environment: Mapping[str, str] = os.environ, *, settings: Settings | None = None
 ) -> ClientOptions:
     """Options from the environment: NCBI_API_KEY, FATHOM_EMAIL, and FATHOM_BASE_EUTILS, _BLAST, _UNIPROT,
-    _ENSEMBL for other addresses. Raises `ConfigError` for an address that is none.
+    _ENSEMBL for other addresses. A BLAST on this machine, as `fathom tools serve` has one, is asked each
+    second. Raises `ConfigError` for an address that is none.
     """
     bases = {}
     for service in SERVICES:
@@ -62,9 +65,13 @@ def read_options(
                 name = f"FATHOM_BASE_{service.upper()}"
                 raise ConfigError(f"{name} must be an address such as {SERVICES[service]}.")
             bases[service] = address
-    return ClientOptions(
+    own = urlsplit(bases.get("blast", "")).hostname in _THIS_MACHINE
+    options = ClientOptions(
         folder=(settings or read_settings()).cache / "biotools",
         bases=bases,
         email=environment.get("FATHOM_EMAIL", ""),
         api_key=environment.get("NCBI_API_KEY", ""),
     )
+    if own:
+        options = replace(options, rates={"blast": 2.0}, poll_seconds=1.0, least_wait_seconds=1.0)
+    return options

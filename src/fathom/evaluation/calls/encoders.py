@@ -15,8 +15,11 @@ from fathom.errors import InputError, MissingExtra
 LEXICAL, MEDCPT = "lexical", "medcpt"
 LOCAL = "sentence-transformers:"
 MEDCPT_MODEL = "ncbi/MedCPT-Query-Encoder"
+MOST_TOKENS = 512
+"""How much of an observation `medcpt` reads, as the published protocol does."""
+
 LONGEST = 6_000
-"""Characters of an observation that go to an embedding endpoint; the published protocol reads 512 tokens."""
+"""Characters of an observation that go to an embedding endpoint."""
 
 _TOKEN = re.compile(r"\w+")
 
@@ -82,13 +85,18 @@ class Vectors:
 def open_encoder(name: str = LEXICAL) -> Encoder:
     """The encoder of a name: lexical, medcpt, sentence-transformers:MODEL, or provider:MODEL of embeddings.
 
-    Raises `MissingExtra`, `ModelNotConfigured`, and `InputError` for a name that is none of these.
+    MODEL is a name at Hugging Face or a folder; `medcpt:FOLDER` reads a copy of MedCPT without a network.
+    Raises `MissingExtra`, `ModelNotConfigured`, and `InputError` for a name that is none of these or a model
+    that can't be loaded.
     """
     if name == LEXICAL:
         return Lexical()
-    if name == MEDCPT or name.startswith(LOCAL):
-        return _local(name)
-    if ":" not in name:
+    kind, colon, model = name.partition(":")
+    if kind == MEDCPT and bool(colon) == bool(model):
+        return Vectors(name, _loaded(name, _first_token, model or MEDCPT_MODEL))
+    if name.startswith(LOCAL) and model:
+        return Vectors(name, _loaded(name, _pooled, model))
+    if not model:
         raise InputError(
             f"There is no encoder {name!r}. There is: {LEXICAL}, {MEDCPT}, {LOCAL}MODEL, and models of "
             "embeddings such as openai:text-embedding-3-small."
@@ -96,19 +104,47 @@ def open_encoder(name: str = LEXICAL) -> Encoder:
     return _endpoint(name)
 
 
-def _local(name: str) -> Encoder:
+_Encode = Callable[[list[str]], Any]
+
+
+def _loaded(name: str, load: Callable[[str], _Encode], model: str) -> _Encode:
+    """Load a model of the extra, and say what to do where that fails."""
     try:
-        from sentence_transformers import SentenceTransformer, models  # noqa: PLC0415
+        from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
+
+        disable_progress_bar()
+        return load(model)
     except ImportError:
         raise MissingExtra(f"The encoder {name!r}", "sentence-transformers", "encoders") from None
-    if name == MEDCPT:
-        # The published protocol: the first token's vector of the last layer, texts cut at 512 tokens.
-        words = models.Transformer(MEDCPT_MODEL, max_seq_length=512)
-        first = models.Pooling(words.get_word_embedding_dimension(), pooling_mode="cls")
-        loaded = SentenceTransformer(modules=[words, first])
-    else:
-        loaded = SentenceTransformer(name.removeprefix(LOCAL))
-    return Vectors(name, lambda texts: loaded.encode(texts, show_progress_bar=False))
+    except (OSError, ValueError) as error:
+        told = " ".join(str(error).split())[:300]
+        raise InputError(
+            f"The encoder {name!r} can't be loaded: {told} Give the folder of a model on this machine, or a "
+            "name at Hugging Face and a network."
+        ) from error
+
+
+def _pooled(model: str) -> _Encode:
+    """As the model's own files say: which tokens count, and how many are read."""
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+
+    loaded = SentenceTransformer(model)
+    return lambda texts: loaded.encode(texts, show_progress_bar=False)
+
+
+def _first_token(model: str) -> _Encode:
+    """The published protocol: the first token's vector of the last layer, texts cut at 512 tokens."""
+    import torch  # noqa: PLC0415
+    from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
+
+    words, layers = AutoTokenizer.from_pretrained(model), AutoModel.from_pretrained(model).eval()
+
+    def encode(texts: list[str]) -> Any:
+        read = words(texts, truncation=True, max_length=MOST_TOKENS, padding=True, return_tensors="pt")
+        with torch.inference_mode():
+            return layers(**read).last_hidden_state[:, 0].numpy()
+
+    return encode
 
 
 def _endpoint(name: str) -> Encoder:

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.biotools.catalogue import check, request_for
-from fathom.biotools.client import Client
+from fathom.biotools.client import Client, read_options
 from fathom.biotools.observations import observe
 from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
@@ -46,9 +46,9 @@ def call(
         Stream the whole response, of any size, into this file.
     """
     checked = check(endpoint, _pairs(arguments))
-    address = request_for(checked).url()
     if dry_run:
-        console.print(plain(address), soft_wrap=True)
+        request = request_for(checked)
+        console.print(plain(request.url(read_options().base(request.service))), soft_wrap=True)
         return
     with Client() as client:
         if output is not None:
@@ -56,6 +56,7 @@ def call(
             notices.print(plain(f"{size:,} bytes are in {output}."))
             return
         response = client.make(checked, fresh=fresh, progress=lambda told: notices.print(plain(told)))
+        stand_in = client.stand_in(checked.endpoint.service)
     if raw:
         console.print(plain(response.text), soft_wrap=True)
         return
@@ -63,6 +64,8 @@ def call(
     print_json(observation.content)
     kept = " (kept from before; --fresh asks again)" if response.from_cache else ""
     notices.print(plain(f"{response.url}{kept}"), style="dim", soft_wrap=True)
+    if stand_in:
+        notices.print(plain(stand_in), style="dim", soft_wrap=True)
     for line in observation.left_out:
         notices.print(plain(f"{line}; --raw prints all"), style="dim")
 

@@ -20,7 +20,7 @@ from fathom.biotools.catalogue import (
     request_for,
     search,
 )
-from fathom.errors import InputError
+from fathom.errors import InputError, did_you_mean
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
 Flag = Option(negative="")
@@ -75,7 +75,8 @@ def tools(
         case "serve":
             _serve()
         case _:
-            raise InputError(f"fathom tools has no {action!r}. There is: {', '.join(ACTIONS)}.")
+            meant = did_you_mean(action, ACTIONS)
+            raise InputError(f"fathom tools has no {action!r}.{meant} An endpoint: fathom tools show NAME")
     return 0
 
 
@@ -111,6 +112,8 @@ def _serve() -> None:
 
 
 def _found(words: str) -> list[Endpoint]:
+    if not words.strip():
+        raise InputError("Say what to look for, such as: fathom tools search linkage")
     found = search(words)
     if not found:
         raise InputError(f"No endpoint fits {words!r}. `fathom tools` lists all of them.")

@@ -39,7 +39,7 @@ def test_every_published_form_gives_the_same_call(tmp_path: Path, record: Any, e
     (question,) = load_benchmark(written(tmp_path / f"q.{ending}", [record]))
     assert question.text == "Where is BRCA2?"
     assert question.gold == ('{"arguments": {"symbol": "BRCA2"}, "name": "lookup_by_symbol"}',)
-    assert solved(question).endpoint == "lookup_by_symbol"
+    assert solved([question])[0].endpoint == "lookup_by_symbol"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_later_step_is_given_what_the_one_before_found(tmp_path: Path) -> None
     first, second = load_benchmark(written(tmp_path / "q.json", [search, fetch]))
     assert first.evidence == ""
     assert found_before(second.evidence) == ("672", "675")
-    assert solved(second).step == 2
+    assert solved([second])[0].step == 2
 
 
 def many(calls: int) -> list[Any]:

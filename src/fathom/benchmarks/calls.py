@@ -1,13 +1,14 @@
 """Benchmarks of tool questions: each with the call that answers it (specs/biotool.md, section 2).
 
-Three forms are read, as a JSON array or as JSONL: plain pairs (`query`, `endpoint`, `arguments`), BioTool's
-raw records (`user_query`, `function_calling`), and its training records (`conversations`, the call a text).
+Four forms are read, as a JSON array or as JSONL: plain pairs (`query`, `endpoint`, `arguments`), chains
+(`query`, `calls`, a list of such pairs in order), BioTool's raw records (`user_query`, `function_calling`),
+and its training records (`conversations`, the call a text).
 """
 
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,14 @@ class ToolCall:
         return cls(str(content["name"]), content["arguments"])
 
 
+def chain_text(calls: Sequence[ToolCall]) -> str:
+    """Calls in a row as JSON: one as `ToolCall.text` writes it, several as a list of such objects."""
+    texts = [call.text() for call in calls]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
 def load_calls(name: str, split: str | None = None) -> Benchmark:
-    """The benchmark `biotool:PATH`. Its gold is one call a question, as `ToolCall.text` writes it.
+    """The benchmark `biotool:PATH`. Its gold is the call, or the calls in a row, that `chain_text` writes.
 
     A question's evidence holds what the step before it found, identifiers with commas between. Splits keep
     questions with the same text or the same call together. Raises `InputError` with file, line and field
@@ -78,13 +85,29 @@ def is_of_calls(benchmark: Benchmark) -> bool:
     return benchmark.comparison == COMPARISON
 
 
+def gold_calls(question: BenchmarkQuestion) -> tuple[ToolCall, ...]:
+    """The calls that answer a question of `load_calls`, in order; mostly one."""
+    content = json.loads(question.gold[0])
+    held = content if isinstance(content, list) else [content]
+    return tuple(ToolCall(str(one["name"]), one["arguments"]) for one in held)
+
+
 def gold_call(question: BenchmarkQuestion) -> ToolCall:
-    """The call that answers a question of `load_calls`."""
-    return ToolCall.read(question.gold[0])
+    """The call that answers a question of `load_calls`; of several in a row the last."""
+    return gold_calls(question)[-1]
 
 
-def solved(question: BenchmarkQuestion) -> SolvedCall:
-    """A question with its gold, for callers to learn from."""
+def has_chains(benchmark: Benchmark) -> bool:
+    """Whether any question takes several calls in a row."""
+    return any(len(gold_calls(question)) > 1 for question in benchmark)
+
+
+def solved(questions: Iterable[BenchmarkQuestion]) -> list[SolvedCall]:
+    """Questions with their gold, for callers to learn from: those that one call answers."""
+    return [_solved(question) for question in questions if len(gold_calls(question)) == 1]
+
+
+def _solved(question: BenchmarkQuestion) -> SolvedCall:
     step = next((int(t.removeprefix("step ")) for t in question.tags if t.startswith("step ")), 1)
     call = gold_call(question)
     return SolvedCall(question.text, call.endpoint, call.arguments, step)
@@ -133,8 +156,9 @@ def _endpoint(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
         return name
 
     for question in questions:
-        name = gold_call(question).endpoint
-        joined[lead(name)] = lead(of_text.setdefault(_folded(question.text), name))
+        for call in gold_calls(question):
+            first = of_text.setdefault(_folded(question.text), call.endpoint)
+            joined[lead(call.endpoint)] = lead(first)
     return [lead(gold_call(q).endpoint) for q in questions]
 
 
@@ -155,7 +179,7 @@ def _questions(file: Path) -> Iterator[BenchmarkQuestion]:
     earlier: dict[str, str] = {}
     records = json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file)
     for number, record in enumerate(records, start=1):
-        text, call = _pair(record)
+        text, calls = _pair(record)
         step = record.content.get("step") or 1
         if not isinstance(step, int):
             raise record.wrong("must be a number", "step")
@@ -163,9 +187,9 @@ def _questions(file: Path) -> Iterator[BenchmarkQuestion]:
             id=record.optional("id") or f"q{number:05}",
             text=text,
             database="",
-            gold=(call.text(),),
+            gold=(chain_text(calls),),
             evidence=earlier.get(text, "") if step > 1 else "",
-            tags=(f"step {step}",) if step > 1 else (),
+            tags=(f"step {step}",) if step > 1 else (f"{len(calls)} calls",) if len(calls) > 1 else (),
         )
         if ids := _FOUND.search(_observed(record)):
             earlier[text] = ", ".join(re.findall(r"\d+", ids[1]))
@@ -176,28 +200,38 @@ def _observed(record: Record) -> str:
     return held if isinstance(held, str) else json.dumps(held)
 
 
-def _pair(record: Record) -> tuple[str, ToolCall]:
-    """Question and call of one record, in any of the forms."""
+def _pair(record: Record) -> tuple[str, tuple[ToolCall, ...]]:
+    """Question and calls of one record, in any of the forms."""
     if "conversations" in record.content:
-        return _from_turns(record)
+        text, call = _from_turns(record)
+        return text, (call,)
     if "function_calling" in record.content:
-        return record.text("user_query", "query"), _call(record, "function_calling")
+        return record.text("user_query", "query"), (_call(record, "function_calling"),)
+    text = record.text("query", "question", "user_query")
+    return text, _listed(record) if "calls" in record.content else (_plain(record),)
+
+
+def _listed(record: Record) -> tuple[ToolCall, ...]:
+    held = record.content["calls"]
+    if not isinstance(held, list) or not held or not all(isinstance(one, dict) for one in held):
+        raise record.wrong("must be a list of objects with endpoint and arguments, at least one", "calls")
+    return tuple(_plain(Record(record.file, record.line, one)) for one in held)
+
+
+def _plain(record: Record) -> ToolCall:
     given = record.content.get("arguments_api") or record.content.get("arguments")
     if not isinstance(given, dict):
         raise record.wrong("must be an object of argument names and values", "arguments")
-    return record.text("query", "question", "user_query"), ToolCall(record.text("endpoint", "name"), given)
-
-
-def called(record: Record) -> ToolCall | None:
-    """The call of one record of a prediction file; None where it holds none."""
-    if record.content.get("function_calling") is not None:
-        return _call(record, "function_calling")
-    if not record.optional("endpoint", "name"):
-        return None
-    given = record.content.get("arguments")
-    if not isinstance(given, dict):
-        raise record.wrong("must be an object of argument names and values", "arguments")
     return ToolCall(record.text("endpoint", "name"), given)
+
+
+def called(record: Record) -> tuple[ToolCall, ...]:
+    """The calls of one record of a prediction file, in order; none where it declines."""
+    if record.content.get("function_calling") is not None:
+        return (_call(record, "function_calling"),)
+    if record.content.get("calls"):
+        return _listed(record)
+    return (_plain(record),) if record.optional("endpoint", "name") else ()
 
 
 def _from_turns(record: Record) -> tuple[str, ToolCall]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from fathom.biotools.callers import Caller, Chain, follow
 from fathom.biotools.catalogue import Call, Endpoint, check, endpoint
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
@@ -12,12 +13,12 @@ class LiveTools:
     """The real client at the addresses it is set to; registered as `biotool` in the group `fathom.tools`."""
 
     def __init__(self, client: Client | None = None) -> None:
-        self._client = client or Client()
+        self.client = client or Client()
 
     @property
     def about(self) -> str:
         """What figures should say of the services: empty for the public ones."""
-        own = sorted(self._client.options.bases)
+        own = sorted(self.client.options.bases)
         return f"own addresses for {', '.join(own)}" if own else ""
 
     def endpoint(self, name: str) -> Endpoint:
@@ -30,8 +31,12 @@ class LiveTools:
 
     def observe(self, call: Call) -> Any:
         """The observation of a call, as JSON values. Raises `CallFailed`."""
-        return observe(self._client.make(call)).content
+        return observe(self.client.make(call)).content
+
+    async def follow(self, question: str, caller: Caller) -> Chain:
+        """The calls that a caller makes for a question, one after the other. Raises as `follow` does."""
+        return await follow(question, caller, self.client)
 
     def close(self) -> None:
         """Close the client's connections."""
-        self._client.close()
+        self.client.close()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from bench.biotools_caller import generated
+from bench.questions.calls import generated
 
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow
 from fathom.biotools.callers.bridges import BRIDGES, Crossing, paths

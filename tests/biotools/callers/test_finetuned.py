@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.biotools_caller import generated
+from bench.questions.calls import generated
 
 from fathom.biotools.callers import SolvedCall, open_caller
 from fathom.biotools.callers.finetuned import OFFERED, FineTunedCaller

@@ -3,7 +3,7 @@ import json
 from typing import Any
 
 import pytest
-from bench.biotools_caller import generated
+from bench.questions.calls import generated
 
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow, open_caller
 from fathom.biotools.callers.llm import BRIDGES, OFFERED, LlmCaller

@@ -3,14 +3,15 @@
 import inspect
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.calls import SEED, ToolCall, found_before, kin, solved
 from fathom.evaluation.runs.asking import Ask, told_error
-from fathom.evaluation.runs.response import Response
+from fathom.evaluation.runs.response import Response, in_a_row
 from fathom.records import Question, SolvedCall, Step, Trace, Usage
 
 LEAVE_ONE_OUT, FOLDS = 100, 20
@@ -65,6 +66,40 @@ class Proposed(Protocol):
         ...
 
 
+class Followed(Protocol):
+    """What following a question came to: see `fathom.biotools.callers.Chain`."""
+
+    @property
+    def answered(self) -> Sequence[Any]:
+        """What a service answered, in order; each has a `ProposedCall` as `call`."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """From 0 to 1, of the whole."""
+        ...
+
+    @property
+    def endpoint(self) -> str:
+        """That of the last call, or the one thought of first."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no (further) call."""
+        ...
+
+    @property
+    def stopped(self) -> str:
+        """Why the calls ended before the caller was done."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """What proposing used."""
+        ...
+
+
 @runtime_checkable
 class Caller(Protocol):
     """Whatever proposes calls; see `fathom.biotools.callers.Caller`."""
@@ -110,12 +145,19 @@ class Lessons:
 
     def of(self, fold: int) -> list[SolvedCall]:
         """The lessons of a fold."""
-        known = [solved(q) for q in self._pool if not self._own or self._fold[q.id] != fold]
+        known = solved(q for q in self._pool if not self._own or self._fold[q.id] != fold)
         return known[: self._most]
 
 
-def asking_caller(make: MakeCaller, lessons: Lessons | None) -> Ask:
-    """One way to ask a caller: made once without lessons, else once for each fold of them."""
+Follow = Callable[[str, Any], Awaitable[Any]]
+"""Makes the calls that a caller proposes for a question until it is done; what came of it is a `Followed`."""
+
+
+def asking_caller(make: MakeCaller, lessons: Lessons | None, follow: Follow | None = None) -> Ask:
+    """One way to ask a caller: made once without lessons, else once for each fold of them.
+
+    It is asked for its first call, or followed to its last where calls in a row are measured.
+    """
     making = threading.Lock()
 
     @lru_cache(maxsize=FOLDS)
@@ -125,7 +167,7 @@ def asking_caller(make: MakeCaller, lessons: Lessons | None) -> Ask:
     async def ask(question: BenchmarkQuestion) -> Response:
         with making:
             caller = made(lessons.fold(question) if lessons else 0)
-        return await proposal_of(caller, question)
+        return await (chain_of(follow, caller, question) if follow else proposal_of(caller, question))
 
     return ask
 
@@ -137,6 +179,18 @@ async def proposal_of(caller: Caller, question: BenchmarkQuestion) -> Response:
         return _response(caller.read(question.text, found=found))
     told = f"{question.text}\nFound before: {', '.join(found)}" if found else question.text
     return _response(await caller.propose(told))
+
+
+async def chain_of(follow: Follow, caller: Caller, question: BenchmarkQuestion) -> Response:
+    """All calls of a caller's for a question that the service answered, if it came to an end with them."""
+    chain: Followed = await follow(question.text, caller)
+    calls = tuple(ToolCall(one.call.endpoint.name, dict(one.call.arguments)) for one in chain.answered)
+    stopped = chain.refusal or chain.stopped
+    trace = Trace((Step("make calls in a row", "generation", {}, chain.usage),))
+    told = in_a_row(() if stopped else calls)
+    return replace(
+        told, refusal=stopped, confidence=chain.confidence, guess=chain.endpoint or told.guess, trace=trace
+    )
 
 
 def surviving(ask: Ask) -> Ask:

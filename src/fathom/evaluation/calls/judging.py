@@ -2,11 +2,11 @@
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from fathom.benchmarks.calls import ToolCall, gold_call
+from fathom.benchmarks.calls import ToolCall, gold_calls
 from fathom.errors import (
     CallFailed,
     CallRefused,
@@ -91,6 +91,10 @@ class Tools(Protocol):
         """What a checked call gives, as JSON values. Raises `CallFailed`."""
         ...
 
+    async def follow(self, question: str, caller: Any) -> Any:
+        """The calls that a caller makes for a question, one after the other. Raises `CallFailed`."""
+        ...
+
     def close(self) -> None:
         """Give back connections."""
         ...
@@ -106,47 +110,50 @@ class CallJudge:
 
     def __call__(self, exam: Exam) -> Marks:
         """Judge one response. Raises what the encoder raises, and `ServiceDown` where nothing answers."""
-        gold, call, guess = gold_call(exam.question), exam.response.call, exam.response.guess
-        base = self._placed(gold, guess)
+        gold, response = gold_calls(exam.question), exam.response
+        call, base = response.call, self._placed(gold, response.guess)
+        made = (*response.earlier, call) if call is not None else ()
         try:
-            wanted = self._tools.check(gold.endpoint, gold.arguments)
+            wanted = [self._tools.check(one.endpoint, one.arguments) for one in gold]
         except FathomError as error:
-            made = _form(call.endpoint, call.arguments) if call is not None else None
-            return _at_fault("gold", f"gold: {error}", replace(base, call=made))
-        base = replace(base, gold=_form(wanted.endpoint.name, wanted.arguments))
-        if call is None:
-            told = exam.response.refusal or "there is no call"
-            return _at_fault("missing" if exam.response.declined else "caller", told, base)
-        return self._judged(wanted, call, base)
+            return _at_fault("gold", f"gold: {error}", _with(base, [_plain(one) for one in made]))
+        forms = [_form(one.endpoint.name, one.arguments) for one in wanted]
+        base = replace(base, gold=forms[-1], gold_earlier=tuple(forms[:-1]))
+        if not made:
+            told = response.refusal or "there is no call"
+            return _at_fault("missing" if response.declined else "caller", told, base)
+        return self._judged(wanted, made, base)
 
-    def _placed(self, gold: ToolCall, guess: str) -> CallRecord:
+    def _placed(self, gold: Sequence[ToolCall], guess: str) -> CallRecord:
         """What is known of a question by the names of endpoints alone."""
+        last, before = gold[-1], tuple(map(_plain, gold[:-1]))
         try:
-            endpoint = self._tools.endpoint(gold.endpoint)
+            endpoint = self._tools.endpoint(last.endpoint)
         except UnknownName:
-            return CallRecord("", "", _form(gold.endpoint, gold.arguments), guess=guess)
+            return CallRecord("", "", _plain(last), guess=guess, gold_earlier=before)
         return CallRecord(
             endpoint.provider,
             endpoint.tool,
-            _form(endpoint.name, gold.arguments),
+            _form(endpoint.name, last.arguments),
             guess=guess,
-            right_endpoint=guess == endpoint.name,
+            right_endpoint=not before and guess == endpoint.name,
             right_provider=self._provider(guess) == endpoint.provider,
+            gold_earlier=before,
         )
 
-    def _judged(self, wanted: CheckedCall, call: ToolCall, base: CallRecord) -> Marks:
+    def _judged(self, wanted: Sequence[CheckedCall], made: Sequence[ToolCall], base: CallRecord) -> Marks:
         try:
-            made = self._tools.check(call.endpoint, call.arguments)
+            calls = [self._tools.check(one.endpoint, one.arguments) for one in made]
         except FathomError as error:
-            marked = _compared(base, call.endpoint, call.arguments, wanted)
+            marked = _compared(base, [_plain(one) for one in made], wanted)
             return _at_fault(_class(error), str(error), marked)
-        marked = _compared(base, made.endpoint.name, made.arguments, wanted)
+        marked = _compared(base, [_form(one.endpoint.name, one.arguments) for one in calls], wanted)
         try:
-            theirs = self._observed_gold(wanted)
+            theirs = self._observed_gold(wanted[-1])
         except CallFailed as error:
             return _at_fault("gold", f"gold: {error}", marked)
         try:
-            ours = self._tools.observe(made)
+            ours = self._tools.observe(calls[-1])
         except CallFailed as error:
             return _at_fault(_class(error), str(error), marked)
         return self._similar(ours, theirs, marked)
@@ -192,17 +199,32 @@ class Unanswered(FathomError):
         )
 
 
-def _compared(base: CallRecord, name: str, arguments: Mapping[str, Any], wanted: CheckedCall) -> CallRecord:
-    found = argument_errors(arguments, wanted.arguments)
-    same = name == wanted.endpoint.name
+def _compared(
+    base: CallRecord, made: Sequence[Mapping[str, Any]], wanted: Sequence[CheckedCall]
+) -> CallRecord:
+    """The calls made beside gold: the last with the last, and so on before them."""
+    chained = len(made) > 1 or len(wanted) > 1
+    same = [one["name"] for one in made] == [one.endpoint.name for one in wanted]
+    missing: list[str] = []
+    extra: list[str] = []
+    wrong: list[str] = []
+    for back, (one, gold) in enumerate(zip(reversed(made), reversed(wanted), strict=False)):
+        found = argument_errors(one["arguments"], gold.arguments)
+        number = f"{len(wanted) - back}." if chained else ""
+        for names, more in ((missing, found.missing), (extra, found.extra), (wrong, found.wrong)):
+            names += [f"{number}{name}" for name in more]
     return replace(
-        base,
-        call=_form(name, arguments),
-        right_arguments=same and not found,
-        missing=found.missing,
-        extra=found.extra,
-        wrong=found.wrong,
+        _with(base, made),
+        right_endpoint=same if chained else base.right_endpoint,
+        right_arguments=same and not (missing or extra or wrong),
+        missing=tuple(missing),
+        extra=tuple(extra),
+        wrong=tuple(wrong),
     )
+
+
+def _with(base: CallRecord, made: Sequence[Mapping[str, Any]]) -> CallRecord:
+    return replace(base, call=made[-1], earlier=tuple(made[:-1])) if made else base
 
 
 def _at_fault(error_class: str, told: str, record: CallRecord) -> Marks:
@@ -215,6 +237,10 @@ def _at_fault(error_class: str, told: str, record: CallRecord) -> Marks:
 
 def _class(error: FathomError) -> str:
     return _CLASSES.get(type(error), "other")
+
+
+def _plain(call: ToolCall) -> dict[str, Any]:
+    return _form(call.endpoint, call.arguments)
 
 
 def _form(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

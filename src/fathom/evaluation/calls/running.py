@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from fathom import registry
 from fathom.benchmarks import Benchmark, load_benchmark
-from fathom.benchmarks.calls import PREFIX, is_of_calls
+from fathom.benchmarks.calls import PREFIX, has_chains, is_of_calls
 from fathom.errors import ConfigError
-from fathom.evaluation.calls.asking import Caller, Lessons, asking_caller, asking_function, surviving
+from fathom.evaluation.calls.asking import (
+    Caller,
+    Follow,
+    Lessons,
+    asking_caller,
+    asking_function,
+    surviving,
+)
 from fathom.evaluation.calls.encoders import LEXICAL, Encoder, open_encoder
 from fathom.evaluation.calls.judging import CallJudge, Tools
 from fathom.evaluation.runs.asking import Ask
@@ -44,7 +51,8 @@ def evaluate_calls(
 ) -> Run:
     """Measure a caller on tool questions and keep the run in a folder; go on where it stopped before.
 
-    `caller` is a registered name, a caller, or any callable from a `Question` to a `ToolCall` or None.
+    `caller` is a registered name, a caller, or any callable from a `Question` to a `ToolCall`, a list of them
+    in a row, or None. Where any question takes several calls, callers are followed to their last call.
     `with_examples` teaches a caller named by its name the training questions; where the benchmark has no
     such split, its own questions without those that give the asked one away. `examples` is how many of them.
     Observations of both calls come from `tools` (the three services unless told, which are then closed),
@@ -77,7 +85,7 @@ def evaluate_calls(
             seed=seed,
             limit=limit,
         )
-        ask = _ask(caller, opened, lessons)
+        ask = _ask(caller, opened, lessons, used.follow if has_chains(loaded) else None)
         return conduct(
             loaded,
             configuration,
@@ -90,14 +98,14 @@ def evaluate_calls(
         )
 
 
-def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None) -> Ask:
+def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None, follow: Follow | None) -> Ask:
     if isinstance(caller, str):
         make = registry.load("callers", caller)
-        return asking_caller(lambda solved: make(model, solved), lessons)
+        return asking_caller(lambda solved: make(model, solved), lessons, follow)
     if lessons is not None:
         raise ConfigError("Only a registered caller, named by its name, can be given examples.")
     if isinstance(caller, Caller):
-        return asking_caller(lambda _: caller, None)
+        return asking_caller(lambda _: caller, None, follow)
     return asking_function(caller)
 
 

@@ -57,7 +57,9 @@ class CallRecord:
 
     `provider` and `tool` are gold's. `guess` is the endpoint thought of first, also where no call was made;
     `missing`, `extra` and `wrong` name arguments, where a call was made to the right endpoint or not.
-    `executed` is None without a call; `similarity` of the two observations is 0 where one is lacking.
+    Of calls in a row, `call` and `gold` are the last, after the `earlier` ones; right endpoints are all of
+    them in order, and arguments bear the number of their call: `2.id`. `executed` is None without a call;
+    `similarity` of the two (last) observations is 0 where one is lacking.
     """
 
     provider: str
@@ -73,12 +75,15 @@ class CallRecord:
     wrong: tuple[str, ...] = ()
     executed: bool | None = None
     similarity: float = 0.0
+    earlier: tuple[Mapping[str, Any], ...] = ()
+    gold_earlier: tuple[Mapping[str, Any], ...] = ()
 
     def difference(self) -> str:
         """How the call differs from gold, in words; empty where there is no call, or no difference."""
         if self.call is None:
             return ""
-        made, gold = self.call["name"], self.gold["name"]
+        made = _names(*self.earlier, self.call)
+        gold = _names(*self.gold_earlier, self.gold)
         told = [] if made == gold else [f"{made} instead of {gold}"]
         parts = (("lacks", self.missing), ("adds", self.extra), ("has another", self.wrong))
         return "; ".join(told + [f"{said} {', '.join(names)}" for said, names in parts if names])
@@ -172,6 +177,10 @@ class QuestionRecord:
             raise InputError(f"is not the record of a question ({error!r})") from error
 
 
+def _names(*calls: Mapping[str, Any]) -> str:
+    return ", then ".join(str(call["name"]) for call in calls)
+
+
 def _judged(content: Mapping[str, Any]) -> JudgedQuery:
     return JudgedQuery(**{**content, "outcome": Outcome(content["outcome"])})
 
@@ -180,7 +189,8 @@ def _call(content: Mapping[str, Any] | None) -> CallRecord | None:
     if not content:
         return None
     kept = {f.name: content[f.name] for f in fields(CallRecord) if f.name in content}
-    lists = {name: tuple(kept.get(name) or ()) for name in ("missing", "extra", "wrong")}
+    several = ("missing", "extra", "wrong", "earlier", "gold_earlier")
+    lists = {name: tuple(kept.get(name) or ()) for name in several}
     return CallRecord(**{**kept, **lists})
 
 

@@ -1,6 +1,6 @@
 """What a method gave back, brought into one shape: methods may return a draft, an answer or plain SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,8 @@ class Response:
     and `words` the answer in words, where the method gives one.
 
     `measured` says that its usage and time are known; those of prediction files are not. Of a tool question,
-    `call` is the call proposed and `guess` the endpoint thought of first, also where it `declined`.
+    `call` is the call proposed, after the `earlier` ones that fed it, and `guess` the endpoint thought of
+    first, also where it `declined`.
     """
 
     sql: str | None
@@ -40,6 +41,7 @@ class Response:
     trace: Trace = Trace()
     measured: bool = True
     call: ToolCall | None = None
+    earlier: tuple[ToolCall, ...] = ()
     guess: str = ""
     words: str = ""
 
@@ -53,10 +55,19 @@ def respond(returned: object) -> Response:
     if isinstance(returned, str):
         return Response(returned.strip() or None)
     if isinstance(returned, ToolCall):
-        return Response(None, call=returned, guess=returned.endpoint)
+        return in_a_row((returned,))
+    if isinstance(returned, list | tuple) and all(isinstance(one, ToolCall) for one in returned):
+        return in_a_row(returned)
     if isinstance(returned, Draft | Answer):
         return _from_trace(returned)
     raise UnusableAnswer(returned)
+
+
+def in_a_row(calls: Sequence[ToolCall]) -> Response:
+    """The response of calls made one after the other; none at all declines."""
+    if not calls:
+        return Response(None, declined=True)
+    return Response(None, call=calls[-1], earlier=tuple(calls[:-1]), guess=calls[-1].endpoint)
 
 
 def _from_trace(returned: Draft | Answer) -> Response:

@@ -17,7 +17,7 @@ def export_training(words: tuple[str, ...], out: Path | None, split: str) -> Non
     if benchmark.read_training is not None:
         parts["test"] = benchmark.read
     # A tuned model makes one call, so that what an earlier one fed can't be learned from.
-    pairs = {name: [one for one in map(solved, read()) if one.step == 1] for name, read in parts.items()}
+    pairs = {name: [one for one in solved(read()) if one.step == 1] for name, read in parts.items()}
     about = {"source": Path(words[0].removeprefix(PREFIX)).name, "split": split, "seed": SEED}
     written = write_training(pairs, out, about={**about, "digest": benchmark.digest})
     counts = ", ".join(f"{count:,} for {name}" for name, count in written.counts.items())

@@ -224,7 +224,7 @@ class Filling:
                 continue
             if value := _enumerated(parameter, said):
                 self.arguments[parameter.name] = value
-        if "feature" in held and held["feature"].required and (value := chosen(FEATURES, said)):
+        if "feature" in held and held["feature"].required and (value := chosen(FEATURES, self._unnamed())):
             self.arguments["feature"] = value
         for name, choices in TYPES.items():
             if self.endpoint.name.startswith(name) and (value := chosen(choices, said)):
@@ -238,6 +238,14 @@ class Filling:
         {"map_assembly": self._assemblies, "blast": self._blast, "get_query_beacon": self._beacon,
          "esearch": self._databases, "efetch": self._databases, "esummary": self._databases, "elink": self._databases,
          "einfo": self._databases}.get(self.endpoint.name, lambda: None)()  # fmt: skip
+
+    def _unnamed(self) -> str:
+        """The question without what it names and the word before each, which says what that is: "SNP rs699"."""
+        kept, at = "", 0
+        for entity in self.entities:
+            kept += re.sub(r"\w+\s+$", "", self.question[at : entity.start])
+            at = max(at, entity.end)
+        return kept + self.question[at:]
 
     def _assemblies(self) -> None:
         if (
@@ -258,6 +266,11 @@ class Filling:
             self.arguments["DATABASE"] = max(found, key=lambda f: len(f[0]))[1]
         nucleotide = is_nucleotide(query)
         program = re.search(r"\bt?blast[npx]\b", self.question, re.I)
+        translated = {"blastx", "tblastn"} & {self.arguments.get("PROGRAM"), program and program[0].lower()}
+        implied = names.databases("blast").get(str(self.arguments.get("DATABASE")))
+        other = implied is not None and (implied.molecule == "protein") == nucleotide
+        if other and not found and not translated:  # a lesson's, of a sequence of the other sort
+            del self.arguments["DATABASE"]
         self.arguments.setdefault("DATABASE", "nt" if nucleotide else "nr")
         if program:
             self.arguments["PROGRAM"] = program[0].lower()

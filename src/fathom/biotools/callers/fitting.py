@@ -18,6 +18,9 @@ MOST_SURE = 0.97
 _MISSING, _USED = 0.9, 0.12
 _UNUSED, _UNUSED_KIND = 0.3, {"symbol": 0.15, "species": 0.1, "entrez": 0.1, "quoted": 0.1}
 
+MOST_LEAD = 0.5
+"""A greater lead over the next makes no surer."""
+
 _CALIBRATION = (-3.2, 3.4, 9.0)
 """Logistic weights of bias, best score and lead; `bench.biotools_caller` tells how well they hold."""
 
@@ -51,10 +54,15 @@ def fit(filling: Filling, *, after_others: bool = False, spent: Sequence[Entity]
     return _USED * len(telling) - idle - _MISSING * len(filling.missing)
 
 
+def most_fit(entities: Sequence[Entity]) -> float:
+    """No endpoint fits better than one that has a use for all that is named."""
+    return _USED * (len(entities) + 1)
+
+
 def confidence(best: float, lead: float) -> float:
     """How sure a call with the best score is, by its lead over the next."""
     bias, of_best, of_lead = _CALIBRATION
-    return round(min(MOST_SURE, 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, 0.5))))), 3)
+    return round(min(MOST_SURE, 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, MOST_LEAD))))), 3)
 
 
 def checked(filling: Filling) -> Call:

@@ -2,6 +2,8 @@
 
 import re
 
+from fathom.biotools.catalogue import endpoints
+
 _MARKERS = tuple(
     (re.compile(names), re.compile(words, re.IGNORECASE))
     for names, words in (
@@ -48,13 +50,22 @@ _MARKERS = tuple(
     )
 )  # fmt: skip
 
-PRESENT, ABSENT = 0.08, 0.3
+_OF_PROVIDER = {
+    "UniProt": re.compile(r"\b(?:uni ?prot(?:kb)?|swiss-?prot|trembl)\b", re.IGNORECASE),
+    "NCBI": re.compile(r"\b(?:ncbi|entrez|genbank)\b", re.IGNORECASE),
+    "Ensembl": re.compile(r"\bensembl\b", re.IGNORECASE),
+}
+PRESENT, ABSENT, ELSEWHERE = 0.08, 0.3, 0.15
 
 
 def marked(endpoint: str, question: str) -> float:
-    """How far a question's words allow an endpoint: more with its markers, less without them."""
+    """How far a question's words allow an endpoint: more with its markers, less without them, or where the
+    question names another provider than its own.
+    """
     told = [bool(words.search(question)) for names, words in _MARKERS if names.fullmatch(endpoint)]
-    return sum(PRESENT if here else -ABSENT for here in told)
+    named = {provider for provider, words in _OF_PROVIDER.items() if words.search(question)}
+    elsewhere = len(named) == 1 and endpoints()[endpoint].provider not in named
+    return sum(PRESENT if here else -ABSENT for here in told) - ELSEWHERE * elsewhere
 
 
 FEATURES = (

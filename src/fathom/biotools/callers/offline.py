@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING
 from fathom.biotools.callers.caller import MadeCall, Proposal
 from fathom.biotools.callers.entities import Entity, find_entities
 from fathom.biotools.callers.filling import Filling
-from fathom.biotools.callers.fitting import Worded, asking_back, assumed, checked, confidence, fit, kinship
+from fathom.biotools.callers.fitting import (
+    Worded,
+    asking_back,
+    assumed,
+    checked,
+    confidence,
+    fit,
+    kinship,
+    most_fit,
+)
 from fathom.biotools.callers.lessons import Lesson, from_solved, packaged, plain_words
 from fathom.biotools.callers.markers import marked
-from fathom.biotools.callers.planning import Plan, plan, relative
+from fathom.biotools.callers.planning import A_BRIDGE, Plan, alike, plan, relative
 from fathom.biotools.catalogue import endpoints
 from fathom.biotools.catalogue.searching import stems
 from fathom.errors import CallRefused
@@ -27,6 +36,9 @@ if TYPE_CHECKING:
 
 SURE = 0.5
 """Confidence below which a call is declined rather than made."""
+
+FURTHER, BETTER = 0.1, 0.4
+"""By how much a plan's score must exceed that of a clear single call: one that is its first step, or another."""
 
 _SOLVED = 0.08
 _OF_ENDPOINT, _OF_ACTION = 0.4, 0.4
@@ -83,31 +95,51 @@ class OfflineCaller:
     async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
         """The next call for a question: the one it asks for, or the next of a plan; done after the last.
 
-        A plan of several calls is made where no single call is clear, or where a gene is named by a relative.
+        A plan of several calls is made where no single call is clear, where the words fit its last call much
+        better than any single one, or where a gene is named by a relative.
         """
         if earlier and earlier[-1].problem:
             return Proposal(question, None, 0.0, earlier[-1].problem)
         entities = find_entities(question)
-        single = self.read(question)
-        if single.call is None or relative(question, entities):
-            planned = self._plan(question, entities, single.alternatives)
-            if planned is not None and planned.confidence >= self.sure:
-                return _of_plan(planned, earlier)
+        worded = self._worded(question, entities, ())
+        ranked = self._ranked(question, entities, (), worded)
+        single = self._read(question, ranked)
+        planned = self._plan(question, entities, worded, ranked, single)
+        if planned is not None and planned.confidence >= self.sure:
+            return _of_plan(planned, earlier)
         return Proposal(question, None, 1.0) if earlier else single
 
     def _plan(
-        self, question: str, entities: tuple[Entity, ...], single: Sequence[tuple[str, float]]
+        self,
+        question: str,
+        entities: tuple[Entity, ...],
+        worded: Sequence[Worded],
+        ranked: Sequence[tuple[float, Filling]],
+        single: Proposal,
     ) -> Plan | None:
+        """The plan that is to be preferred to a single call, if any."""
         related = relative(question, entities)
-        inside = related and [e for e in entities if related.start <= e.start < related.end]
-        named = (*(e for e in entities if not inside or e not in inside), *((related,) if related else ()))
-        worded = self._worded(question, tuple(sorted(named, key=lambda e: e.start)), ())
-        return plan(question, entities, worded, () if related else single)
+        if related:
+            outside = tuple(e for e in entities if not related.start <= e.start < related.end)
+            named = tuple(sorted((*outside, related), key=lambda e: e.start))
+            return plan(question, entities, self._worded(question, named, ()), ())
+        beaten = (ranked[0][0] + FURTHER) if single.call else 0.0
+        if not worded or worded[0].score + most_fit(entities) - A_BRIDGE < beaten:
+            return None
+        planned = plan(question, entities, worded, single.alternatives)
+        if planned is None or single.call is None:
+            return planned
+        if planned.bridges[0].endpoint != single.endpoint:
+            beaten += BETTER - FURTHER
+        return None if planned.score < beaten or alike(planned.last.endpoint, single.endpoint) else planned
 
     def read(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
         """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
         entities = find_entities(question)
-        ranked = self._ranked(question, entities, found)
+        worded = self._worded(question, entities, found)
+        return self._read(question, self._ranked(question, entities, found, worded))
+
+    def _read(self, question: str, ranked: Sequence[tuple[float, Filling]]) -> Proposal:
         if not ranked:
             return Proposal(question, None, 0.0, "No word of the question points to an endpoint.")
         scores = tuple((f.endpoint.name, round(score, 3)) for score, f in ranked[:5])
@@ -128,8 +160,9 @@ class OfflineCaller:
         The words alone find those that what is named doesn't fit yet, since another call gets it first.
         """
         entities = find_entities(question)
-        by_fit = [filling.endpoint.name for _, filling in self._ranked(question, entities, ())]
-        by_words = [w.endpoint for w in self._worded(question, entities, ())]
+        worded = self._worded(question, entities, ())
+        by_fit = [filling.endpoint.name for _, filling in self._ranked(question, entities, (), worded)]
+        by_words = [w.endpoint for w in worded]
         taken = dict.fromkeys(chain.from_iterable(zip(by_fit, by_words, strict=False)))
         return tuple(taken | dict.fromkeys(by_words))[:most]
 
@@ -154,10 +187,9 @@ class OfflineCaller:
         return sorted(worded, key=lambda w: -w.score)
 
     def _ranked(
-        self, question: str, entities: tuple[Entity, ...], found: Sequence[str]
+        self, question: str, entities: tuple[Entity, ...], found: Sequence[str], worded: Sequence[Worded]
     ) -> list[tuple[float, Filling]]:
         """Endpoints by how well the words of one lesson and what the question names fit them."""
-        worded = self._worded(question, entities, found)
         likely = sorted(worded, key=lambda w: -w.score - kinship(w.endpoint, entities))
         ranked = []
         for one in likely[: CONSIDERED * 2]:

@@ -12,7 +12,7 @@ from fathom.biotools.callers.bridges import Bridge, Crossing, paths
 from fathom.biotools.callers.caller import MadeCall
 from fathom.biotools.callers.entities import STRONG, Entity
 from fathom.biotools.callers.filling import Filling
-from fathom.biotools.callers.fitting import Worded, checked, confidence, fit
+from fathom.biotools.callers.fitting import MOST_LEAD, Worded, checked, confidence, fit, most_fit
 from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Call, check, endpoints, names
 
@@ -24,6 +24,8 @@ A_BRIDGE = 0.12
 _UNKNOWN = "?"
 _MOLECULE = {"protein": "ensembl_protein", "cds": "ensembl_transcript", "cdna": "ensembl_transcript"}
 """A sequence of a sort is asked of the molecule that has just one of it: a gene has several."""
+
+_BY = re.compile(r"(?:_by(?:_member)?)?_(?:id|name|symbol|region|accession)$")
 
 _RELATED = re.compile(
     r"\s*(?:orthologue|ortholog|homologue|homolog|counterpart)s?\s+of\s+(?:the\s+)?(?:gene\s+)?",
@@ -84,13 +86,15 @@ def plan(
 
     `single` calls, with their scores, are rivals: a plan is as sure as its lead over them and other plans.
     """
-    likely = worded[:CONSIDERED]
-    found = [
-        one
-        for source, others in _sources(question, entities, worded)
-        for one in _from_source(question, source, others, likely, _crossing(source, entities))
-    ]
-    found.sort(key=lambda p: (-p.score, len(p.bridges)))
+    found: list[Plan] = []
+    for source, others in _sources(question, entities, worded):
+        crossing = _crossing(source, entities)
+        for last in worded[:CONSIDERED]:
+            # Those worded still worse can't come near the best, whatever they could take of what is named.
+            if found and last.score + most_fit(entities) - A_BRIDGE < found[0].score - MOST_LEAD:
+                break
+            found += _from_source(question, source, others, last, crossing)
+            found.sort(key=lambda p: (-p.score, len(p.bridges)))
     if not found:
         return None
     best = found[0]
@@ -100,33 +104,37 @@ def plan(
 
 
 def _from_source(
-    question: str,
-    source: Entity,
-    others: tuple[Entity, ...],
-    likely: Sequence[Worded],
-    crossing: Crossing,
+    question: str, source: Entity, others: tuple[Entity, ...], last: Worded, crossing: Crossing
 ) -> Iterator[Plan]:
     ways = paths(source.kind, MOST_BRIDGES)
-    for last in likely:
-        endpoint = endpoints()[last.endpoint]
-        taken = dict.fromkeys(k for p in endpoint.callable_parameters.values() for k in takes(endpoint, p))
-        for kind in taken:
-            if kind not in ways or (endpoint.service == "eutils" and kind != "ids"):
+    endpoint = endpoints()[last.endpoint]
+    spent = [e for e in others if e.kind == "species"]
+    held = endpoint.callable_parameters
+    if "species" in held and not held["species"].required:  # said of what the bridges find
+        others = tuple(e for e in others if e.kind != "species")
+    for kind in dict.fromkeys(k for p in held.values() for k in takes(endpoint, p)):
+        if kind not in ways or (endpoint.service == "eutils" and kind != "ids"):
+            continue
+        if alike(last.endpoint, ways[kind][-1].endpoint):  # it would tell what the bridge has told
+            continue
+        one = Plan(question, source, others, ways[kind], last, crossing, 0.0)
+        filling = one.filling()
+        if filling.missing or not any(e.text == _UNKNOWN for e in filling.used):
+            continue
+        if _MOLECULE.get(str(filling.arguments.get("type")), kind) != kind:
+            continue
+        if kind == "ids":
+            database = filling.arguments.get("dbfrom") or filling.arguments.get("db", "")
+            if (source.kind == "symbol") != (database == "gene"):
                 continue
-            spent = [e for e in others if e.kind == "species"]
-            one = Plan(question, source, others, ways[kind], last, crossing, 0.0)
-            filling = one.filling()
-            if filling.missing or not any(e.text == _UNKNOWN for e in filling.used):
-                continue
-            if _MOLECULE.get(str(filling.arguments.get("type")), kind) != kind:
-                continue
-            if kind == "ids":
-                database = filling.arguments.get("dbfrom") or filling.arguments.get("db", "")
-                if (source.kind == "symbol") != (database == "gene"):
-                    continue
-                one = replace(one, crossing=replace(crossing, database=str(database)))
-            score = last.score + fit(filling, spent=spent) - A_BRIDGE * len(one.bridges)
-            yield replace(one, score=score)
+            one = replace(one, crossing=replace(crossing, database=str(database)))
+        score = last.score + fit(filling, spent=spent) - A_BRIDGE * len(one.bridges)
+        yield replace(one, score=score)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two endpoints give the same of a thing that each is told of in another way."""
+    return _BY.sub("", one) == _BY.sub("", other)
 
 
 def _sources(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from math import log
 
 import snowballstemmer
@@ -19,9 +19,28 @@ def _stemmer() -> snowballstemmer.stemmer:
 
 
 def stems(text: str) -> list[str]:
-    """The stems of a text's words, in order."""
-    found: list[str] = _stemmer().stemWords(_WORD.findall(text.lower()))
+    """The stems of a text's words, in order; British and American spellings have the same ones."""
+    return [_stem(word) for word in _WORD.findall(text.lower())]
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    for written, folded in _SPELLINGS:
+        word = written.sub(folded, word)
+    found: str = _stemmer().stemWord(word)
     return found
+
+
+_SPELLINGS = tuple(
+    (re.compile(written), folded)
+    for written, folded in (
+        (r"logue(s?)$", r"log\1"),
+        (r"(?<=\w{4})is(e[sd]?|ing|ation)$", r"iz\1"),
+        (r"(?<=analy)s(e[sd]?|ing)$", r"z\1"),
+        (r"(?<=[lmnb])our(s?)$", r"or\1"),
+        (r"(?<=\w)ae(?=\w)", "e"),
+    )
+)
 
 
 @cache

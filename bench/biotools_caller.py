@@ -5,7 +5,9 @@ taken out. The held-out phrasings are by the same hand as the packaged ones, but
 while the caller was made, only their totals were looked at. Other people's wording will fare worse.
 """
 
+import asyncio
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.figures import DATA, Figure
-from bench.questions.calls import generated, rows_of, write_rows
+from bench.questions.calls import elsewhere, generated, rows_of, write_rows
+from fathom.biotools.callers import OfflineCaller
 from fathom.biotools.catalogue import endpoints
 from fathom.biotools.client import Client, ClientOptions
 from fathom.biotools.live import LiveTools
@@ -73,6 +76,27 @@ def _figures(label: str, run: Run, marks: tuple[float, float]) -> Iterable[Figur
     yield calibration_figure(label, run, "call and all arguments")
 
 
+def _elsewhere() -> Iterable[Figure]:
+    """How many questions that no endpoint answers are declined."""
+    caller = OfflineCaller()
+    for part, label in (("tuned", "looked at"), ("held_out", "held out")):
+        asked = elsewhere(part)
+        declined = sum(asyncio.run(caller.propose(question)).call is None for question in asked)
+        share = f"{declined}/{len(asked)} = {declined / len(asked):.1%}"
+        yield Figure(f"questions about other things, {label}: declined", share)
+
+
+def _milliseconds(questions: list[str]) -> list[float]:
+    """What each question takes, by itself."""
+    caller = OfflineCaller()
+    taken = []
+    for question in questions:
+        began = time.perf_counter()
+        asyncio.run(caller.propose(question))
+        taken.append((time.perf_counter() - began) * 1000)
+    return taken
+
+
 def measure() -> Iterable[Figure]:
     questions = generated()
     assert {q.endpoint for q in questions} == set(endpoints())
@@ -85,7 +109,8 @@ def measure() -> Iterable[Figure]:
         name = write_rows(rows_of(questions), folder / "phrasings.json")
         run = evaluate_calls(name, "offline", tools=tools, out=folder / "phrasings")
         yield from _figures("own held-out phrasings", run, (0.85, 0.60))
-        taken = np.array([record.seconds for record in run.records() if record.seconds is not None]) * 1000
+    yield from _elsewhere()
+    taken = _milliseconds([q.question for q in questions])
     slow = float(np.percentile(taken, 99))
     yield Figure(
         "time of a question, 99th percentile",

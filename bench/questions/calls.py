@@ -15,6 +15,7 @@ from fathom.biotools.observations.reducing import at
 
 PHRASINGS = Path(__file__).with_name("biotools.yaml")
 CHAINS = Path(__file__).with_name("biotools_chains.yaml")
+ELSEWHERE = Path(__file__).with_name("biotools_elsewhere.yaml")
 
 SAMPLES: Mapping[str, list[tuple[str, str]]] = {
     "species": [("human", "homo_sapiens"), ("goat", "capra_hircus"), ("mouse", "mus_musculus"), ("zebrafish", "danio_rerio"), ("dog", "canis_lupus_familiaris"),
@@ -106,6 +107,12 @@ def _looked_up(text: str, answers: list[Any]) -> str:
         return ",".join(map(str, there)) if isinstance(there, list) else str(there)
 
     return re.sub(r"\{(\d+\.[\w.]+)\}", value, text)
+
+
+def elsewhere(part: str) -> list[str]:
+    """Questions of a part, "tuned" or "held_out", that none of the endpoints answers."""
+    held: dict[str, list[str]] = yaml.safe_load(ELSEWHERE.read_text(encoding="utf-8"))
+    return held[part]
 
 
 def write_rows(rows: list[dict[str, Any]], file: Path) -> str:

@@ -9,6 +9,8 @@ from bench.questions.calls import generated
 
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow
 from fathom.biotools.callers.bridges import BRIDGES, Crossing, paths
+from fathom.biotools.callers.fitting import MOST_SURE
+from fathom.biotools.callers.planning import CROSSED
 from fathom.biotools.catalogue import check
 from fathom.biotools.catalogue.names import all_species
 from fathom.biotools.client import Client, Response
@@ -96,3 +98,22 @@ def test_chains_hardly_ever_take_the_place_of_one_call(caller: OfflineCaller) ->
     questions = generated()[::5]
     chained = sum(asyncio.run(caller.propose(g.question)).more for g in questions)
     assert chained <= 0.03 * len(questions)
+
+
+def test_a_chain_is_no_surer_than_its_bridges_together(caller: OfflineCaller, client: Client) -> None:
+    for question, bridges in (
+        (SEQUENCE, 1),
+        ("Which haplotypes does the mouse orthologue of BRCA2 have?", 2),
+    ):
+        chain = asyncio.run(follow(question, caller, client))
+        assert len(chain.calls) == bridges + 1
+        assert caller.sure <= chain.confidence <= MOST_SURE * CROSSED**bridges + 0.0005
+
+
+def test_a_plan_is_made_where_a_single_call_would_only_be_its_first_step(caller: OfflineCaller) -> None:
+    question = "Show the haplotypes of the canonical transcript of the human gene HBB."
+    assert caller.read(question).endpoint == "lookup_by_symbol"
+    assert asyncio.run(caller.propose(question)).more
+    alone = asyncio.run(caller.propose("Where does the human gene HBB lie?"))
+    assert alone.call is not None
+    assert not alone.more

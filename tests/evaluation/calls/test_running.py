@@ -271,3 +271,98 @@ def test_the_lexical_encoder_is_a_cosine() -> None:
 def test_an_unknown_encoder_says_what_there_is() -> None:
     with pytest.raises(InputError, match="lexical, medcpt, sentence-transformers:MODEL"):
         open_encoder("lexicla")
+
+
+PROTEIN = "ENSP00000139618"
+LOOKED_UP: dict[str, Any] = {"endpoint": "lookup_by_symbol", "arguments": {**SYMBOL, "expand": True}}
+SEQUENCE: dict[str, Any] = {"endpoint": "get_sequence_by_id", "arguments": {"id": PROTEIN, "type": "protein"}}
+CHAINS: list[dict[str, Any]] = [
+    {"id": "chain", "query": "What is the protein sequence of human BRCA2?", "calls": [LOOKED_UP, SEQUENCE]},
+    {
+        "id": "one",
+        "query": "Look up the human gene BRCA2.",
+        "endpoint": "lookup_by_symbol",
+        "arguments": SYMBOL,
+    },
+    {"id": "declined", "query": "Will it rain?", "calls": [LOOKED_UP, SEQUENCE]},
+]
+
+
+def test_a_caller_is_followed_through_a_whole_chain(tmp_path: Path, tools: LiveTools) -> None:
+    run = evaluate_calls(benchmark(tmp_path, CHAINS), "offline", out=tmp_path / "run", tools=tools)
+    records = {r.id: r for r in run.records()}
+    chain = records["chain"].call
+    assert chain is not None
+    assert chain.earlier == ({"name": "lookup_by_symbol", "arguments": LOOKED_UP["arguments"]},)
+    assert chain.call == {"name": "get_sequence_by_id", "arguments": SEQUENCE["arguments"]}
+    assert (chain.right_endpoint, chain.right_arguments, records["chain"].right) == (True, True, True)
+    assert records["chain"].tags == ("2 calls",)
+    # A question that one call answers is answered by one, also beside others that take several.
+    assert records["one"].right
+    one, declined = records["one"].call, records["declined"]
+    assert one is not None
+    assert (one.earlier, one.right_arguments) == ((), True)
+    assert (declined.error_class, declined.declined) == ("missing", True)
+    assert declined.call is not None
+    assert declined.call.gold_earlier
+    assert not declined.call.right_endpoint
+    assert run.summary().by["category"]["2 calls"]["n"] == 2
+    for record in records.values():
+        assert QuestionRecord.read(json.loads(record.line())) == record
+
+
+def test_calls_in_a_row_are_held_against_gold_one_by_one(tmp_path: Path, tools: LiveTools) -> None:
+    looked_up = ToolCall("lookup_by_symbol", {**SYMBOL, "symbol": "TP53"})
+    sequence = ToolCall("get_sequence_by_id", SEQUENCE["arguments"])
+    made: dict[str, list[ToolCall]] = {
+        "chain": [looked_up, sequence],
+        "one": [looked_up, ToolCall("lookup_by_symbol", SYMBOL)],
+        "declined": [sequence],
+    }
+    run = evaluate_calls(
+        benchmark(tmp_path, CHAINS), lambda q: made[q.id], out=tmp_path / "run", tools=tools, name="theirs"
+    )
+    calls = {r.id: r.call for r in run.records()}
+    chain, one, short = calls["chain"], calls["one"], calls["declined"]
+    assert chain is not None
+    assert one is not None
+    assert short is not None
+    assert (chain.missing, chain.wrong, chain.right_endpoint) == (("1.expand",), ("1.symbol",), True)
+    assert not chain.right_arguments
+    assert chain.difference() == "lacks 1.expand; has another 1.symbol"
+    assert not one.right_endpoint
+    assert one.difference() == "lookup_by_symbol, then lookup_by_symbol instead of lookup_by_symbol"
+    # Where the last observation is gold's, the question is answered, whatever led there.
+    assert all(r.right for r in run.records())
+    assert not short.right_endpoint
+    assert short.difference().startswith("get_sequence_by_id instead of lookup_by_symbol, then get_sequence")
+
+
+def test_predicted_chains_are_replayed(tmp_path: Path, tools: LiveTools) -> None:
+    loaded = load_benchmark(benchmark(tmp_path, CHAINS))
+    file = tmp_path / "theirs.jsonl"
+    file.write_text(json.dumps({"id": "chain", "calls": [LOOKED_UP, SEQUENCE]}) + "\n", encoding="utf-8")
+    done = evaluate_calls(loaded, replay_calls(loaded, file), out=tmp_path / "run", tools=tools)
+    counted = done.summary().all["calls"]
+    assert (counted["right_arguments"]["hits"], counted["made"]["hits"]) == (1, 1)
+
+
+def test_a_refused_call_in_a_chain_is_told(tmp_path: Path, tools: LiveTools) -> None:
+    wrong = {"endpoint": "lookup_by_symbol", "arguments": {"species": "human"}}
+    loaded = load_benchmark(benchmark(tmp_path, CHAINS[:1]))
+    file = tmp_path / "theirs.json"
+    file.write_text(json.dumps([{"id": "chain", "calls": [wrong, SEQUENCE]}]), encoding="utf-8")
+    (record,) = evaluate_calls(
+        loaded, replay_calls(loaded, file), out=tmp_path / "run", tools=tools
+    ).records()
+    assert record.error_class == "refused"
+    assert "symbol: is needed" in (record.error or "")
+
+
+def test_chains_teach_no_caller_of_single_calls(tmp_path: Path) -> None:
+    loaded = load_benchmark(benchmark(tmp_path, CHAINS))
+    lessons = Lessons(loaded, None)
+    questions = list(loaded)
+    assert [one.question for one in lessons.of(lessons.fold(questions[0]))] == [CHAINS[1]["query"]]
+    with pytest.raises(InputError, match="at least one"):
+        list(load_benchmark(benchmark(tmp_path, [{"query": "x", "calls": []}])))

@@ -18,6 +18,9 @@ MOST_SURE = 0.97
 _MISSING, _USED = 0.9, 0.12
 _UNUSED, _UNUSED_KIND = 0.3, {"symbol": 0.15, "species": 0.1, "entrez": 0.1, "quoted": 0.1}
 
+_FITTING = 0.6
+"""The score from which a question is surely one for the catalogue, whatever other words it has."""
+
 MOST_LEAD = 0.5
 """A greater lead over the next makes no surer."""
 
@@ -59,10 +62,16 @@ def most_fit(entities: Sequence[Entity]) -> float:
     return _USED * (len(entities) + 1)
 
 
-def confidence(best: float, lead: float) -> float:
-    """How sure a call with the best score is, by its lead over the next."""
+def confidence(best: float, lead: float, *, strange: bool) -> float:
+    """How sure a call with the best score is, by its lead over the next.
+
+    In a question with `strange` words, which nobody used to ask for any endpoint, words that hardly fit don't
+    count, whatever they are ahead of: it is about something else.
+    """
     bias, of_best, of_lead = _CALIBRATION
-    return round(min(MOST_SURE, 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, MOST_LEAD))))), 3)
+    logistic = 1 / (1 + exp(-(bias + of_best * best + of_lead * min(lead, MOST_LEAD))))
+    fitting = max(0.0, best / _FITTING) if strange else 1.0
+    return round(min(MOST_SURE, logistic, fitting), 3)
 
 
 def checked(filling: Filling) -> Call:

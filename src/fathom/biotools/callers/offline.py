@@ -23,7 +23,7 @@ from fathom.biotools.callers.fitting import (
     kinship,
     most_fit,
 )
-from fathom.biotools.callers.lessons import Lesson, from_solved, packaged, plain_words
+from fathom.biotools.callers.lessons import STOPWORDS, Lesson, from_solved, packaged, plain_words
 from fathom.biotools.callers.markers import marked
 from fathom.biotools.callers.planning import A_BRIDGE, Plan, alike, plan, relative
 from fathom.biotools.catalogue import endpoints
@@ -103,7 +103,7 @@ class OfflineCaller:
         entities = find_entities(question)
         worded = self._worded(question, entities, ())
         ranked = self._ranked(question, entities, (), worded)
-        single = self._read(question, ranked)
+        single = self._read(question, ranked, strange=self._strange(question, entities))
         planned = self._plan(question, entities, worded, ranked, single)
         if planned is not None and planned.confidence >= self.sure:
             return _of_plan(planned, earlier)
@@ -122,11 +122,13 @@ class OfflineCaller:
         if related:
             outside = tuple(e for e in entities if not related.start <= e.start < related.end)
             named = tuple(sorted((*outside, related), key=lambda e: e.start))
-            return plan(question, entities, self._worded(question, named, ()), ())
+            worded = self._worded(question, named, ())
+            return plan(question, entities, worded, (), strange=self._strange(question, named))
         beaten = (ranked[0][0] + FURTHER) if single.call else 0.0
         if not worded or worded[0].score + most_fit(entities) - A_BRIDGE < beaten:
             return None
-        planned = plan(question, entities, worded, single.alternatives)
+        strange = self._strange(question, entities)
+        planned = plan(question, entities, worded, single.alternatives, strange=strange)
         if planned is None or single.call is None:
             return planned
         if planned.bridges[0].endpoint != single.endpoint:
@@ -137,14 +139,21 @@ class OfflineCaller:
         """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
         entities = find_entities(question)
         worded = self._worded(question, entities, found)
-        return self._read(question, self._ranked(question, entities, found, worded))
+        ranked = self._ranked(question, entities, found, worded)
+        return self._read(question, ranked, strange=self._strange(question, entities))
 
-    def _read(self, question: str, ranked: Sequence[tuple[float, Filling]]) -> Proposal:
+    def _strange(self, question: str, entities: tuple[Entity, ...]) -> bool:
+        """Whether the question has words, beside what it names, that no lesson has, or says nothing at all."""
+        words = set(plain_words(question, entities)) - STOPWORDS
+        return not words <= self._weight.keys() or not (words or entities)
+
+    def _read(self, question: str, ranked: Sequence[tuple[float, Filling]], *, strange: bool) -> Proposal:
         if not ranked:
             return Proposal(question, None, 0.0, "No word of the question points to an endpoint.")
         scores = tuple((f.endpoint.name, round(score, 3)) for score, f in ranked[:5])
         best, filling = ranked[0]
-        sure = confidence(best, best - (ranked[1][0] if len(ranked) > 1 else 0.0))
+        lead = best - (ranked[1][0] if len(ranked) > 1 else 0.0)
+        sure = confidence(best, lead, strange=strange)
         try:
             call = checked(filling)
         except CallRefused as error:

@@ -86,11 +86,14 @@ def plan(
     entities: tuple[Entity, ...],
     worded: Sequence[Worded],
     single: Sequence[tuple[str, float]],
+    *,
+    strange: bool,
 ) -> Plan | None:
     """The best plan for a question whose words fit endpoints so well; None when nothing leads anywhere.
 
     `single` calls, with their scores, are rivals: the last call is as sure as the plan's lead over them and
-    other plans, and the plan as sure as that call and all its bridges together.
+    other plans, and the plan as sure as that call and all its bridges together. `strange` is as in
+    `confidence`.
     """
     found: list[Plan] = []
     for source, others in _sources(question, entities, worded):
@@ -106,8 +109,8 @@ def plan(
     best = found[0]
     rivals = [one.score for one in found if one.last.endpoint != best.last.endpoint]
     rivals += [score for name, score in single if name != best.last.endpoint]
-    last = confidence(best.score, best.score - max(rivals, default=0.0))
-    return replace(best, confidence=round(last * CROSSED ** len(best.bridges), 3))
+    end = confidence(best.score, best.score - max(rivals, default=0.0), strange=strange)
+    return replace(best, confidence=round(end * CROSSED ** len(best.bridges), 3))
 
 
 def _from_source(

@@ -2,21 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
 from fathom.benchmarks import Benchmark
 from fathom.errors import InputError
 from fathom.evaluation.answers.judge import Judgement, judge_answer
+from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged, kept_lines
 from fathom.evaluation.runs.folder import JUDGEMENTS, RunError, RunInUse, read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.files import write_whole
 from fathom.llm import Model
 
 _LOCK = "judgements.lock"
-_AT_A_TIME = 16
 
 
 def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgement]:
@@ -44,7 +46,7 @@ def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgemen
 def read_judgements(folder: Path) -> dict[str, list[Judgement]]:
     """A run's judgements by the model that judges; nothing where it wasn't judged. Raises `InputError`."""
     found: dict[str, list[Judgement]] = {}
-    for judgement, judge in _lines(folder / JUDGEMENTS):
+    for judgement, judge in _lines(folder / JUDGEMENTS, kept_lines(folder / JUDGEMENTS)):
         found.setdefault(judge, []).append(judgement)
     return found
 
@@ -55,34 +57,14 @@ def _judge(
     kept = _read(file, model.name)
     # Anew without the unjudged and a torn last line, so that each question has one line.
     write_whole(file, "".join(_line(j, model.name) for j in kept.values()), mode=0o644)
-    waiting = [r for r in records if r.id not in kept]
-    asyncio.run(_judge_waiting(waiting, gold, file, model, kept))
+    jobs = [
+        partial(judge_answer, r.id, r.question, gold[r.id], r.words, model)
+        for r in records
+        if r.id not in kept
+    ]
+    for found in asyncio.run(as_they_come(jobs, file, lambda j: _line(j, model.name))):
+        kept[found.id] = found
     return [kept[r.id] for r in records]
-
-
-async def _judge_waiting(
-    waiting: Sequence[QuestionRecord],
-    gold: Mapping[str, str],
-    file: Path,
-    model: Model,
-    kept: dict[str, Judgement],
-) -> None:
-    """Judge some at a time and keep them in their order, also those beside one that ends it all."""
-    with file.open("a", encoding="utf-8") as stream:
-        for start in range(0, len(waiting), _AT_A_TIME):
-            asked = [
-                judge_answer(r.id, r.question, gold[r.id], r.words, model)
-                for r in waiting[start : start + _AT_A_TIME]
-            ]
-            done = await asyncio.gather(*asked, return_exceptions=True)
-            for found in done:
-                if isinstance(found, Judgement):
-                    stream.write(_line(found, model.name))
-                    kept[found.id] = found
-            stream.flush()
-            for found in done:
-                if isinstance(found, BaseException):
-                    raise found
 
 
 def _line(judgement: Judgement, model: str) -> str:
@@ -91,23 +73,14 @@ def _line(judgement: Judgement, model: str) -> str:
 
 def _read(file: Path, model: str) -> dict[str, Judgement]:
     """What is judged already by this model. Raises `RunError` where another one judged."""
-    kept = {}
-    for found, judge in _lines(file):
-        if judge != model:
-            raise RunError(f"{file} holds the judgements of {judge}. Move it away to judge with {model}.")
-        if found.score is not None:
-            kept[found.id] = found
-    return kept
+    found = {one.id: one for one, _ in _lines(file, by_model(file, model))}
+    return {key: one for key, one in found.items() if one.score is not None}
 
 
-def _lines(file: Path) -> Iterator[tuple[Judgement, str]]:
-    """Each judgement with the name of its judge, without a torn last line."""
-    if not file.exists():
-        return
-    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
-    for number, line in enumerate(lines, start=1):
+def _lines(file: Path, lines: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[Judgement, str]]:
+    """Each judgement with the name of its judge."""
+    for number, content in lines:
         try:
-            content = json.loads(line)
             yield Judgement(content["id"], content["score"], content["reason"]), str(content["model"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError("is damaged; delete this line", file=file, line=number) from error
+        except KeyError as error:
+            raise damaged(file, number) from error

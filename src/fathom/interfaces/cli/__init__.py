@@ -30,6 +30,7 @@ COMMANDS = {
     "judge": "Let a model judge the answers in words of a run by the gold answers.",
     "methods": "List the methods, draw one, list the steps to compose one of.",
     "models": "Show which language models can be asked, and check one.",
+    "prefer": "Tell which of two systems' answers in words are preferred, by a model or by people.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "rewrite": "Find a faster form of a query, with the same result.",
     "score": "Score anybody's predictions against a benchmark.",

@@ -79,7 +79,7 @@ def test_a_right_answer_is_hardly_ever_changed_for_a_wrong_one(
         draft = asyncio.run(run_method(method, Question(text), context))
         before = asyncio.run(right(entered(draft), gold, context))
         moved[before, asyncio.run(right(draft.sql, gold, context))] += 1
-    assert 100 * moved[True, False] <= moved[True, True]
+    assert 50 * moved[True, False] <= moved[True, True]
     assert moved[False, True] >= 5  # it does change what is wrong
 
 

@@ -11,7 +11,7 @@ from fathom.nl2sql.adaptive.plausible import fits
 from fathom.nl2sql.executing import Outcome
 from fathom.nl2sql.voting import clusters
 
-SURE = 0.7
+SURE = 0.6
 """The confidence from which the offline method's best query is evidence against another."""
 NEXT_WEIGHS = 0.25
 """What its next queries count beside one sample, where the first failed; its best counts one if sure."""
@@ -60,14 +60,12 @@ class Backed:
 class Evidence:
     """All distinct results for a question, in the order found; `samples` is how many queries were sampled.
 
-    `confidence` is how sure the offline method is of its best query, `accounted` whether it accounts for
-    every word: a condition that it overlooked a model may overlook as well.
+    `confidence` is how sure the offline method is of its best query.
     """
 
     results: tuple[Backed, ...]
     samples: int
     confidence: float
-    accounted: bool = True
 
     @property
     def standing(self) -> Backed | None:
@@ -90,8 +88,6 @@ def gather(
     sampled: Sequence[Outcome],
     offline: Sequence[Outcome] = (),
     confidence: float = 0.0,
-    *,
-    accounted: bool = True,
 ) -> Evidence:
     """What running the samples and the offline method's queries, best first, says about each result."""
     every = [*sampled, *offline]
@@ -111,7 +107,7 @@ def gather(
                     fits=fits(question, chosen),
                 )
             )
-    return Evidence(tuple(found), len(sampled), confidence, accounted)
+    return Evidence(tuple(found), len(sampled), confidence)
 
 
 def choose(found: Evidence) -> Backed | None:
@@ -135,13 +131,13 @@ def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
 
 def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
     """Whether what speaks for another result is of a better kind than that the standing one came first."""
-    knows = found.accounted and found.confidence >= SURE
+    knows = found.confidence >= SURE
     if other.samples and other.rank == 0 and knows:
         return True
-    if other.samples and other.close and other.rank != 0 and standing.rank is None and found.accounted:
+    if other.samples and other.close and other.rank != 0 and standing.rank is None:
         return True
     if not standing.fits:
-        return other.samples > 1 or (not standing.rows and other.rank == 0 and knows)
+        return other.samples > 1
     scattered = found.samples >= SCATTERED and all(b.samples < 2 for b in found.results)
     if scattered and other.rank == 0 and knows:
         return True

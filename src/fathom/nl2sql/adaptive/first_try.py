@@ -14,15 +14,13 @@ OFFLINE = "offline"
 class FirstTry:
     """What the offline method found: its best query, others that it thought of, best first, how sure it was.
 
-    `settles` says that this is the answer, `refused` why it would rather decline ("" where it wouldn't), and
-    `accounted` that its best query leaves no word of the question out of account.
+    `settles` says that this is the answer, `refused` why it would rather decline ("" where it wouldn't).
     """
 
     sql: str | None = None
     others: tuple[str, ...] = ()
     confidence: float = 0.0
     refused: str = ""
-    accounted: bool = True
     settles: bool = False
 
     @property
@@ -59,7 +57,6 @@ async def try_offline(draft: Draft, context: Context, *, sure: float = 0.9, othe
         tuple(dict.fromkeys(rest))[:others],
         found.confidence or 0.0,
         found.refusal.reason if found.refusal else "",
-        accounted=not (found.refusal and found.refusal.missing),
     )
     if tried.sql and not tried.refused and not found.readings and tried.confidence >= sure:
         answered = replace(found, findings=draft.findings, notes={}, trace=draft.trace)

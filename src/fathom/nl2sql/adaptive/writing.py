@@ -149,5 +149,4 @@ async def weighed(draft: Draft, context: Context) -> tuple[list[Outcome], Eviden
     tried = first_try(draft)
     outcomes = await execute_all(context, [c.sql for c in draft.candidates])
     thought_of = await execute_all(context, tried.queries)
-    question = draft.question.text
-    return outcomes, gather(question, outcomes, thought_of, tried.confidence, accounted=tried.accounted)
+    return outcomes, gather(draft.question.text, outcomes, thought_of, tried.confidence)

@@ -87,8 +87,8 @@ def test_every_answer_has_a_json_form(shop: Database) -> None:
     assert [r["text"] for r in form["readings"]] == ["the total", "how many"]
 
 
-def test_a_conversation_completes_follow_ups(shop: Database) -> None:
-    queries = {"Total in 2014?": TOTAL, "Total in 2015": TOTAL.replace("2014", "2015")}
+def test_a_conversation_edits_or_completes_what_was_asked(shop: Database) -> None:
+    queries = {"Total in 2014?": TOTAL, "Total in 2014 for the moon": "SELECT 0 AS total"}
     talk = Conversation(prepare(shop, method=written_down(queries)))
 
     def said(text: str) -> str:
@@ -96,9 +96,11 @@ def test_a_conversation_completes_follow_ups(shop: Database) -> None:
 
     assert said("Total in 2014?") == "The total of amount is 17.5."
     assert said("and in 2015?") == "The total of amount is 29.25."
-    assert "follow-up: 'Total in 2015'" in talk.answers[-1].assumptions[0].text
-    assert said("and in 1999?").startswith("I don't know.")
+    assert talk.answers[-1].assumptions[0].text.endswith("of sale where sale.year is 2015.")
+    assert said("Total of the moon?").startswith("I don't know.")
     assert said("Total in 2014?") == "The total of amount is 17.5."
+    assert said("and for the moon?") == "Total is 0."
+    assert "follow-up: 'Total in 2014 for the moon'" in talk.answers[-1].assumptions[0].text
 
 
 def test_a_conversation_takes_the_number_of_a_reading(shop: Database) -> None:

@@ -1,27 +1,32 @@
-"""Several questions in a row: follow-ups are completed from the question before, choices taken up."""
+"""Several questions in a row: follow-ups edit the query before, or complete its question; choices count."""
 
+import asyncio
 from dataclasses import replace
 
 from fathom.answering.asking import Asking, answer
-from fathom.answering.followup import completions
-from fathom.records import Answer, Assumption, Question
+from fathom.answering.followup import completions, edit_follow_up
+from fathom.records import Answer, Assumption, Question, Reading
 
 
 class Conversation:
     """Asks one database, and remembers what was asked.
 
-    Only the last question that was answered, or asked back, counts: a follow-up is completed from its words,
-    and what the answer took it to mean is among its assumptions.
+    A follow-up edits the query that answered the question before, or else completes that question's words;
+    what the answer took it to mean is the first of its assumptions.
     """
 
     def __init__(self, asking: Asking) -> None:
         self.asking = asking
         self.answers: list[Answer] = []
+        self._whole: Question | None = None
 
     async def ask(self, text: str, *, evidence: str = "") -> Answer:
         """Answer the next question; the number of a reading chooses it where the last answer asked back."""
-        given = await self._choice(text) or await self._follow_up(text, evidence)
-        given = given or await answer(Question(text, evidence=evidence), self.asking)
+        given = await self._choice(text) or await self._edited(text)
+        if given is None:
+            given = await self._follow_up(text, evidence)
+            given = given or await answer(Question(text, evidence=evidence), self.asking)
+            self._whole = given.question if given.refusal is None else self._whole
         self.answers.append(given)
         return given
 
@@ -32,8 +37,25 @@ class Conversation:
             return None
         return await answer(self.answers[-1].question, self.asking, reading=readings[int(chosen) - 1])
 
+    async def _edited(self, text: str) -> Answer | None:
+        """The query before, edited as the text says; what the edit came to is told first."""
+        previous = next((a for a in reversed(self.answers) if a.sql and not a.refusal), None)
+        if previous is None or previous.sql is None:
+            return None
+        context = self.asking.context
+        made = await asyncio.to_thread(
+            edit_follow_up, text, previous.sql, context.database, context.knowledge, context.cache
+        )
+        if made is None:
+            return None
+        given = await answer(Question(text), self.asking, reading=Reading(made.told, made.sql))
+        if given.refusal is not None:
+            return None
+        taken = Assumption("default", f"I took this as: {made.told}.")
+        return replace(given, assumptions=(taken, *given.assumptions))
+
     async def _follow_up(self, text: str, evidence: str) -> Answer | None:
-        previous = next((a.question for a in reversed(self.answers) if not a.refusal), None)
+        previous = self._whole
         whole = completions(text, previous.text) if previous else ()
         tried = [await answer(Question(w, evidence=evidence), self.asking) for w in whole]
         answered = [a for a in tried if a.refusal is None]

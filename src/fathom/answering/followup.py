@@ -5,6 +5,11 @@ place of one of its parts. Each way of completing it is a question of its own, t
 """
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
 
 _REPLACING = re.compile(
     r"^(?:and|or|but)?\s*(?:(?:what|how)\s+about|(?:the\s+)?same\s+(?:but\s+)?|now|and|instead)\s+(?P<rest>.+)$",
@@ -40,6 +45,29 @@ _REPLACEABLE = re.compile(
     r"|(?<=\s)[A-Z][\w'-]*(?:\s+(?:of\s+)?[A-Z][\w'-]*)*"  # a name in capitals, not the first word
 )
 MOST_COMPLETIONS = 4
+
+
+@dataclass(frozen=True)
+class EditedQuery:
+    """What a follow-up makes of the query before: its SQL, and what that shows in a few words."""
+
+    sql: str
+    told: str
+
+
+def edit_follow_up(
+    text: str, sql: str, database: Database, knowledge: KnowledgePack, cache: Path | None
+) -> EditedQuery | None:
+    """The query before edited as a follow-up says; None where the text is none, or can't be read as one."""
+    from fathom.answering.editing import edit, is_follow_up  # noqa: PLC0415, only where something follows
+    from fathom.offline.describing import describe  # noqa: PLC0415
+    from fathom.offline.engine import engine_for  # noqa: PLC0415
+
+    if not is_follow_up(text):
+        return None
+    engine = engine_for(database, knowledge, cache=cache)
+    edited = edit(text, sql, engine)
+    return None if edited is None else EditedQuery(edited.sql, describe(edited.query, engine.planner))
 
 
 def completions(follow_up: str, previous: str) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ class SQLiteSession(Session):
         self._authorizer = Authorizer()
         self._rows: Iterator[Row] = iter(())
         self._sql, self._given = "", 0
-        self._deadline = math.inf
+        self._deadline = self._steps_left = math.inf
+        self._stopped = False
         self._connection.set_authorizer(self._authorizer)
         self._connection.set_progress_handler(self._is_over, _STEPS_PER_CHECK)
 
@@ -36,6 +37,8 @@ class SQLiteSession(Session):
         connection = self._connection
         self._authorizer.begin()
         self._deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+        self._steps_left = math.inf if limits.steps is None else limits.steps
+        self._stopped = False
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes or _LONGEST_VALUE, _LONGEST_VALUE))
         try:
             cursor = connection.execute(sql)
@@ -70,11 +73,13 @@ class SQLiteSession(Session):
         self._connection.close()
 
     def _is_over(self) -> bool:
-        return time.monotonic() > self._deadline
+        self._steps_left -= _STEPS_PER_CHECK
+        self._stopped = self._steps_left < 0 or time.monotonic() > self._deadline
+        return self._stopped
 
     def _raise_if_stopped_by_hand(self, error: sqlite3.Error) -> None:
         # Ctrl-C lands inside the progress handler, where the driver swallows it and stops the query.
-        if "interrupted" in str(error) and not self._is_over():
+        if "interrupted" in str(error) and not self._stopped:
             raise KeyboardInterrupt from error
 
     def _run_again_reading_any_text(self) -> None:

@@ -4,38 +4,59 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.databases import Database
-from fathom.errors import QueryError
+from fathom.errors import QueryError, QueryTimedOut
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.query import Query, all_queries, mentioned_tables
 from fathom.records import Limits, Result
 
-BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000)
+BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000, steps=1_000_000)
 FAILURES_IN_ALL = 20
-SMALL = 50_000
-"""Rows of a database up to which every candidate is run."""
-RUN_OF_LARGE = 20
-"""Candidates that are run on a larger one. No clock decides: the same question gets the same answer."""
+FEWEST = 5
+"""Candidates that are run on any database."""
+RUN_OF_LARGE, LARGE = 20, 50_000
+"""Candidates that are run on a database of more rows than this."""
+TOO_LONG = 200_000
+MOST_READ = 1_000_000
+"""Rows of tables that all runs for one question may read, about a tenth of a second. No clock decides: the
+same question gets the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of running a query: `result`, or `error`, or neither where it wasn't run."""
+    """What became of running a query: `result`, or `error`, or neither where it wasn't run to its end."""
 
     result: Result | None = None
     error: str | None = None
 
 
-def check(database: Database, queries: Sequence[str]) -> list[Checked]:
-    """Run the queries in order, all of them on a small database, else the first ones."""
-    rows = sum(table.row_count or 0 for table in database.schema.tables)
-    most = len(queries) if rows <= SMALL else RUN_OF_LARGE
+def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Query, str]]) -> list[Checked]:
+    """Run queries, each with its SQL, in order, as long as they read few rows between them."""
+    large = sum(table.row_count or 0 for table in database.schema.tables) > LARGE
+    most = RUN_OF_LARGE if large else len(candidates)
     found: list[Checked] = []
-    failures = 0
-    for place, sql in enumerate(queries):
-        if place >= most or failures > FAILURES_IN_ALL:
+    failures = read = 0
+    for place, (query, sql) in enumerate(candidates):
+        read += _rows_read(query, planner)
+        if place >= most or (place >= FEWEST and read > MOST_READ) or failures > FAILURES_IN_ALL:
             found.append(Checked())
             continue
         try:
             found.append(Checked(database.run(sql, BRIEF)))
+        except QueryTimedOut:
+            read += TOO_LONG
+            found.append(Checked())
         except QueryError as error:
             failures += 1
             found.append(Checked(error=str(error)))
     return found
+
+
+def _rows_read(query: Query, planner: JoinPlanner) -> int:
+    """The rows of all tables that a query reads, as often as it does: what it costs, roughly."""
+    rows = 0
+    for part in all_queries(query):
+        named = {j.table for join in part.joins for j in (join.left, join.right)}
+        plans = () if part.joins else planner.plans(mentioned_tables(part))
+        tables = named or (plans[0].tables if plans else mentioned_tables(part))
+        rows += sum(planner.schema.table(t.name).row_count or 0 for t in tables)
+    return rows

@@ -141,13 +141,13 @@ class SlotFiller:
         if slot.counted:
             return self._counted if len(slot.values) == 1 else self._counted_ranges
         if len(slot.values) == 2 and slot.operator.endswith("between"):
-            return self._ranges
+            return self.ranges
         if len(slot.values) == 1:
-            return self._single
+            return self.single
         return []
 
     @cached_property
-    def _single(self) -> list[ValueOption]:
+    def single(self) -> list[ValueOption]:
         """Comparisons of a column with one value: of values found, of numbers and of dates."""
         linking = self.linking
         options = [
@@ -210,7 +210,8 @@ class SlotFiller:
         return f"{head}{part.strip('%')}{tail}"
 
     @cached_property
-    def _ranges(self) -> list[ValueOption]:
+    def ranges(self) -> list[ValueOption]:
+        """Comparisons of a column with two values, from and to, best first."""
         options = [
             ValueOption(v.column, (Bound(v.value), Bound(v.upper)), v.span, 1.0 + log_odds(v.probability))
             for v in self.linking.values

@@ -88,7 +88,7 @@ def _choose(draft: Draft, context: Context) -> Draft:
     if not written:
         missing = linking.unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
-    checked = check(engine.database, [sql for _, sql in written])
+    checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
     verdict = decide(engine, linking, [p for p, _ in written], checked)
     choice = verdict.choice
     best = choice.order[0]

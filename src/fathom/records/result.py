@@ -6,11 +6,16 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one query may take. `None` lifts a limit; bytes are of the values as fetched."""
+    """What one query may take. `None` lifts a limit; bytes are of the values as fetched.
+
+    `steps` are those of the engine's virtual machine, where it counts them (SQLite): unlike the clock, they
+    stop the same query at the same place every time.
+    """
 
     seconds: float | None = 30.0
     rows: int | None = 10_000
     bytes: int | None = 64_000_000
+    steps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

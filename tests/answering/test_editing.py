@@ -1,0 +1,153 @@
+"""Follow-ups as edits of the query before, over two databases, judged by the rows they give."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.answering import Conversation, prepare
+from fathom.answering.editing import edit, is_follow_up
+from fathom.databases import Database, connect
+from fathom.offline.engine import Engine
+
+SINGERS = """
+CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
+CREATE TABLE concert (concert_id INTEGER PRIMARY KEY, title TEXT, year INTEGER, price REAL,
+                      singer_id INTEGER REFERENCES singer(singer_id));
+INSERT INTO singer VALUES (1, 'Ana Lima', 'Brazil', 31), (2, 'Bo Ek', 'Sweden', 45),
+                          (3, 'Cy Roy', 'France', 22), (4, 'Di Roux', 'France', 60);
+INSERT INTO concert VALUES (1, 'Spring', 2019, 10, 1), (2, 'Summer', 2020, 30, 1), (3, 'Autumn', 2020, 20, 3);
+"""
+STORE = """
+CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, city TEXT);
+CREATE TABLE purchase (purchase_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(customer_id),
+                       bought_on DATE, amount REAL, status TEXT);
+INSERT INTO customer VALUES (1, 'Eva', 'Noor', 'Oslo'), (2, 'Finn', 'Berg', 'Bergen'),
+                            (3, 'Gro', 'Dahl', 'Oslo');
+INSERT INTO purchase VALUES (1, 1, '2009-03-01', 10.0, 'paid'), (2, 1, '2010-05-02', 40.0, 'open'),
+                            (3, 2, '2010-07-03', 20.0, 'paid'), (4, 3, '2011-01-04', 5.0, 'paid');
+"""
+FRENCH = "SELECT name FROM singer WHERE country = 'France'"
+ALL = "SELECT name FROM singer"
+AGES = "SELECT name, age FROM singer ORDER BY age DESC"
+AVERAGE = "SELECT AVG(age) FROM singer WHERE country = 'France'"
+OLDEST = "SELECT name FROM singer ORDER BY age DESC LIMIT 1"
+IN_2020 = "SELECT title FROM concert WHERE year = 2020"
+PEOPLE = "SELECT customer_id FROM customer"
+PAID = "SELECT SUM(amount) FROM purchase WHERE status = 'paid'"
+IN_2009 = "SELECT purchase_id FROM purchase WHERE bought_on LIKE '2009%'"
+BY_CITY = "SELECT city, COUNT(*) FROM customer GROUP BY city"
+BIG = "SELECT purchase_id FROM purchase WHERE amount > 15"
+
+EDITS = [
+    ("singers", FRENCH, "and from Sweden?", [("Bo Ek",)]),
+    ("singers", FRENCH, "What about Brazil?", [("Ana Lima",)]),
+    ("singers", ALL, "only those from Brazil", [("Ana Lima",)]),
+    ("singers", ALL, "Which of them are older than 40?", [("Bo Ek",), ("Di Roux",)]),
+    ("singers", ALL, "just the ones from France", [("Cy Roy",), ("Di Roux",)]),
+    ("singers", ALL, "but not those from France", [("Ana Lima",), ("Bo Ek",)]),
+    ("singers", FRENCH, "only those younger than 30", [("Cy Roy",)]),
+    ("singers", FRENCH, "how many are there?", [(2,)]),
+    ("singers", IN_2020, "How many of them?", [(2,)]),
+    ("singers", IN_2020, "and in 2019?", [("Spring",)]),
+    ("singers", AVERAGE, "and the maximum?", [(60,)]),
+    ("singers", AVERAGE, "what about Sweden?", [(45.0,)]),
+    ("singers", AGES, "What about the average?", [(39.5,)]),
+    ("singers", ALL, "sort them by age", [("Cy Roy",), ("Ana Lima",), ("Bo Ek",), ("Di Roux",)]),
+    ("singers", ALL, "order them by age descending", [("Di Roux",), ("Bo Ek",), ("Ana Lima",), ("Cy Roy",)]),
+    ("singers", AGES, "in reverse order", [("Cy Roy", 22), ("Ana Lima", 31), ("Bo Ek", 45), ("Di Roux", 60)]),
+    ("singers", AGES, "only the first 2", [("Di Roux", 60), ("Bo Ek", 45)]),
+    ("singers", AGES, "top three", [("Di Roux", 60), ("Bo Ek", 45), ("Ana Lima", 31)]),
+    ("singers", OLDEST, "and the youngest?", [("Cy Roy",)]),
+    ("singers", FRENCH, "show their ages instead", [(22,), (60,)]),
+    ("singers", FRENCH, "show their age too", [("Cy Roy", 22), ("Di Roux", 60)]),
+    ("singers", FRENCH, "all of them", [("Ana Lima",), ("Bo Ek",), ("Cy Roy",), ("Di Roux",)]),
+    ("singers", AVERAGE, "by country", [("France", 41.0)]),
+    ("store", PEOPLE, "show their names instead", [("Eva", "Noor"), ("Finn", "Berg"), ("Gro", "Dahl")]),
+    ("store", PEOPLE, "only those in Oslo", [(1,), (3,)]),
+    ("store", PEOPLE, "sort them by name", [(1,), (2,), (3,)]),
+    ("store", IN_2009, "and in 2010?", [(2,), (3,)]),
+    ("store", PAID, "what about the average?", [(35 / 3,)]),
+    ("store", PAID, "and for open ones?", [(40.0,)]),
+    ("store", PAID, "only in 2010", [(20.0,)]),
+    ("store", BY_CITY, "sort them by the number", [("Bergen", 1), ("Oslo", 2)]),
+    ("store", BY_CITY, "how many are there?", [(2,)]),
+    ("store", BIG, "and above 30?", [(2,)]),
+    ("store", BIG, "which of those are paid?", [(3,)]),
+    ("store", BIG, "group them by status", [("open", 1), ("paid", 1)]),
+]
+SORTED = ("sort", "order", "reverse", "first", "top")
+
+
+@pytest.fixture(scope="module")
+def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engine]]:
+    folder = tmp_path_factory.mktemp("followed")
+    opened = {name: _made(folder / f"{name}.sqlite", sql) for name, sql in _SCRIPTS.items()}
+    yield {name: Engine(database) for name, database in opened.items()}
+    for database in opened.values():
+        database.close()
+
+
+_SCRIPTS = {"singers": SINGERS, "store": STORE}
+
+
+def _made(file: Path, script: str) -> Database:
+    made = sqlite3.connect(file)
+    made.executescript(script)
+    made.close()
+    return connect(file)
+
+
+@pytest.mark.parametrize(("database", "before", "text", "rows"), EDITS)
+def test_a_follow_up_edits_the_query_before(
+    database: str, before: str, text: str, rows: list[tuple[object, ...]], engines: dict[str, Engine]
+) -> None:
+    edited = edit(text, before, engines[database])
+    assert edited is not None
+    found = [_rounded(r) for r in engines[database].database.run(edited.sql).rows]
+    rows = [_rounded(r) for r in rows]
+    if not any(word in text for word in SORTED):
+        found, rows = sorted(found, key=str), sorted(rows, key=str)
+    assert found == rows, edited.sql
+
+
+def _rounded(row: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(round(cell, 6) if isinstance(cell, float) else cell for cell in row)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which singers are from France?",
+        "How many concerts were there in 2020?",
+        "List all customers",
+        "",
+        "?",
+        "and the purple elephant?",
+        "sort them by shoe size",
+    ],
+)
+def test_what_is_no_follow_up_or_can_not_be_read_edits_nothing(text: str, engines: dict[str, Engine]) -> None:
+    assert edit(text, FRENCH, engines["singers"]) is None
+
+
+def test_a_query_that_can_not_be_read_is_left_alone(engines: dict[str, Engine]) -> None:
+    assert edit("and from Sweden?", "SELECT name FROM nowhere", engines["singers"]) is None
+    assert is_follow_up("and from Sweden?")
+
+
+def test_a_conversation_tells_what_it_took_a_follow_up_for(tmp_path: Path) -> None:
+    with _made(tmp_path / "singers.sqlite", SINGERS) as database:
+        talk = Conversation(prepare(database))
+        first = asyncio.run(talk.ask("List the names of all singers from France."))
+        assert first.refusal is None
+        then = asyncio.run(talk.ask("and from Sweden?"))
+        assert then.result is not None
+        assert then.result.rows == (("Bo Ek",),)
+        assert then.assumptions[0].text.startswith("I took this as: ")
+        assert "Sweden" in then.assumptions[0].text
+        counted = asyncio.run(talk.ask("how many are there?"))
+        assert counted.result is not None
+        assert counted.result.rows == ((1,),)

@@ -106,13 +106,13 @@ class QueryFailed(QueryError):
 
 
 class QueryTimedOut(QueryError):
-    """The query was cancelled at its time limit."""
+    """The query was cancelled at its limit of time or of steps; `seconds` is None where time had none."""
 
-    def __init__(self, seconds: float, *, sql: str = "") -> None:
-        self.seconds = seconds
-        super().__init__(
-            f"The query was stopped after {seconds:g} s.", sql=sql, error_class=ErrorClass.TIMEOUT
-        )
+    def __init__(self, seconds: float | None, *, sql: str = "", steps: int | None = None) -> None:
+        self.seconds, self.steps = seconds, steps
+        bounds = (f"{seconds:g} s" if seconds is not None else "", f"{steps:,} steps" if steps else "")
+        limit = " or ".join(b for b in bounds if b)
+        super().__init__(f"The query was stopped after {limit}.", sql=sql, error_class=ErrorClass.TIMEOUT)
 
 
 class ToolError(FathomError):

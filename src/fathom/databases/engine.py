@@ -101,8 +101,8 @@ class Engine(ABC):
         kind, message = self.classify(error), message_of(error)
         if kind is None:
             return QueryRefused("read_only", f"the database is open for reading only ({message})", sql=sql)
-        if kind is ErrorClass.TIMEOUT and limits.seconds is not None:
-            return QueryTimedOut(limits.seconds, sql=sql)
+        if kind is ErrorClass.TIMEOUT and (limits.seconds is not None or limits.steps):
+            return QueryTimedOut(limits.seconds, sql=sql, steps=limits.steps)
         return QueryFailed(message, sql=sql, error_class=kind)
 
 

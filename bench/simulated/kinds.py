@@ -25,6 +25,8 @@ KINDS: dict[str, tuple[str, Kind]] = {
     "adaptive_mend": ("query doesn't yet answer its question", Kind("revise")),
     "adaptive_write": ("query that answers the question, as simple as it can be", Kind("query")),
     "answer_from_rows": ("Answer the question in a few plain sentences", Kind("words")),
+    "bi_merge": ("Merge them into one answer in a few clear paragraphs", Kind("words")),
+    "bi_questions": ("further questions whose answers would round off", Kind("object", "json", "")),
     "biomed_query": ("keeping to these house rules:", Kind("query")),
     "bird_direct": ("Give nothing but the query, as the continuation of:", Kind("query", "continue")),
     "bird_reasoning": ("Think step by step in a few sentences, then give", Kind("query")),

@@ -92,3 +92,22 @@ def test_a_bare_query_counts_unless_fences_are_wanted(
 ) -> None:
     method = Method("m", (write_by_house_rules.using(only_fenced=only_fenced),))
     assert run(method, context, QUERY)[0].sql == found
+
+
+def test_the_adaptation_of_dail_shows_the_nearest_solved_questions(context: Context) -> None:
+    near = SolvedExample("Which drugs are long?", "SELECT 'near'")
+    far = tuple(SolvedExample(f"How many towers have {n} floors?", f"SELECT {n}") for n in range(9))
+    model = ScriptedModel.of(f"```sql\n{QUERY}\n```", "LRRK2 is long.")
+    known = replace(context, model=model, examples=(*far, near))
+    draft = asyncio.run(run_method(find_method("biomed-dail"), QUESTION, known))
+    assert draft.sql == QUERY
+    assert draft.findings["answer"] == "LRRK2 is long."
+    shown = model.prompts[0]
+    assert near.sql in shown
+    assert shown.index(near.sql) < shown.index("towers")
+    assert shown.count("towers") == 4
+
+
+def test_sql_outside_of_a_fence_is_left_only_when_switched_on(context: Context) -> None:
+    assert run(find_method("baseline"), context, QUERY, "Yes.")[0].sql == QUERY
+    assert run(find_method("baseline+only_fenced"), context, QUERY)[0].refusal is not None

@@ -1,10 +1,11 @@
-"""BiomedSQL's prompt variants: one prompt with house rules, then an answer (specs/methods.md, 5.3)."""
+"""BiomedSQL's prompt variants: one prompt with house rules, then an answer (specs/methods.md, 5.3, 5.7)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.examples import as_pairs, first_examples
+from fathom.nl2sql.examples import as_pairs, first_examples, ranked_examples
 from fathom.nl2sql.house_rules import (
     CONVENTIONS_SHOWN_AS,
     EVIDENCE_COLUMN,
@@ -19,7 +20,10 @@ from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import Samples, Shown, Style, render, sample_rows
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
-from fathom.records import Draft
+from fathom.records import Draft, SolvedExample
+
+NEAREST_SHOTS = 5
+"""The paper doesn't say how many; these are the most of its fixed ones."""
 
 
 @step("generation", calls="1", quirks={"only_fenced": "SQL that stands outside of a fence isn't taken"})
@@ -29,6 +33,7 @@ async def write_by_house_rules(
     *,
     rows: int = 0,
     shots: int = 0,
+    nearest: bool = False,
     thresholds: bool = False,
     only_fenced: bool = False,
     style: Style = "create",
@@ -38,17 +43,22 @@ async def write_by_house_rules(
     """Ask for the query under house rules: of what is selected, else of all tables.
 
     `rows` shows so many sample rows of each table, `shots` the first solved questions, the same for every
-    question, `thresholds` the conventions of the knowledge pack.
+    question, or those `nearest` to it once masked, `thresholds` the conventions of the knowledge pack.
     """
     samples: Samples = {}
     if rows:
         samples = await random_rows(context, draft.question.text, selection=draft.selection, rows=rows)
     shown = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    examples = (
+        (await ranked_examples(context, draft.question, shots))[:shots]
+        if nearest
+        else first_examples(context, draft.question, shots)
+    )
     reply = await context.metered_model().ask(
         prompt(
             "biomed_query",
             schema=render(shown, style),
-            sections="\n\n".join(filter(None, _sections(draft, context, shown, shots, thresholds))),
+            sections="\n\n".join(filter(None, _sections(context, shown, examples, thresholds))),
             question=asked(draft.question),
             dialect=dialect_of(context),
             quote=quote_of(context),
@@ -62,13 +72,14 @@ async def write_by_house_rules(
     return settle(replace(draft, candidates=()), [read(reply.text)])
 
 
-def _sections(draft: Draft, context: Context, shown: Shown, shots: int, thresholds: bool) -> list[str]:
+def _sections(
+    context: Context, shown: Shown, examples: Sequence[SolvedExample], thresholds: bool
+) -> list[str]:
     known = conventions(context.knowledge) if thresholds else ""
-    pairs = as_pairs(first_examples(context, draft.question, shots))
     return [
         section("Some of their rows, chosen at random:", "rows", sample_rows(shown)),
         section(CONVENTIONS_SHOWN_AS, "conventions", known),
-        section("Questions that were solved before:", "examples", pairs),
+        section("Questions that were solved before:", "examples", as_pairs(examples)),
     ]
 
 
@@ -96,4 +107,10 @@ COMBO = _variant(
     rows=3,
     shots=3,
     thresholds=True,
+)
+BIOMED_DAIL = Method(
+    "biomed-dail",
+    (write_by_house_rules.using(shots=NEAREST_SHOTS, nearest=True), answer_from_rows),
+    "BiomedSQL's baseline with the solved questions nearest to the asked one, as DAIL-SQL finds them.",
+    "Koretsky et al. 2025, BiomedSQL",
 )

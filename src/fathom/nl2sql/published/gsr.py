@@ -52,7 +52,7 @@ async def write_from_clauses(draft: Draft, context: Context, *, misses_spaced_ta
     )
 
 
-@step("revision", calls="2-9", quirks=SPACED)
+@step("revision", calls="2-11", quirks=SPACED)
 async def rewrite_with_values(
     draft: Draft, context: Context, *, passes: int = 3, misses_spaced_tables: bool = False
 ) -> Draft:

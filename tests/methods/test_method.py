@@ -110,3 +110,4 @@ def test_every_quirk_of_every_method_is_off_by_default() -> None:
         method = find_method(name)
         if isinstance(method, Method):
             assert all(s.known_settings[q] is False for s in method.steps for q in s.quirks), name
+            assert ("fastest_wins" in method.quirks) == (name == "opensearch-sql")

@@ -10,7 +10,7 @@ from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
 from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced, near_cells
 from fathom.nl2sql.published.opensearch_extraction import value_hits, with_namesakes
-from fathom.nl2sql.published.opensearch_sql import vote_by_rows
+from fathom.nl2sql.published.opensearch_sql import OPENSEARCH_SQL
 from fathom.records import Candidate, Draft, Question, Selection, SolvedExample
 
 QUESTION = Question("Which drug inhibits LRRK2?", evidence="inhibits refers to action = 'inhibitor'")
@@ -216,4 +216,15 @@ def test_of_equally_supported_results_the_fastest_stands_only_when_switched_on(c
 
 
 async def run_vote(context: Context, draft: Draft, fastest: bool) -> Draft:
-    return await vote_by_rows.function(draft, context, fastest_wins=fastest)
+    vote = OPENSEARCH_SQL.steps[-1].using(fastest_wins=fastest)
+    return await vote.function(draft, context, **vote.settings)
+
+
+def test_empty_results_have_no_vote_and_repeated_rows_count_once(context: Context) -> None:
+    empty = [f"SELECT symbol FROM gene WHERE id = {n}" for n in (8, 9)]
+    once, twice = "SELECT DISTINCT action FROM target", "SELECT action FROM target"
+    queries = [*empty, "SELECT 1", once, twice]
+    draft = Draft(QUESTION, candidates=tuple(map(Candidate, queries)), sql=queries[0])
+    voted = asyncio.run(run_vote(context, draft, fastest=False))
+    assert voted.sql == once
+    assert [c.score for c in voted.candidates] == [0, 0, 1, 2, 2]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
-from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.electing import execute_all, vote_by_result
 from fathom.nl2sql.examples import ranked_examples
 from fathom.nl2sql.executing import Outcome, preview
 from fathom.nl2sql.lookup import Values
@@ -30,11 +30,11 @@ from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import find_sql, sql_after
 from fathom.nl2sql.schema_text import Shown, foreign_keys
 from fathom.nl2sql.settling import revise, settle
-from fathom.nl2sql.voting import clusters, same_set
 from fathom.records import Candidate, Draft, Question, SolvedExample
 
 FIXES = tuple(Sampling(temperature=t, top_p=0.3, max_tokens=800) for t in (0.4, 0.6, 0.8))
 STEADY = Sampling(temperature=0.0, max_tokens=800)
+FASTEST = {"fastest_wins": "of equally supported results that of the fastest query is kept"}
 MARK, UNREADABLE = "#SQL:", "replies without a query"
 SOLVED = "Solved questions, each in a comment, with the sections that lead to its query:"
 CELLS = "Cells that hold values of the question:"
@@ -78,32 +78,6 @@ async def correct_candidates(draft: Draft, context: Context, *, examples: int = 
     replies = await context.metered_model().samples(words, missing, sampling=sampling)
     drawn = tuple(Candidate(sql) for r in replies if (sql := sql_after(r.text, MARK)))
     return replace(after, candidates=(*after.candidates, *drawn))
-
-
-@step("revision", quirks={"fastest_wins": "of equally supported results that of the fastest query is kept"})
-async def vote_by_rows(
-    draft: Draft, context: Context, *, seconds: float = 180.0, fastest_wins: bool = False
-) -> Draft:
-    """Keep the candidate whose set of rows most candidates give; empty ones and failures have no vote.
-
-    Between equally supported sets the first stands, so that the same replies always give the same query.
-    """
-    outcomes = await execute_all(context, [c.sql for c in draft.candidates], seconds=seconds)
-    if not outcomes:
-        return draft
-    voting = [o if o.result and o.result.rows else replace(o, result=None) for o in outcomes]
-    groups = clusters(voting, same_set)
-    size = {place: len(group) for group in groups for place in group}
-    scored = tuple(
-        replace(c, score=float(size.get(i, 0)), error=outcomes[i].error or None)
-        for i, c in enumerate(draft.candidates)
-    )
-    place = groups[0][0] if groups else 0
-    if fastest_wins and groups:
-        tied = [i for group in groups if len(group) == len(groups[0]) for i in group]
-        place = min(tied, key=lambda i: found.seconds if (found := outcomes[i].result) else seconds)
-    chosen = draft.candidates[place].sql
-    return revise(replace(draft, candidates=scored, notes={"votes": [len(g) for g in groups]}), chosen)
 
 
 async def _aligned(draft: Draft, context: Context, sql: str) -> str:
@@ -200,7 +174,13 @@ def _hits(draft: Draft) -> Values:
 
 OPENSEARCH_SQL = Method(
     "opensearch-sql",
-    (extract_and_look_up, write_progressively, align_candidates, correct_candidates, vote_by_rows),
+    (
+        extract_and_look_up,
+        write_progressively,
+        align_candidates,
+        correct_candidates,
+        replace(vote_by_result.using(seconds=180.0, as_sets=True, empty_votes=False), quirks=FASTEST),
+    ),
     summary="Columns and cells are looked up; 21 candidates in one form are aligned, corrected, voted on.",
     provenance="Xie et al. 2025, OpenSearch-SQL",
 )

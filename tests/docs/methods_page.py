@@ -1,5 +1,6 @@
 """`docs/methods.md` is made from what is registered: `make docs` writes it, a test holds it up to date."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fathom import registry
@@ -87,7 +88,7 @@ What is plainly a fault of published code, and changes its figures, is off. `NAM
 a method's name stands, as in `--method c3+longer_lists_weigh_more`, and `NAME+quirks` all of them; a TOML
 file sets them as any other setting. The name of a run says which were on.
 
-| method | quirk | what it does |
+| methods | quirk | what it does |
 |---|---|---|
 """
 
@@ -95,7 +96,7 @@ file sets them as any other setting. The name of a run says which were on.
 def text() -> str:
     """The page as it should be."""
     names = registry.names("methods")
-    return INTRO + "".join(map(_row, names)) + QUIRKS + "".join(map(_quirks, names))
+    return INTRO + "".join(map(_row, names)) + QUIRKS + "".join(_quirks(names))
 
 
 def _row(name: str) -> str:
@@ -108,10 +109,15 @@ def _row(name: str) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _quirks(name: str) -> str:
-    method = registry.load("methods", name)
-    quirks = method.quirks if isinstance(method, Method) else {}
-    return "".join(f"| `{name}` | `{quirk}` | {does} |\n" for quirk, does in quirks.items())
+def _quirks(names: Iterable[str]) -> Iterator[str]:
+    """A row for each quirk with all the methods that have it."""
+    having: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        method = registry.load("methods", name)
+        for quirk in method.quirks.items() if isinstance(method, Method) else ():
+            having.setdefault(quirk, []).append(f"`{name}`")
+    for (switch, does), methods in having.items():
+        yield f"| {', '.join(methods)} | `{switch}` | {does} |\n"
 
 
 if __name__ == "__main__":

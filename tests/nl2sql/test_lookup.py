@@ -1,6 +1,8 @@
 import asyncio
+import sqlite3
 from pathlib import Path
 
+from fathom.databases import connect
 from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, Method, run_method
@@ -11,6 +13,7 @@ from fathom.nl2sql.lookup import (
     described_columns,
     only_about,
     queries_of,
+    searched_columns,
     similar_columns,
     similar_values,
 )
@@ -77,3 +80,17 @@ def test_conditions_of_a_query_with_their_columns(context: Context) -> None:
         Condition("drug", "trade name", "!=", "it's", is_text=True),
     }
     assert conditions("SELECT FROM (", context.database.schema) == []
+
+
+def test_cells_of_long_texts_and_keys_are_not_searched_unless_they_are_few(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "town.db") as made:
+        made.execute("CREATE TABLE town (id TEXT PRIMARY KEY, name TEXT, story TEXT, web TEXT, kind TEXT)")
+        told = "once there was a town by the name of"
+        rows = [(f"T{i}", f"Aa{i}", f"{told} Aa{i}") for i in range(99)]
+        made.executemany("INSERT INTO town VALUES (?, ?, ?, 'x', 'harbour')", rows)
+    made.close()
+    with connect(tmp_path / "town.db") as database:
+        context = Context(database, cache=tmp_path)
+        assert asyncio.run(searched_columns(context)) == {("town", "name"), ("town", "kind")}
+        few = asyncio.run(searched_columns(context, few=100))
+        assert few == {("town", "name"), ("town", "kind"), ("town", "story")}

@@ -18,12 +18,13 @@ from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.meaning import embedded, nearness
 from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.values import value_index
-from fathom.records import Column, Limits, Question, Schema, Selection
+from fathom.records import Column, ColumnProfile, Limits, Question, Schema, Selection
 from fathom.retrieval.words import singular
 
 Values = dict[str, dict[str, list[str]]]
 """Values by table and column; plain JSON, so that steps can hand it on as a finding."""
 _HIDDEN = ("_id", " id", "url", "email", "web", "time", "phone", "date", "address")
+_MOST_LETTERS, _MOST_LETTERS_OF_NAMES, _MOST_ON_AVERAGE = 2_000_000, 5_000_000, 25
 _ALIKE = 0.9
 _MEANT = 0.6
 """The cosine from which a cell counts as meant by a keyword."""
@@ -35,9 +36,35 @@ def ratio(first: str, second: str) -> float:
     return fuzz.ratio(first.casefold(), second.casefold()) / 100
 
 
-def spoken_of(column: str) -> bool:
-    """Whether people name a column's values in questions: ids, addresses, dates and times they don't."""
-    return not (column.endswith("Id") or any(part in column.casefold() for part in _HIDDEN))
+async def searched_columns(context: Context, *, few: int = 0) -> set[tuple[str, str]]:
+    """The columns whose cells people name in questions, as (table, column).
+
+    Keys, ids, addresses, dates and times they don't, nor long texts: a column counts with cells under 25
+    letters on average and 2 million in all, with 5 million where it holds names, or with fewer than `few`
+    different cells.
+    """
+    schema = context.database.schema
+    profiles = await asyncio.to_thread(context.database.profile)
+    found = set()
+    for table in schema.tables:
+        profiled = profiles.get(table.name)
+        for column in table.columns:
+            profile = profiled.columns.get(column.name) if profiled else None
+            hidden = column.name.endswith("Id") or any(part in column.name.casefold() for part in _HIDDEN)
+            if column.name in table.primary_key or hidden:
+                continue
+            if profile is None or _is_named(column.name, profile, few):
+                found.add((table.name, column.name))
+    return found
+
+
+def _is_named(name: str, profile: ColumnProfile, few: int) -> bool:
+    lengths = [len(str(v)) for v in (*(v for v, _ in profile.common), *profile.samples) if v is not None]
+    mean = sum(lengths) / len(lengths) if lengths else 0.0
+    distinct = profile.distinct if profile.distinct is not None else profile.rows_seen
+    letters = mean * distinct
+    of_names = "name" in name.casefold() and letters < _MOST_LETTERS_OF_NAMES
+    return of_names or (letters < _MOST_LETTERS and mean < _MOST_ON_AVERAGE) or distinct < few
 
 
 def queries_of(keyword: str) -> list[str]:
@@ -50,15 +77,22 @@ def queries_of(keyword: str) -> list[str]:
 
 
 async def similar_values(
-    context: Context, keywords: Iterable[str], *, least: float = 0.3, near: float = 1.0, most: int = 5
+    context: Context,
+    keywords: Iterable[str],
+    *,
+    least: float = 0.3,
+    near: float = 1.0,
+    most: int = 5,
+    few: int = 0,
 ) -> Values:
     """The cells spelt most like each keyword, in each column those within `near` of its best ratio.
 
     A cell needs a ratio of `least` with a keyword or a part of one; of the `most` likest of a column the best
     one is kept. With an embedding model a cell needs a cosine of 0.6 as well, and where `near` is below 1 one
-    within it of the column's best.
+    within it of the column's best. `few` is that of `searched_columns`.
     """
-    proposed = await _proposed(context, keywords, least, most)
+    places = await searched_columns(context, few=few)
+    proposed = await _proposed(context, keywords, places, least, most)
     cosines = await _cosines(context, [(query, cell) for query, _, cells in proposed for _, cell in cells])
     found: dict[tuple[str, str], dict[str, tuple[float, float]]] = defaultdict(dict)
     for query, place, cells in proposed:
@@ -79,17 +113,16 @@ async def similar_values(
 
 
 async def _proposed(
-    context: Context, keywords: Iterable[str], least: float, most: int
+    context: Context, keywords: Iterable[str], wanted: set[tuple[str, str]], least: float, most: int
 ) -> list[tuple[str, tuple[str, str], list[tuple[float, str]]]]:
     """For each text that is looked up, by column: its likest cells with their ratios, best first."""
     index = await value_index(context)
-    keys = {t.name: t.primary_key for t in context.database.schema.tables}
     found = []
     for query in dict.fromkeys(q for keyword in keywords for q in queries_of(keyword) if q):
         places: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
         for match in await asyncio.to_thread(index.lookup, query, limit=4 * most):
             rate = ratio(query, match.value)
-            if rate >= least and spoken_of(match.column) and match.column not in keys.get(match.table, ()):
+            if rate >= least and (match.table, match.column) in wanted:
                 places[match.table, match.column].append((rate, match.value))
         for place, cells in places.items():
             found.append((query, place, sorted(cells, key=lambda c: -c[0])[:most]))

@@ -29,7 +29,7 @@ Groups = list[list[int]]
     "revision",
     calls="0 or up to 2 + {tests}",
     quirks={
-        "keeps_last_temperature": "candidates are judged at the temperature that tests are written at",
+        "keeps_last_temperature": "a temperature of 0 isn't taken up: the one used before it stays in force",
         "voided_by_one_failure": "one verdict that can't be read voids all: the first candidate is kept",
     },
 )

@@ -30,12 +30,19 @@ _MANY_ROWS = 100_000
 
 @step("selection")
 async def retrieve_by_keywords(
-    draft: Draft, context: Context, *, near: float = 1.0, one_column: bool = True, descriptions: int = 5
+    draft: Draft,
+    context: Context,
+    *,
+    near: float = 1.0,
+    one_column: bool = True,
+    descriptions: int = 5,
+    few: int = 0,
 ) -> Draft:
     """Look up cells, column names and descriptions near to the keywords.
 
     A column keeps the cells within `near` of its best ratio; each keyword finds `descriptions` descriptions
-    and all columns named like it, of which `one_column` keeps the nearest to the question.
+    and all columns named like it, of which `one_column` keeps the nearest to the question. Columns with fewer
+    than `few` different cells are searched even if these are long.
     """
     keywords, question = keywords_of(draft), draft.question
     named = similar_columns(context.database.schema, keywords)
@@ -47,7 +54,7 @@ async def retrieve_by_keywords(
     described = await described_columns(context, question, keywords, most=descriptions)
     return draft.with_findings(
         **{
-            VALUES: await similar_values(context, keywords, near=near),
+            VALUES: await similar_values(context, keywords, near=near, few=few),
             ALIKE: {t: list(c) for t, c in alike.tables.items()},
             DESCRIBED: {t: list(c) for t, c in described.tables.items()},
         }

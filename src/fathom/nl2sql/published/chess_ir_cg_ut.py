@@ -105,7 +105,7 @@ CHESS_IR_CG_UT = Method(
     "chess-ir-cg-ut",
     (
         replace(extract_keywords, module="generation"),
-        replace(retrieve_by_keywords.using(near=0.9, one_column=False), module="generation"),
+        replace(retrieve_by_keywords.using(near=0.9, one_column=False, few=100), module="generation"),
         write_two_ways,
         repair_broken,
         choose_by_unit_tests,

@@ -12,7 +12,7 @@ from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.conditions import conditions
 from fathom.nl2sql.executing import Status, execute, preview
-from fathom.nl2sql.lookup import nearest_cells, spoken_of
+from fathom.nl2sql.lookup import nearest_cells, searched_columns
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, sql_after, texts
 from fathom.nl2sql.schema_text import Shown, meaning, render
@@ -193,12 +193,13 @@ async def _searched(draft: Draft, context: Context, cut: list[str]) -> dict[str,
         return {}
     words = prompt("gsr_keywords", question=asked(draft.question), sql=draft.sql, columns="\n".join(wanted))
     named = json_object((await context.metered_model().ask(words, sampling=COOL)).text)
+    searched = await searched_columns(context)
     found: dict[str, list[object]] = {}
     for column in wanted:
         table, _, name = column.rpartition(".")
-        if spoken_of(name) and (
-            values := await nearest_cells(context, table, name, texts(named.get(column)))
-        ):
+        if (table, name) not in searched:
+            continue
+        if values := await nearest_cells(context, table, name, texts(named.get(column))):
             found[column] = list(values)
     return found
 

@@ -4,12 +4,12 @@ import asyncio
 import multiprocessing
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.simulated.corrupting import SYNTAX_ERRORS
 from bench.simulated.model import CERTAINTY, Gold, Simulated
@@ -23,6 +23,7 @@ from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, Method, run_method
 from fathom.records import Limits, Result, Usage
 
+T = TypeVar("T")
 PROCESSES = 2
 SECONDS = 5.0
 Pick = tuple[BenchmarkQuestion, str]
@@ -110,7 +111,20 @@ def _ask_one_database(picks: Sequence[Pick], trials: Callable[[], Iterable[Trial
         return asyncio.run(_told(picks, list(trials()), context))
 
 
+class _AtOnce(ThreadPoolExecutor):
+    """Does work in the thread that asks for it: what is remembered isn't worth a thread's waking up."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        done: Future[T] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+
 async def _told(picks: Sequence[Pick], trials: Sequence[Trial], context: Context) -> list[Told]:
+    asyncio.get_running_loop().set_default_executor(_AtOnce(1))
     found = []
     for asked, comparison in picks:
         gold = Gold(asked.text, asked.gold[0], context.database.schema)

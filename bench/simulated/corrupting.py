@@ -1,6 +1,7 @@
 """Wrong queries as models write them, made from right ones on the tree of their syntax."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 from sqlglot import exp, parse_one
@@ -19,7 +20,7 @@ def corrupt(sql: str, schema: Schema, draw: Random, syntax_errors: float = SYNTA
 
     The share `syntax_errors` is no SQL.
     """
-    right = parse_one(sql, dialect=schema.dialect)
+    right = _parsed(sql, schema.dialect)
     told = right.sql(dialect=schema.dialect)
     if draw.random() >= syntax_errors:
         for change in draw.sample(CORRUPTIONS, len(CORRUPTIONS)):
@@ -27,6 +28,12 @@ def corrupt(sql: str, schema: Schema, draw: Random, syntax_errors: float = SYNTA
             if change(tree, draw, schema) and (made := tree.sql(dialect=schema.dialect)) != told:
                 return made
     return told.replace(" FROM ", " FORM ", 1) if " FROM " in told else f"{told} WHERE ("
+
+
+@lru_cache(maxsize=1024)
+def _parsed(sql: str, dialect: str) -> exp.Expr:
+    """The tree of a gold query, which is corrupted again and again; not to be changed."""
+    return parse_one(sql, dialect=dialect)
 
 
 def wrong_column(tree: exp.Expr, draw: Random, schema: Schema) -> bool:

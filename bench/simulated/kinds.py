@@ -1,6 +1,7 @@
 """What a prompt asks for: one row for each prompt of the package, known by words that only it holds."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Form = Literal["continue", "fence", "json", "mark", "tag"]
@@ -107,6 +108,7 @@ KINDS: dict[str, tuple[str, Kind]] = {
 """By prompt: words that only its text holds, and what it asks for."""
 
 
+@lru_cache(maxsize=64)
 def kind_of(words: str) -> Kind:
     """What the last of our prompts in a conversation asks for; a query in a fence where none is known."""
     found = {place: kind for marker, kind in KINDS.values() if (place := words.rfind(marker)) >= 0}

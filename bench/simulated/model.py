@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any
 
@@ -69,7 +69,7 @@ class Simulated:
 
     def __call__(self, request: Request) -> str:
         words = "\n\n".join(m.text for m in request.messages)
-        blocks = [(name, text) for name, _, text in _FENCE.findall(words)]
+        blocks = _blocks(words)
         gold = self._gold([text for name, text in blocks if name == "question"])
         draw = Random(f"{self.seed} {gold.question} {request.key}")
         kind = kind_of(words)
@@ -135,6 +135,12 @@ class _Asked:
         told = "\n".join(text for name, text in self.blocks if name != "question").casefold()
         names = (n for t, columns in self.gold.used.items() for n in (t, *columns))
         return all(n.casefold() in told or n.replace("_", " ").casefold() in told for n in names)
+
+
+@lru_cache(maxsize=64)
+def _blocks(words: str) -> tuple[tuple[str, str], ...]:
+    """What stands in the fences of a prompt, by name; its samples ask for the same again and again."""
+    return tuple((name, text) for name, _, text in _FENCE.findall(words))
 
 
 def _query(asked: _Asked) -> str:
@@ -263,6 +269,7 @@ _REPLIES: Mapping[Task, Callable[[_Asked], str]] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def _tree(sql: str, dialect: str) -> Any:
     """The syntax tree, or the text of what is no SQL."""
     try:

@@ -20,13 +20,18 @@ def load(model: str) -> Exchange:
     """
     try:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra
+        from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
     except ImportError:
         raise MissingExtra(f"The embeddings {LOCAL}{model}", "sentence-transformers", "encoders") from None
+    disable_progress_bar()
     try:
         loaded = SentenceTransformer(model, local_files_only=bool(os.environ.get(LOCAL_ONLY)))
     except Exception as error:  # the library meets a missing model with errors of every kind
-        told = str(error).strip().partition("\n")[0]
-        raise ModelNotConfigured(f"sentence-transformers can't load {model!r}: {told}") from error
+        told = " ".join(str(error).split())[:300]
+        raise ModelNotConfigured(
+            f"sentence-transformers can't load {model!r}: {told} Give the folder of a model on this machine, "
+            "or a name at Hugging Face and a network."
+        ) from error
     lock = Lock()
 
     def encode(request: Request) -> Reply:

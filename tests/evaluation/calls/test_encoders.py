@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fathom.errors import InputError, MissingExtra
+from fathom.errors import InputError, MissingExtra, ModelNotConfigured
 from fathom.evaluation.calls import open_encoder
 from fathom.evaluation.calls.encoders import MOST_TOKENS
 
@@ -95,6 +95,7 @@ def test_sentence_transformers_pools_as_the_model_says(folder: Path) -> None:
     # A plain BERT says nothing; then the mean over its tokens is taken.
     expected = cosine(last_layer(folder, FIRST).mean(axis=0), last_layer(folder, SECOND).mean(axis=0))
     assert encoder.similarity(FIRST, SECOND) == pytest.approx(expected, abs=1e-5)
+    encoder.close()
 
 
 @needs_extra
@@ -111,12 +112,13 @@ def test_a_trained_model_tells_like_from_unlike() -> None:
     like = encoder.similarity(gene, "The human gene BRCA2 lies on chromosome 13.")
     unlike = encoder.similarity(gene, "Two search fields of the database were updated in June.")
     assert like > unlike + 0.3
+    encoder.close()
 
 
 @needs_extra
 @pytest.mark.parametrize("kind", ["medcpt", "sentence-transformers"])
 def test_a_model_that_is_not_there_is_told_with_what_to_do(kind: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Give the folder of a model on this machine"):
+    with pytest.raises(ModelNotConfigured, match="Give the folder of a model on this machine"):
         open_encoder(f"{kind}:{tmp_path / 'nothing'}")
 
 

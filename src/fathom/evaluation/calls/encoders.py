@@ -10,10 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fathom.errors import InputError, MissingExtra
+from fathom.errors import InputError, MissingExtra, ModelNotConfigured
 
 LEXICAL, MEDCPT = "lexical", "medcpt"
-LOCAL = "sentence-transformers:"
 MEDCPT_MODEL = "ncbi/MedCPT-Query-Encoder"
 MOST_TOKENS = 512
 """How much of an observation `medcpt` reads, as the published protocol does."""
@@ -86,53 +85,40 @@ def open_encoder(name: str = LEXICAL) -> Encoder:
     """The encoder of a name: lexical, medcpt, sentence-transformers:MODEL, or provider:MODEL of embeddings.
 
     MODEL is a name at Hugging Face or a folder; `medcpt:FOLDER` reads a copy of MedCPT without a network.
-    Raises `MissingExtra`, `ModelNotConfigured`, and `InputError` for a name that is none of these or a model
-    that can't be loaded.
+    Raises `MissingExtra`, `ModelNotConfigured` for a model that can't be asked or loaded, and `InputError`
+    for a name that is none of these.
     """
     if name == LEXICAL:
         return Lexical()
     kind, colon, model = name.partition(":")
     if kind == MEDCPT and bool(colon) == bool(model):
-        return Vectors(name, _loaded(name, _first_token, model or MEDCPT_MODEL))
-    if name.startswith(LOCAL) and model:
-        return Vectors(name, _loaded(name, _pooled, model))
+        return Vectors(name, _loaded(name, model or MEDCPT_MODEL))
     if not model:
         raise InputError(
-            f"There is no encoder {name!r}. There is: {LEXICAL}, {MEDCPT}, {LOCAL}MODEL, and models of "
-            "embeddings such as openai:text-embedding-3-small."
+            f"There is no encoder {name!r}. There is: {LEXICAL}, {MEDCPT}, sentence-transformers:MODEL, and "
+            "models of embeddings such as openai:text-embedding-3-small."
         )
     return _endpoint(name)
 
 
-_Encode = Callable[[list[str]], Any]
-
-
-def _loaded(name: str, load: Callable[[str], _Encode], model: str) -> _Encode:
-    """Load a model of the extra, and say what to do where that fails."""
+def _loaded(name: str, model: str) -> Callable[[list[str]], Any]:
+    """Load MedCPT, and say what to do where that fails."""
     try:
         from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 
         disable_progress_bar()
-        return load(model)
+        return _first_token(model)
     except ImportError:
         raise MissingExtra(f"The encoder {name!r}", "sentence-transformers", "encoders") from None
     except (OSError, ValueError) as error:
         told = " ".join(str(error).split())[:300]
-        raise InputError(
+        raise ModelNotConfigured(
             f"The encoder {name!r} can't be loaded: {told} Give the folder of a model on this machine, or a "
             "name at Hugging Face and a network."
         ) from error
 
 
-def _pooled(model: str) -> _Encode:
-    """As the model's own files say: which tokens count, and how many are read."""
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-
-    loaded = SentenceTransformer(model)
-    return lambda texts: loaded.encode(texts, show_progress_bar=False)
-
-
-def _first_token(model: str) -> _Encode:
+def _first_token(model: str) -> Callable[[list[str]], Any]:
     """The published protocol: the first token's vector of the last layer, texts cut at 512 tokens."""
     import torch  # noqa: PLC0415
     from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415

@@ -3,9 +3,10 @@ import sqlite3
 import pytest
 
 from fathom.databases import connect
-from fathom.offline.examples import Examples
+from fathom.offline.examples import Examples, values_left_out
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker, default_linking_weights
+from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -67,3 +68,44 @@ def test_what_cannot_be_read_is_left_out(world: tuple[Linker, JoinPlanner]) -> N
 def test_nothing_solved_nothing_recalled(world: tuple[Linker, JoinPlanner]) -> None:
     linker, planner = world
     assert Examples((), planner).recall(linker.link(Question("How many rivers?"))) == []
+
+
+def test_words_said_twice_are_not_the_same_as_once(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    once = "which rivers are in countries of Peru"
+    twice = "which rivers are in countries of countries of Peru"
+    solved = [
+        SolvedExample(once, "SELECT name FROM river WHERE country = 'Peru'"),
+        SolvedExample(twice, "SELECT name FROM country WHERE name = 'Peru'"),
+    ]
+    for question, example in zip((once, twice), solved, strict=True):
+        recalled = Examples(solved, planner).recall(linker.link(Question(question.replace("Peru", "France"))))
+        assert recalled[0].example == example
+        assert recalled[0].similarity > recalled[1].similarity
+
+
+def test_words_that_solved_questions_pass_over_are_told_from_values(
+    world: tuple[Linker, JoinPlanner],
+) -> None:
+    linker, planner = world
+    examples = Examples(
+        [
+            SolvedExample("the longest river in Peru", "SELECT name FROM river ORDER BY length DESC LIMIT 1"),
+            SolvedExample("What is the capital of France?", SOLVED[1].sql),
+        ],
+        planner,
+    )
+    linking = linker.link(Question("How many rivers are in Peru or France?"))
+    spans = {str(v.value): v.span for v in linking.values if v.match == "exact"}
+    assert examples.passes_over(linking, spans["Peru"])
+    assert not examples.passes_over(linking, spans["France"])
+
+
+def test_values_that_a_query_leaves_out_are_counted(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    linking = linker.link(Question("How many rivers are in Peru or France?"))
+    queries = [
+        parse(f"SELECT count(*) FROM river{where}", planner)
+        for where in ("", " WHERE country = 'Peru'", " WHERE country IN ('Peru', 'FRANCE')")
+    ]
+    assert values_left_out(linking, queries) == [2, 1, 0]

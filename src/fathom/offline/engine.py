@@ -60,7 +60,7 @@ class Engine:
             notes=notes,
         )
         self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in self.examples.solved])
-        self.habits = Habits(self.examples, self.planner, index)
+        self.habits = Habits(self.examples, self.planner, index, cache)
         self._precedents = Precedents(self.examples)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, index)

@@ -137,3 +137,25 @@ def test_solved_questions_of_which_none_is_like_another_say_nothing(file: Path) 
     engine = Engine(connect(file), KnowledgePack(), unlike)
     assert len(engine.examples) >= 20
     assert not engine.habits
+
+
+def test_what_was_learned_is_kept_until_something_else_is_learned_from(file: Path, tmp_path: Path) -> None:
+    asked = Question("tell me the longest river in Sweden")
+
+    def opened(solved: tuple[SolvedExample, ...]) -> tuple[float, list[float]]:
+        engine = Engine(connect(file), KnowledgePack(), solved, cache=tmp_path)
+        assert engine.habits
+        linking = engine.link(asked)
+        scores = engine.habits.scores(linking, [q.query for q in engine.habits.likely(linking, 5)])
+        return engine.habits.trust, scores.tolist()
+
+    first = opened(SOLVED)
+    (kept,) = (tmp_path / "habits").iterdir()
+    written = kept.stat().st_mtime_ns
+    assert opened(SOLVED) == first
+    assert kept.stat().st_mtime_ns == written
+    kept.write_bytes(b"spoilt")
+    assert opened(SOLVED) == first
+    assert kept.stat().st_size > 100
+    opened(SOLVED[1:])
+    assert len(list((tmp_path / "habits").iterdir())) == 2

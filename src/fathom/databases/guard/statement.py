@@ -107,7 +107,7 @@ def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> Non
         dialects = _QUERY_STARTS[word]
         if dialects is None or dialect in dialects:
             return
-    if word.split()[0] not in _REFUSED_STARTS:
+    if next(iter(word.split()), "") not in _REFUSED_STARTS:
         check_text(sql[: token.end + 1], [token], dialect)
     raise _refused_start(word, word.upper())
 

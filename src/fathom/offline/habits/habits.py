@@ -4,11 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.examples import Examples, Template, filled, masked_words
+from fathom.offline.habits.keeping import Learned, kept_file, load, store
 from fathom.offline.habits.model import WordModel
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
@@ -54,10 +56,12 @@ class _Compiled:
 class Habits:
     """Learned from solved questions; true where they are enough, and alike enough, to say something."""
 
-    def __init__(self, examples: Examples, planner: JoinPlanner, index: ValueIndex) -> None:
+    def __init__(
+        self, examples: Examples, planner: JoinPlanner, index: ValueIndex, cache: Path | None = None
+    ) -> None:
         solved = examples.solved
         self._solved = solved[:: math.ceil(len(solved) / MOST_SOLVED)] if solved else []
-        self._planner, self._index = planner, index
+        self._planner, self._index, self._cache = planner, index, cache
 
     def __bool__(self) -> bool:
         return len(self._solved) >= FEWEST and self.trust >= LEAST_TRUST
@@ -94,11 +98,28 @@ class Habits:
 
     @cached_property
     def _model(self) -> WordModel:
-        return WordModel(self._texts, self._golds, self._others)
+        return WordModel(self._texts, self._golds, self._others, fitted=self._learned.coefficients)
 
-    @cached_property
+    @property
     def trust(self) -> float:
         """The share of solved questions whose template the others tell first among all templates."""
+        return self._learned.trust
+
+    @cached_property
+    def _learned(self) -> Learned:
+        """From the cache where the same questions were learned from before."""
+        file = kept_file(self._cache, self._texts, self._golds, self._others)
+        if (known := load(file)) is not None:
+            return known
+        trust = self._tried_out()
+        # Where they say too little, the model is never asked.
+        enough = trust >= LEAST_TRUST
+        model = WordModel(self._texts, self._golds, self._others) if enough else None
+        found = Learned(trust, None if model is None else model.coefficients)
+        store(file, found)
+        return found
+
+    def _tried_out(self) -> float:
         queries = {s.query: i % FOLDS for i, s in enumerate(self._solved)}
         folds = [queries[s.query] for s in self._solved]
         right = 0

@@ -28,7 +28,8 @@ UNKNOWN = 0.5
 class WordModel:
     """Scores of traits given words; `texts` and `golds` are those of the solved questions, in order.
 
-    `others` are sets of traits that no solved question has: what to tell theirs from.
+    `others` are sets of traits that no solved question has: what to tell theirs from. `fitted` are the
+    `coefficients` that the same questions gave before.
     """
 
     def __init__(
@@ -36,6 +37,8 @@ class WordModel:
         texts: Sequence[Sequence[str]],
         golds: Sequence[frozenset[str]],
         others: Sequence[frozenset[str]] = (),
+        *,
+        fitted: Floats | None = None,
     ) -> None:
         known = list(dict.fromkeys((*golds, *others)))
         self.number = {t: i for i, t in enumerate(sorted({t for traits in known for t in traits}))}
@@ -46,7 +49,9 @@ class WordModel:
         self._weights = np.array(weights, np.float32)
         self._texts = np.stack([self._vector(words) for words in texts])
         place = {traits: i for i, traits in enumerate(known)}
-        self._coefficients = self._fit(self.matrix(known), np.array([place[g] for g in golds]))
+        if fitted is None or fitted.shape != (len(texts), len(self.number)):
+            fitted = self._fit(self.matrix(known), np.array([place[g] for g in golds]))
+        self.coefficients = fitted
 
     def _fit(self, templates: Floats, golds: npt.NDArray[np.int64]) -> Floats:
         alike = self._texts @ self._texts.T + EVERYWHERE
@@ -83,4 +88,4 @@ class WordModel:
     def weights(self, words: Sequence[str]) -> Floats:
         """What each trait, by its `number`, adds to a query's score for a question of these words."""
         alike = self._texts @ self._vector(words) + EVERYWHERE
-        return np.asarray(alike @ self._coefficients, np.float32)
+        return np.asarray(alike @ self.coefficients, np.float32)

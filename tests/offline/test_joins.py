@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 
 from fathom.offline.joins import JoinPlanner
@@ -23,6 +25,14 @@ def test_a_bridge_is_found(planner: JoinPlanner) -> None:
     plan = planner.plans(use("pilot", "flight"))[0]
     assert {t.name for t in plan.tables} == {"pilot", "crew", "flight"}
     assert planner.distance("pilot", "flight") == 2
+
+
+def test_a_planner_goes_to_another_process_without_its_plans(planner: JoinPlanner) -> None:
+    tables = tuple(TableRef(t.name) for t in planner.schema.tables[:2])
+    plans = planner.plans(tables)
+    again = pickle.loads(pickle.dumps(planner))
+    assert again.schema == planner.schema
+    assert again.plans(tables) == plans
 
 
 def test_a_self_join_goes_over_its_own_key(planner: JoinPlanner) -> None:

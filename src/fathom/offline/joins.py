@@ -55,6 +55,10 @@ class JoinPlanner:
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
+    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[Schema]]:
+        """Pickled as its schema: the plans that are kept belong to one process."""
+        return JoinPlanner, (self.schema,)
+
     def neighbours(self, table: str) -> tuple[Edge, ...]:
         """The joins that leave a table."""
         return tuple(self._edges.get(table, ()))

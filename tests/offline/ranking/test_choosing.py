@@ -1,3 +1,6 @@
+from importlib import resources
+
+import numpy as np
 import pytest
 
 from fathom.offline.joins import JoinPlanner
@@ -5,7 +8,7 @@ from fathom.offline.linking import Linker
 from fathom.offline.parsing import parse
 from fathom.offline.ranking.choosing import choose, default_ranking_weights, load_ranking_weights
 from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.ranker import Entry
+from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features
 from fathom.records import Question, Result
 
 CANDIDATES = (
@@ -69,3 +72,22 @@ def test_weights_survive_a_file(cinema: tuple[Linker, JoinPlanner]) -> None:
     assert choose(linking, entries(planner), planner, again) == choose(
         linking, entries(planner), planner, weights
     )
+
+
+def test_the_weights_were_learned_from_these_features(cinema: tuple[Linker, JoinPlanner]) -> None:
+    # Forests hold the places of features: whoever adds, drops or moves one must learn the weights anew.
+    linker, planner = cinema
+    weights = default_ranking_weights()
+    pool = pool_features(
+        linker.link(Question("How many films are there?")),
+        entries(planner),
+        planner,
+        forward=weights.forward,
+        backward=weights.backward,
+    )
+    assert pool.features.shape == (len(CANDIDATES), len(FEATURES))
+    file = resources.files("fathom.offline") / "weights" / "ranking.npz"
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        assert tuple(str(arrays["features"]).split("\n")) == FEATURES
+    for judge in (weights.alone, weights.recalling):
+        assert judge.forest.feature.max() < len(FEATURES)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fathom.offline.linking import Floats, Linking
+from fathom.offline.linking import ROLES, Floats, Linking
 
 _OPENINGS = ("how many", "how much", "who", "when", "where", "which", "what", "list", "show", "find", "give")
 _WORDS = (
@@ -22,10 +22,19 @@ _WORDS = (
     ("percentage", "percent", "ratio", "proportion"),
     ("common", "popular", "frequent", "frequently"),
 )
+ASKED = (
+    "length",
+    *(f"opens {o}" for o in _OPENINGS),
+    *(f"says {group[0]}" for group in _WORDS),
+    *("count", "sum", "avg", "min", "max", "ascending", "descending", "first_rows", "numbers"),
+    *("comparisons", "dates", "negations", "quotes", "values_sum", "tables_sum"),
+    *(f"{role}_sum" for role in ROLES),
+    *("unexplained", "all_tables", "all_columns"),
+)
 
 
 def asked_features(linking: Linking) -> Floats:
-    """Features of the question as its linking sees it."""
+    """Features of the question as its linking sees it, in the order of `ASKED`."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     text = f" {' '.join(words)} "
     functions = {q.aggregate for q in linking.quantities}
@@ -46,7 +55,7 @@ def asked_features(linking: Linking) -> Floats:
             len(linking.quotes),
             sum(v.probability for v in linking.values),
             float(linking.table_scores.sum()),
-            *(float(s.sum()) for s in linking.column_scores.values()),
+            *(float(linking.column_scores[role].sum()) for role in ROLES),
             float((linking.explained < 0.5).sum()),
             len(linking.tables),
             len(linking.columns),

@@ -19,7 +19,7 @@ from fathom.offline.ranking.confidence import (
     missing_words,
 )
 from fathom.offline.ranking.presenting import preference
-from fathom.offline.ranking.ranker import Entry, pool_features
+from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features
 from fathom.offline.ranking.sql_words import all_words, query_words
 from fathom.offline.trees import Forest, load_forest
 
@@ -75,6 +75,7 @@ class RankingWeights:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The weights as arrays for an npz file."""
         found = self.forward.arrays("forward") | self.backward.arrays("backward")
+        found["features"] = np.array("\n".join(FEATURES))
         return found | self.alone.arrays("alone") | self.recalling.arrays("recalling")
 
 

@@ -12,11 +12,11 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import NULL, Translation
 from fathom.offline.query import Query, mentioned_tables
-from fathom.offline.ranking.asked import asked_features
+from fathom.offline.ranking.asked import ASKED, asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
 from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
-from fathom.offline.ranking.presenting import PresentationJudge
+from fathom.offline.ranking.presenting import PRESENTED, PresentationJudge
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
 
 TRANSLATED = (
@@ -115,6 +115,8 @@ def pool_features(
 
 
 _NAMES = (*PROPOSED, *TRANSLATED, *COVERAGE, *CUES, *OUTCOME, *SHAPE, "path_cost")
+FEATURES = (*_NAMES, *(f"{n} gap" for n in _COMPARED), *ASKED, *PRESENTED)
+"""All features of a candidate in the order of the columns of `Pool.features`."""
 
 
 def _softmax(scores: Sequence[float]) -> list[float]:

@@ -34,6 +34,7 @@ def main() -> None:
                         help="leave out the databases of this list of --splits")  # fmt: skip
     parser.add_argument("--splits", type=Path, help="a JSON file of lists of databases, by split")
     parser.add_argument("--out", type=Path, default=PACKAGE, help="where to write (default: the package)")
+    parser.add_argument("--processes", type=int, default=2, help="how many make the cases (default: 2)")
     options = parser.parse_args()
     splits = json.loads(options.splits.read_text(encoding="utf-8")) if options.splits else {}
     left_out = {d for split in options.without for d in splits[split]}
@@ -42,7 +43,7 @@ def main() -> None:
     worlds = read_worlds(options.data, left_out)
     lessons = read_lessons(load_benchmark(options.data), worlds)
     say(f"{len(lessons)} lessons over {len(worlds)} databases")
-    fit(lessons, worlds, options.data, options.out)
+    fit(lessons, worlds, options.data, options.out, processes=options.processes)
 
 
 def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
@@ -51,7 +52,9 @@ def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
     return {f.parent.name: open_world(f) for f in files if f.parent.name not in left_out}
 
 
-def fit(lessons: tuple[Lesson, ...], worlds: Mapping[str, World], data: Path, out: Path) -> None:
+def fit(
+    lessons: tuple[Lesson, ...], worlds: Mapping[str, World], data: Path, out: Path, *, processes: int
+) -> None:
     """Learn linking, sketches and ranking, in this order, and write each."""
     linking = fit_linking(lessons, worlds)
     write(out / "linking.npz", linking.full.arrays())
@@ -61,7 +64,9 @@ def fit(lessons: tuple[Lesson, ...], worlds: Mapping[str, World], data: Path, ou
     write(out / "shapes.npz", shapes.full.arrays())
     say("sketches learned")
     files = {d: data / "database" / d / f"{d}.sqlite" for d in worlds}
-    ranking = fit_ranking(lessons, linkings, worlds, linking=linking, shapes=shapes, files=files)
+    ranking = fit_ranking(
+        lessons, linkings, worlds, linking=linking, shapes=shapes, files=files, processes=processes
+    )
     write(out / "ranking.npz", ranking.arrays())
     say("ranking learned")
 

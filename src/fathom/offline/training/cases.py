@@ -6,7 +6,9 @@ Questions that can't be answered are among them. Each is made by weights that ne
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from fathom.offline.candidates import Proposal, propose
@@ -46,24 +48,18 @@ def fit_ranking(
     linking: Fitted,
     shapes: FittedShapes,
     files: Mapping[str, Path],
+    processes: int = 1,
 ) -> RankingWeights:
-    """Learn to rank candidates and to be sure of the best."""
+    """Learn to rank candidates and to be sure of the best; the cases are made by so many processes."""
     planners = {d: w.planner for d, w in worlds.items()}
-    runners = {d: Runner(f) for d, f in files.items()}
-    chosen = spread(lessons)
-    cases = [_case(lessons[i], linkings[i], worlds, shapes, runners) for i in chosen]
-    recalled = [
-        _recalling(
-            lessons[i],
-            linkings[i],
-            case,
-            lessons=lessons,
-            planner=planners[lessons[i].database],
-            runner=runners[lessons[i].database],
-        )
-        for i, case in zip(chosen, cases, strict=True)
-    ]
-    refused = list(_refused(lessons, worlds, linking, shapes, runners))
+    maker = _Maker(lessons, linkings, worlds, shapes, files)
+    # Forked, so that databases and models are shared and not sent.
+    with ProcessPoolExecutor(
+        processes, get_context("fork"), initializer=_Maker.share, initargs=(maker,)
+    ) as pool:
+        made = list(pool.map(_Maker.shared, spread(lessons), chunksize=50))
+    cases, recalled = [a for a, _ in made], [b for _, b in made]
+    refused = list(_refused(lessons, worlds, linking, shapes, {d: Runner(f) for d, f in files.items()}))
     known = [(k, x.query, x.database) for x, k in zip(lessons, linkings, strict=True)]
     judges = []
     for answered in (cases, recalled):
@@ -75,6 +71,48 @@ def fit_ranking(
         judges.append(fit_judge(usable, pools, marks, accuracy=ACCURACY).judge)
     translations = learn_translations((k, q) for k, q, _ in known)
     return RankingWeights(*translations, *judges)
+
+
+_shared: list["_Maker"] = []
+
+
+class _Maker:
+    """Makes the cases of lessons, without and with solved questions, in one of several processes."""
+
+    def __init__(
+        self,
+        lessons: Sequence[Lesson],
+        linkings: Sequence[Linking],
+        worlds: Mapping[str, World],
+        shapes: FittedShapes,
+        files: Mapping[str, Path],
+    ) -> None:
+        self._lessons, self._linkings, self._worlds, self._shapes = lessons, linkings, worlds, shapes
+        self._files = files
+
+    def share(self) -> None:
+        """Make this the maker of this process, with connections of its own."""
+        self._runners = {d: Runner(f) for d, f in self._files.items()}
+        _shared.append(self)
+
+    @staticmethod
+    def shared(place: int) -> tuple[Case, Case]:
+        """The cases of a lesson by the maker of this process."""
+        return _shared[-1].make(place)
+
+    def make(self, place: int) -> tuple[Case, Case]:
+        """The cases of a lesson by its place."""
+        lesson, linking = self._lessons[place], self._linkings[place]
+        case = _case(lesson, linking, self._worlds, self._shapes, self._runners)
+        recalling = _recalling(
+            lesson,
+            linking,
+            case,
+            lessons=self._lessons,
+            planner=self._worlds[lesson.database].planner,
+            runner=self._runners[lesson.database],
+        )
+        return case, recalling
 
 
 def spread(lessons: Sequence[Lesson]) -> list[int]:

@@ -132,3 +132,13 @@ def test_a_call_has_one_text_whatever_the_order() -> None:
     assert ToolCall.read(call.text()) == ToolCall("e", {"a": [2], "b": 1})
     with pytest.raises(ValueError, match="not a call"):
         ToolCall.read("[]")
+
+
+def test_a_large_group_of_kin_does_not_swell_the_tested_fifth(tmp_path: Path) -> None:
+    kin = [{"query": "What is it?", "endpoint": "blast", "arguments": {"id": n}} for n in range(60)]
+    apart = [{"query": f"What is {n}?", "endpoint": "efetch", "arguments": {"id": -n}} for n in range(40)]
+    benchmark = load_benchmark(written(tmp_path / "q.json", kin + apart), "random")
+    assert len(list(benchmark)) == 20
+    assert {gold_call(q).endpoint for q in benchmark} == {"efetch"}
+    only = load_benchmark(written(tmp_path / "few.json", kin), "random")
+    assert len(list(only)) == 60

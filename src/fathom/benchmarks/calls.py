@@ -8,6 +8,7 @@ and its training records (`conversations`, the call a text).
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,16 +164,32 @@ def _endpoint(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
 
 
 def _part(file: Path, divide: _Divide | None, *, tested: bool) -> Iterator[BenchmarkQuestion]:
-    """The tested fifth of the groups, by a fixed seed, or the rest; everything without a division."""
+    """The tested fifth, by a fixed seed, or the rest; everything without a division."""
     if divide is None:
         yield from _questions(file)
         return
     questions = list(_questions(file))
     groups = divide(questions)
-    names = sorted(set(groups), key=str)
+    sizes = Counter(groups)
+    names = sorted(sizes, key=str)
     random.Random(SEED).shuffle(names)
-    held_out = set(names[: max(1, round(TESTED * len(names)))])
+    if divide is _same_call:
+        held_out = _fifth(names, sizes)
+    else:
+        held_out = set(names[: max(1, round(TESTED * len(names)))])
     yield from (q for q, g in zip(questions, groups, strict=True) if (g in held_out) == tested)
+
+
+def _fifth(names: Sequence[Any], sizes: Mapping[Any, int]) -> set[Any]:
+    """Groups, in order, that hold a fifth of the questions together; those too large are passed over."""
+    most = max(1, round(TESTED * sum(sizes.values())))
+    taken: set[Any] = set()
+    held = 0
+    for name in names:
+        if held + sizes[name] <= most:
+            taken.add(name)
+            held += sizes[name]
+    return taken or {min(names, key=lambda name: sizes[name])}
 
 
 def _questions(file: Path) -> Iterator[BenchmarkQuestion]:

@@ -60,6 +60,11 @@ def _from_phrasing(name: str, line: str) -> Lesson:
     return Lesson(name, tuple(stems(re.sub(r"\{\w+\}", " ", said))), fixed=fixed)
 
 
+def from_catalogue(name: str) -> Lesson:
+    """What the catalogue itself says of an endpoint, for want of anybody's words."""
+    return Lesson(name, tuple(stems(f"{name} {endpoints()[name].summary}")))
+
+
 def from_solved(example: SolvedCall) -> Lesson:
     """What a solved example teaches: each argument that its question names becomes a slot, the rest is fixed."""
     entities = find_entities(example.question)

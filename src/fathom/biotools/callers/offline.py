@@ -23,7 +23,14 @@ from fathom.biotools.callers.fitting import (
     kinship,
     most_fit,
 )
-from fathom.biotools.callers.lessons import STOPWORDS, Lesson, from_solved, packaged, plain_words
+from fathom.biotools.callers.lessons import (
+    STOPWORDS,
+    Lesson,
+    from_catalogue,
+    from_solved,
+    packaged,
+    plain_words,
+)
 from fathom.biotools.callers.markers import marked
 from fathom.biotools.callers.planning import A_BRIDGE, Plan, alike, plan, relative
 from fathom.biotools.catalogue import endpoints
@@ -53,22 +60,35 @@ def offline(_: "Model | None", solved: Sequence[SolvedCall]) -> "OfflineCaller":
 
 
 class OfflineCaller:
-    """Turns questions into calls. `solved` examples teach it at once; `learn` adds more."""
+    """Turns questions into calls. `solved` examples teach it at once; `learn` adds more.
+
+    It starts from the `phrasings` that come with the package, unless others are given; of an endpoint that
+    has neither it knows what the catalogue says.
+    """
 
     name = "offline"
 
-    def __init__(self, solved: Iterable[SolvedCall] = (), *, sure: float = SURE) -> None:
+    def __init__(
+        self,
+        solved: Iterable[SolvedCall] = (),
+        *,
+        sure: float = SURE,
+        phrasings: Iterable[Lesson] | None = None,
+    ) -> None:
         self.sure = sure
-        self._lessons = [*packaged(), *map(from_solved, solved)]
+        self._taught = [*(packaged() if phrasings is None else phrasings), *map(from_solved, solved)]
         self._weigh()
 
     def learn(self, examples: Iterable[SolvedCall]) -> None:
         """Add solved examples; they count from the next question on."""
-        self._lessons += map(from_solved, examples)
+        self._taught += map(from_solved, examples)
         self._weigh()
 
     def _weigh(self) -> None:
         """Rare words tell more: how many endpoints use each, over all lessons."""
+        known = {lesson.endpoint for lesson in self._taught}
+        told_of = [from_catalogue(name) for name in endpoints() if name not in known]
+        self._lessons = [*self._taught, *told_of]
         spread: dict[str, set[str]] = {}
         for lesson in self._lessons:
             for word in _features(lesson.words):

@@ -9,10 +9,9 @@ from typing import Any
 
 import yaml
 
-from fathom.biotools.callers.entities import Entity, find_entities
+from fathom.biotools.callers.entities import Entity
 from fathom.biotools.catalogue import endpoints
 from fathom.biotools.catalogue.searching import stems
-from fathom.records import SolvedCall
 
 STOPWORDS = frozenset(
     "a an the of in on for to from and or is are was were be been do does did have has had with by at as it its this that these those "
@@ -63,33 +62,6 @@ def _from_phrasing(name: str, line: str) -> Lesson:
 def from_catalogue(name: str) -> Lesson:
     """What the catalogue itself says of an endpoint, for want of anybody's words."""
     return Lesson(name, tuple(stems(f"{name} {endpoints()[name].summary}")))
-
-
-def from_solved(example: SolvedCall) -> Lesson:
-    """What a solved example teaches: each argument that its question names becomes a slot, the rest is fixed."""
-    entities = find_entities(example.question)
-    slots, fixed = {}, {}
-    for name, value in example.arguments.items():
-        source = None if isinstance(value, bool) else _source(str(value), example, entities)
-        if name == "id" and source is None and example.step > 1:
-            source = "context"
-        if source:
-            slots[name] = source
-        elif value is not None:
-            fixed[name] = value
-    words = plain_words(example.question, entities)
-    return Lesson(example.endpoint, words, slots, fixed, solved=True, after_others=example.step > 1)
-
-
-def _source(value: str, example: SolvedCall, entities: tuple[Entity, ...]) -> str | None:
-    for entity in entities:
-        if entity.text.lower() == value.lower():
-            return entity.kind
-        if entity.kind == "variant" and re.sub(r"\D", "", entity.text) == value:
-            return "digits"
-    if value.lower() in example.question.lower() and len(value) > 3:
-        return "text"
-    return None
 
 
 @cache

@@ -23,11 +23,11 @@ from fathom.biotools.callers.fitting import (
     kinship,
     most_fit,
 )
+from fathom.biotools.callers.learning import from_solved
 from fathom.biotools.callers.lessons import (
     STOPWORDS,
     Lesson,
     from_catalogue,
-    from_solved,
     packaged,
     plain_words,
 )

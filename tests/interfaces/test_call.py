@@ -158,3 +158,16 @@ def test_training_files_are_exported(capsys: pytest.CaptureFixture[str], tmp_pat
     code, _, err = run(capsys, "tools", "export-training", str(pairs))
     assert code == 1
     assert "--out" in err
+
+
+def test_verify_says_first_that_another_address_answers(
+    capsys: pytest.CaptureFixture[str], server: Loopback
+) -> None:
+    code, out, err = run(capsys, "tools", "verify", "get_ld_region", "einfo")
+    assert code == 0
+    assert f"Answered by {server.bases['ensembl']}, not by" in err
+    assert "uniprot" not in err
+    assert [line.split()[:3] for line in out.splitlines()[:2]] == [
+        ["ok", "Ensembl", "get_ld_region"],
+        ["ok", "NCBI", "einfo"],
+    ]

@@ -88,6 +88,9 @@ def _verify(names: tuple[str, ...]) -> int:
     chosen = [endpoint(name).name for name in names]
     failed = 0
     with Client() as client:
+        asked = dict.fromkeys(endpoints()[name].service for name in chosen or endpoints())
+        for stand_in in filter(None, map(client.stand_in, asked)):
+            notices.print(plain(stand_in), soft_wrap=True)
         for verdict in verify(client, chosen):
             failed += not verdict.answered
             mark = "ok    " if verdict.answered else "FAILED"

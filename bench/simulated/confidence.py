@@ -23,10 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.figures import DATA
+from bench.simulated.asking import SECONDS, Pick
 from bench.simulated.model import Gold, Simulated
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
-from fathom.evaluation.metrics.confidence import calibration, calibration_error
+from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.judging import Exam, judge
 from fathom.evaluation.runs.response import respond
@@ -44,7 +45,6 @@ from fathom.records import Draft
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)
 EACH, GEOQUERY, BIRD = 8, 60, 60
-SECONDS = 5.0
 RIDGE = 1.0
 SPLITS = Path(__file__).parent.parent / "splits" / "spider.json"
 Floats = npt.NDArray[np.float64]
@@ -61,31 +61,25 @@ class Seen:
     right: bool
 
 
-def questions(split: str = "tuning") -> Iterator[tuple[BenchmarkQuestion, str]]:
-    """Questions with the name of their comparison, as many of each database of a split of Spider.
-
-    With the split that may be looked at come some of GeoQuery's and BIRD's training questions.
-    """
-    wanted = json.loads(SPLITS.read_text(encoding="utf-8"))[split]
+def questions() -> Iterator[Pick]:
+    """Questions of the databases of Spider that may be looked at, and of GeoQuery's and BIRD's training."""
+    wanted = json.loads(SPLITS.read_text(encoding="utf-8"))["tuning"]
     spider = load_benchmark("spider", data=DATA)
     for database in wanted:
         asked = {q.text: q for q in spider if q.gold and q.database_name == database}
         for question in _spread(list(asked.values()), EACH):
             yield question, spider.comparison
     for name, part, count in (("geoquery", "train", GEOQUERY), ("bird-train", None, BIRD)):
-        if split == "tuning":
-            more = load_benchmark(name, part, data=DATA)
-            for question in _spread(list({q.text: q for q in more if q.gold}.values()), count):
-                yield question, more.comparison
+        more = load_benchmark(name, part, data=DATA)
+        for question in _spread(list({q.text: q for q in more if q.gold}.values()), count):
+            yield question, more.comparison
 
 
 def _spread(every: Sequence[BenchmarkQuestion], count: int) -> Iterable[BenchmarkQuestion]:
     return islice(every, 0, None, max(1, -(-len(every) // count)))
 
 
-def look(
-    asked: Iterable[tuple[BenchmarkQuestion, str]], chances: Sequence[float], cache: Path
-) -> Iterator[Seen]:
+def look(asked: Iterable[Pick], chances: Sequence[float], cache: Path) -> Iterator[Seen]:
     """Ask each question at each chance, and tell what became of every result that was weighed."""
     adaptive = find_method("adaptive")
     before = Method("adaptive but for its choice", adaptive.steps[:-1])

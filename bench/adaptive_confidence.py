@@ -21,7 +21,7 @@ from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 
 TITLE = "How sure adaptive is, over a simulated model"
-SAMPLE = {"sql-eval": 50, "spider": 80}
+SAMPLE = {"sql-eval": 40, "spider": 60}
 CHANCES = (0.4, 0.6, 0.8)
 SURE = 0.8
 

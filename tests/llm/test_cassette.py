@@ -100,6 +100,15 @@ assert "pydantic_ai" not in sys.modules and "pydantic" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_model_on_a_cassette_says_so(file: Path) -> None:
+    name = "http://127.0.0.1:9/v1#some-model"
+    with open_model(name) as asked, open_model(name, cassette=file) as recording:
+        assert not asked.recorded
+        assert recording.recorded
+    with open_model(name, cassette=file, replay=True) as replaying:
+        assert replaying.within(Budget(calls=1)).recorded
+
+
 def test_no_cassette_is_said(file: Path, tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match="no cassette"):
         open_model("openai:gpt-4o", cassette=file, replay=True)

@@ -5,6 +5,7 @@ there are enough questions to tell.
 """
 
 import asyncio
+import re
 import sqlite3
 from pathlib import Path
 
@@ -100,3 +101,12 @@ def test_the_right_rows_are_among_the_first_candidates(construct: str, museum: C
     wanted = sorted(tuple(sorted(map(str, row))) for row in rows)
     tried = [c.sql for c in draft.candidates[:10]]
     assert any(rows_of(museum.database, sql) == wanted for sql in tried), "\n".join(tried)
+
+
+@pytest.mark.parametrize(
+    "text", ["What is the average price by title?", "Which countries are above the average country?"]
+)
+def test_words_are_never_added_up(text: str, museum: Context) -> None:
+    draft = asyncio.run(run_method(find_method("offline"), Question(text), museum))
+    assert draft.candidates
+    assert not [c.sql for c in draft.candidates if re.search(r"(AVG|SUM)\((\w+\.)?(title|country)\)", c.sql)]

@@ -9,6 +9,7 @@ from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.query import (
     Aggregate,
+    Arithmetic,
     Column,
     Condition,
     Connective,
@@ -19,6 +20,7 @@ from fathom.offline.query import (
     Unrepresentable,
     all_queries,
     columns,
+    expressions,
     mentioned_tables,
 )
 from fathom.offline.rendering import joined, with_plan
@@ -80,6 +82,8 @@ def propose(
                 query = instantiate(sketch, filled.filling, planner)
             except Unrepresentable:
                 continue
+            if _adds_up_words(query, linking):
+                continue
             score -= VACUOUS if _vacuous(query) else 0.0
             proposal = Proposal(query, score, sketch_score, filled.score, sketch_rank=rank)
             for option in (proposal, _simpler(proposal, planner)):
@@ -90,6 +94,26 @@ def propose(
     best = _distinct(sorted([*best, *_edited(best[:EDITED], linking, rows)], key=lambda p: -p.score))[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     return sorted(spread, key=lambda p: -p.score)[:most]
+
+
+def _adds_up_words(query: Query, linking: Linking) -> bool:
+    """Whether it calculates with text that has no figures in it."""
+    return any(
+        isinstance(operand, Column) and ColumnKey(operand.table.name, operand.name) in linking.wordy
+        for select in all_queries(query)
+        for part in expressions(select)
+        for operand in _operands(part)
+    )
+
+
+def _operands(part: object) -> tuple[object, ...]:
+    """What an expression calculates with; empty for what doesn't calculate."""
+    match part:
+        case Aggregate(function="sum" | "avg", argument=argument):
+            return (argument,)
+        case Arithmetic(operator=operator, left=left, right=right) if operator != "||":
+            return (left, right)
+    return ()
 
 
 def _vacuous(query: Query) -> bool:

@@ -189,7 +189,8 @@ class SlotFiller:
         sized = kind in DATED | NUMERIC or mention.match == "date" or not isinstance(value, str)
         if operator in {"<", "<=", ">", ">="} and not sized:
             operator = "="  # the words compare something else: text has no size
-        if isinstance(value, int) and kind in DATED and 1500 <= value <= 2100:
+        dated = kind in DATED or kind == "text"  # numbers are paired with text only where it holds dates
+        if isinstance(value, int) and dated and 1500 <= value <= 2100:
             yield _within_year(value, operator), 0.0
             return
         if operator == "like":

@@ -73,6 +73,18 @@ def test_a_flag_column_is_tied_to_yes_and_to_no_after_a_negation(linker: Linker)
     assert denied["N"] > denied["Y"]
 
 
+def test_a_year_is_no_piece_of_one_stored_date(linker: Linker) -> None:
+    linking = link(linker, "Which customers were born before 1980?")
+    born = [v for v in linking.values if v.column == ColumnKey("customers", "birth_date")]
+    assert [(v.value, v.match) for v in born] == [(1980, "number")]
+
+
+def test_text_without_figures_is_told(linker: Linker) -> None:
+    wordy = link(linker, "How many customers are there?").wordy
+    assert ColumnKey("customers", "city") in wordy
+    assert ColumnKey("orders", "amount") not in wordy
+
+
 def test_words_that_nothing_accounts_for(linker: Linker) -> None:
     assert "zebras" in link(linker, "How many zebras are in Berlin?").unexplained
     assert not link(linker, "What is the name of each customer?").unexplained

@@ -237,6 +237,7 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         quotes=reading.quotes,
         index=words.index,
         called=tuple(words.columns[i] for i in called(reading)),
+        wordy=words.wordy,
     )
 
 

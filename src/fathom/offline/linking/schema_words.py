@@ -71,6 +71,8 @@ class SchemaWords:
     column_synonyms: Phrases = field(default_factory=dict)
     meanings: Meanings = field(default_factory=dict)
     separators: Mapping[ColumnKey, str] = field(default_factory=dict)
+    wordy: frozenset[ColumnKey] = frozenset()
+    """Columns of text none of whose values has a figure in it: nothing there to add up."""
 
     @cached_property
     def index(self) -> dict[ColumnKey, int]:
@@ -137,6 +139,7 @@ def compile_schema(
         column_synonyms=_phrases(notes, [tuple(c) for c in columns]),
         meanings=compile_meanings(notes.meanings),
         separators=notes.separators,
+        wordy=_wordy(schema, profiles or {}),
     )
 
 
@@ -219,6 +222,19 @@ def _traits(schema: Schema, profiles: Mapping[str, TableProfile], columns: Seque
                 ]
             )
     return np.array(rows, np.float32).reshape(len(columns), len(TRAITS))
+
+
+def _wordy(schema: Schema, profiles: Mapping[str, TableProfile]) -> frozenset[ColumnKey]:
+    found = set()
+    for table in schema.tables:
+        seen = profiles[table.name].columns if table.name in profiles else {}
+        for column in table.columns:
+            if column.kind == "text" and column.name in seen:
+                profile = seen[column.name]
+                values = [*profile.samples, *(v for v, _ in profile.common)]
+                if values and not any(c.isdigit() for v in values for c in str(v)):
+                    found.add(ColumnKey(table.name, column.name))
+    return frozenset(found)
 
 
 def _spread(seen: ColumnProfile | None) -> tuple[float, float, float]:

@@ -61,7 +61,10 @@ def find_values(
                 column = ColumnKey(match.table, match.column)
                 separator = words.separators.get(column, "")
                 value = _item(match.value, mention.text, separator)
-                if column in words.index and value:
+                if column not in words.index or not value:
+                    continue
+                dated = bool(words.traits[words.index[column]][2])
+                if not _part_of_date(mention.text, match.coverage, dated=dated):
                     whole = separator and value != match.value
                     found[column, value, span] = ValueMention(
                         column,
@@ -75,6 +78,11 @@ def find_values(
                         coverage=1.0 if whole else match.coverage,
                     )
     return list(found.values())
+
+
+def _part_of_date(text: str, coverage: float, *, dated: bool) -> bool:
+    """Whether a number is but a piece of a stored date: 2003 is a year then, not the value of one row."""
+    return dated and coverage < 1 and text.strip().isdigit()
 
 
 def _item(value: str, text: str, separator: str) -> str:

@@ -18,6 +18,9 @@ SYMBOLS = (
     "SHH FGFR2 FGFR3 COL1A1 FBN1 LDLR PCSK9 MLXIPL AGT ACE TTN MYH7 RYR1 SCN5A KCNQ1 GBA1 PSEN1 MAPT TREM2 NOD2"
 ).split()
 _REAL = {"BRAF": 157764, "BRCA2": 139618, "TP53": 141510, "BRCA1": 12048}
+_SPELT = 10**10
+"""Gene numbers from here on spell a symbol of up to six characters, after a Z, in base 36."""
+
 _RESIDUES, _BASES = "ACDEFGHIKLMNPQRSTVWY", "ACGT"
 _STABLE = re.compile(r"(ENS[A-Z]{0,6}?)(GT|G|T|P|E)(\d{11,14})(?:\.\d+)?")
 WORDS = (
@@ -67,7 +70,7 @@ class Gene:
         for symbol in SYMBOLS:
             if number_of(self.species, symbol) == self.number:
                 return symbol
-        return f"GENE{self.number}"
+        return _spelt(self.number) or f"GENE{self.number}"
 
     @cached_property
     def description(self) -> str:
@@ -105,7 +108,18 @@ def number_of(species: Species, symbol: str) -> int:
         return int(found[1])
     if species.name == "homo_sapiens" and symbol.upper() in _REAL:
         return _REAL[symbol.upper()]
+    if symbol.upper() not in SYMBOLS and re.fullmatch(r"[A-Z0-9]{1,6}", symbol.upper()):
+        return _SPELT + int(f"Z{symbol}", 36)
     return crc32(f"{species.name} {symbol.upper()}".encode()) % 90_000 * 10
+
+
+def _spelt(number: int) -> str:
+    """The symbol that a number from `_SPELT` on spells, so that its gene has it at every endpoint."""
+    left, said = number - _SPELT, ""
+    while left > 0:
+        left, digit = divmod(left, 36)
+        said = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[digit] + said
+    return said[1:] if said.startswith("Z") else ""
 
 
 def gene_of_symbol(species: Species, symbol: str) -> Gene:

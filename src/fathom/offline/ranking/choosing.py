@@ -91,7 +91,6 @@ def load_ranking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankingWeigh
 
 _PRECEDENT = 0.8
 _FEW = 20
-_LIKENESS, _ALIKE = 4.0, 0.5
 
 
 def taught(weights: RankingWeights, solved: Sequence[tuple[Sequence[str], Query]]) -> RankingWeights:
@@ -105,17 +104,6 @@ def taught(weights: RankingWeights, solved: Sequence[tuple[Sequence[str], Query]
         forward=_joined(weights.forward, learn(ahead, smallest=0.02)),
         backward=_joined(weights.backward, learn(back, smallest=0.02)),
     )
-
-
-def _precedence(entry: Entry) -> float:
-    """What it adds to a solved question's query that its question is much like this one and all values fit.
-
-    Spider, from which the forests are grown, has fewer questions that differ in a value alone than a
-    database has that people ask the same things of. The weight is from GeoQuery's training questions.
-    """
-    if not entry.from_example or entry.kept:
-        return 0.0
-    return _LIKENESS * max(0.0, entry.similarity - _ALIKE)
 
 
 def _joined(known: Translation, local: Translation) -> Translation:

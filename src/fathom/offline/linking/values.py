@@ -1,5 +1,6 @@
 """Values that a question names: those in cells, yes-or-no columns, codes, quoted text and numbers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, TRUE
 from fathom.records import TableProfile
 from fathom.retrieval import ValueIndex
 
+_YEAR = re.compile(r"[12]\d{3}", re.ASCII)
 _FEW = 12  # distinct values a column may have for its codes to be read as words
 
 
@@ -49,7 +51,7 @@ def find_values(
     evidence: str = "",
 ) -> list[ValueMention]:
     """The cell values that question and evidence name, each with the column that holds it."""
-    found: dict[tuple[ColumnKey, str, Span], ValueMention] = {}
+    found: dict[tuple[ColumnKey, str | int, Span], ValueMention] = {}
     if index is None:
         return []
     for source, given in ((text, False), (evidence, True)):
@@ -60,12 +62,11 @@ def find_values(
             for match in mention.matches:
                 column = ColumnKey(match.table, match.column)
                 separator = words.separators.get(column, "")
-                value = _item(match.value, mention.text, separator)
-                if column not in words.index or not value:
-                    continue
-                dated = bool(words.traits[words.index[column]][2])
-                if not _part_of_date(mention.text, match.coverage, dated=dated):
-                    whole = separator and value != match.value
+                item = _item(match.value, mention.text, separator)
+                if column in words.index and item:
+                    whole = separator and item != match.value
+                    dated = bool(words.traits[words.index[column]][2])
+                    value = _year(mention.text, match.coverage, dated=dated) or item
                     found[column, value, span] = ValueMention(
                         column,
                         value,
@@ -80,9 +81,10 @@ def find_values(
     return list(found.values())
 
 
-def _part_of_date(text: str, coverage: float, *, dated: bool) -> bool:
-    """Whether a number is but a piece of a stored date: 2003 is a year then, not the value of one row."""
-    return dated and coverage < 1 and text.strip().isdigit()
+def _year(text: str, coverage: float, *, dated: bool) -> int | None:
+    """The year that a piece of stored dates is: 2003 means all of it, not the day of one row."""
+    year = dated and coverage < 1 and _YEAR.fullmatch(text.strip())
+    return int(year[0]) if year else None
 
 
 def _item(value: str, text: str, separator: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.figures import DATA, ROOT, Figure
-from bench.synthetic import KINDS, SHARES, partial, typo
+from bench.parts.synthetic import KINDS, SHARES, partial, typo
 
 TITLE = "Retrieval: values and tables"
 VALUES = 5_000_000
@@ -91,7 +91,7 @@ def _tables() -> Iterable[Figure]:
 
 
 def tables() -> dict[str, Any]:
-    from bench.merged_schema import merged, questions
+    from bench.parts.merged_schema import merged, questions
     from fathom.retrieval import SchemaIndex
 
     schema = merged(DATA, 2_000, 20_000)

@@ -15,7 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from bench.figures import Figure
-from bench.synthetic import Words
+from bench.parts.synthetic import Words
 from fathom.databases import Database, connect
 from fathom.databases.copies import working_copy
 from fathom.efficiency import Rewriting, rewrite, suggest_indexes

@@ -187,7 +187,7 @@ def _fathom(place: Path, files: Sequence[Path], cache: Path) -> list[str]:
 
 
 def _reference(place: Path, file: Path) -> list[str]:
-    return [sys.executable, "-m", "bench.reference_scoring", str(place), str(file), str(PROCESSES)]
+    return [sys.executable, "-m", "bench.parts.reference_scoring", str(place), str(file), str(PROCESSES)]
 
 
 def _run(command: Sequence[str]) -> str:

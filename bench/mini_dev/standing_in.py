@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 
-from bench.synthetic import Words
+from bench.parts.synthetic import Words
 from fathom.nl2sql.conditions import Condition, conditions
 from fathom.records import Column, Schema, Table
 

@@ -23,7 +23,7 @@ def _pair(path: str, predicted: str, gold: str) -> bool:
 
 
 def main() -> None:
-    """`python -m bench.reference_scoring FOLDER PREDICTIONS PROCESSES`: prints the number of right ones."""
+    """`python -m bench.parts.reference_scoring FOLDER PREDICTIONS PROCESSES`: prints how many are right."""
     folder, predictions, processes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     questions = json.loads((folder / "dev.json").read_text(encoding="utf-8"))
     lines = predictions.read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,1 @@
+"""What measurements share: made data, other ways to do the same."""

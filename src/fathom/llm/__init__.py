@@ -5,14 +5,18 @@ values. `open_embedder` gives an `Embedder`: texts as vectors. The libraries of 
 when one is opened.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from fathom.llm.budget import Budget
 from fathom.llm.cassette import Cassette
-from fathom.llm.embeddings import Embedder, open_embedder, opened_embedder
 from fathom.llm.exchange import Call, Exchange, Message, Reply, Request, Sampling, Tool
 from fathom.llm.model import Model
 from fathom.llm.opening import open_model, opened_model
 from fathom.llm.scripted import Script, ScriptedModel
 from fathom.llm.sending import Pace
+
+if TYPE_CHECKING:
+    from fathom.llm.embeddings import Embedder, open_embedder, opened_embedder
 
 __all__ = [
     "Budget",
@@ -34,3 +38,14 @@ __all__ = [
     "opened_embedder",
     "opened_model",
 ]
+
+_EMBEDDING = ("Embedder", "open_embedder", "opened_embedder")
+
+
+def __getattr__(name: str) -> Any:
+    """What embeds is imported when it is asked for: it needs NumPy, and most who ask models need none."""
+    if name not in _EMBEDDING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fathom.llm import embeddings
+
+    return getattr(embeddings, name)

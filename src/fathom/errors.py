@@ -171,11 +171,15 @@ class ResponseTooLarge(CallFailed):
 
 
 class ModelError(FathomError):
-    """Something about a language model."""
+    """Something about a language model. `lasting` tells that every further request would fail as well."""
+
+    lasting = False
 
 
 class ModelNeeded(ModelError):
     """A method asks a language model, and none was given."""
+
+    lasting = True
 
     def __init__(self) -> None:
         super().__init__(
@@ -187,20 +191,35 @@ class ModelNeeded(ModelError):
 class ModelNotConfigured(ModelError):
     """The provider isn't known, or its key or address isn't set; says what to set."""
 
+    lasting = True
+
+
+_LASTING = frozenset({"authentication", "no_such_model", "quota", "unreachable"})
+"""Why a model gave no reply, where no other request gets one either."""
+
 
 class ModelFailed(ModelError):
     """A model gave no reply, also after the attempts that made sense.
 
-    `reason` is a short name such as rate_limit or timeout, `status` the last HTTP status if there was one.
+    `reason` is a short name such as rate_limit or timeout, `status` the last HTTP status if there was one,
+    `advice` what to do, "" where the problem says all.
     """
 
     def __init__(
-        self, model: str, reason: str, problem: str, *, status: int | None = None, attempts: int = 1
+        self,
+        model: str,
+        reason: str,
+        problem: str,
+        *,
+        status: int | None = None,
+        attempts: int = 1,
+        advice: str = "",
     ) -> None:
-        self.model, self.reason, self.problem = model, reason, problem
+        self.model, self.reason, self.problem, self.advice = model, reason, problem, advice
         self.status, self.attempts = status, attempts
+        self.lasting = reason in _LASTING
         tried = f" ({attempts} attempts)" if attempts > 1 else ""
-        super().__init__(f"{model} gave no reply{tried}: {problem}")
+        super().__init__(f"{model} gave no reply{tried}: {sentences(problem, advice)}")
 
 
 class ReplyUnusable(ModelError):
@@ -216,11 +235,14 @@ class BudgetExceeded(ModelError):
 
     def __init__(self, budget: str, limit: str, problem: str) -> None:
         self.budget, self.limit, self.problem = budget, limit, problem
-        super().__init__(f"The budget of this {budget} is used up: {problem}")
+        self.lasting = budget == "run"
+        super().__init__(f"The budget of this {budget} is used up: {sentences(problem)}.")
 
 
 class CassetteError(ModelError):
     """A cassette can't be read or written."""
+
+    lasting = True
 
 
 class CassetteMiss(CassetteError):
@@ -238,11 +260,20 @@ class PromptError(FathomError):
     """A prompt's file is at fault, or it was given the wrong variables."""
 
 
+def sentences(*parts: str) -> str:
+    """Parts of a message one after the other, each that another follows with a full stop."""
+    *before, last = [p.strip() for p in parts if p.strip()] or [""]
+    return " ".join([*(p if p[-1] in ".!?" else f"{p}." for p in before), last])
+
+
 def did_you_mean(name: str, known: Sequence[str], *, shown: int = 12) -> str:
     """The sentence that follows an unknown name: its nearest neighbour, or what there is."""
     folded = {k.casefold(): k for k in known}
     if close := get_close_matches(name.casefold(), folded, n=1):
         return f" Did you mean {folded[close[0]]!r}?"
+    longer = [k for k in known if k.casefold().startswith(name.casefold())] if name else []
+    if 0 < len(longer) <= shown:
+        return f" Did you mean {' or '.join(map(repr, longer))}?"
     if not known:
         return ""
     more = f" and {len(known) - shown} more" if len(known) > shown else ""

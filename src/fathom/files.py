@@ -1,7 +1,8 @@
-"""Writing files whole or not at all."""
+"""Writing files, or lines of them, whole or not at all."""
 
 import os
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -21,3 +22,64 @@ def write_whole(file: Path, content: str | bytes, *, mode: int = 0o600) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def whole_lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their ends, numbered from 1, but a torn last one. Raises `OSError`."""
+    with file.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                return
+            yield number, line
+
+
+class LineFile:
+    """A file that lines are added to, safe against kills and full disks; two at once need a lock.
+
+    A line is one write, so that a killed process leaves at most one torn line, the last; opening the file
+    cuts it off. What the operating system has accepted survives the end of the process, and a power failure
+    what was synced.
+    """
+
+    def __init__(self, file: Path, seen: Callable[[int, bytes], object] = lambda *_: None) -> None:
+        """Open a file, made in its folder where there is none; `seen` is told the lines in it, numbered.
+
+        Raises `OSError`, and what `seen` raises.
+        """
+        self._handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        self._size = 0
+        try:
+            for number, line in whole_lines(file):
+                seen(number, line)
+                self._size += len(line)
+            self._cut()
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def append(self, line: bytes, *, sync: bool = False) -> None:
+        """Add a line with its end. Raises `OSError`, and leaves the file as it was."""
+        try:
+            _write(self._handle, line)
+            if sync:
+                os.fsync(self._handle)
+        except OSError:
+            self._cut()
+            raise
+        self._size += len(line)
+
+    def close(self) -> None:
+        """Make sure of what was written, and close the file."""
+        try:
+            os.fsync(self._handle)
+        finally:
+            os.close(self._handle)
+
+    def _cut(self) -> None:
+        os.ftruncate(self._handle, self._size)
+        os.lseek(self._handle, self._size, os.SEEK_SET)
+
+
+def _write(handle: int, line: bytes) -> None:
+    if os.write(handle, line) != len(line):
+        raise OSError("only a part of the line was written")

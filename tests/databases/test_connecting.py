@@ -43,6 +43,16 @@ def test_the_first_bytes_tell_the_engine(settings: Settings, tmp_path: Path) -> 
         connect(f"sqlite:///{tmp_path / 'odd.sqlite'}", settings=settings)
 
 
+def test_a_file_of_rows_tells_how_to_make_a_database_of_it(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "people.csv").write_text("name,age\nAnn,31\nBo,45\n", encoding="utf-8")
+    with pytest.raises(ConnectionFailed) as failed:
+        connect(tmp_path / "people.csv", settings=settings)
+    script = str(failed.value).partition("in Python: ")[2]
+    subprocess.run([sys.executable, "-c", f"import duckdb; {script}"], check=True)
+    with connect(tmp_path / "people.duckdb", settings=settings) as database:
+        assert database.run("SELECT sum(age) FROM people").rows == ((76,),)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

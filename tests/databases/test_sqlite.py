@@ -8,7 +8,7 @@ import pytest
 
 from fathom.config import Settings
 from fathom.databases import Database, connect
-from fathom.errors import QueryRefused
+from fathom.errors import QueryFailed, QueryRefused, QueryTimedOut
 from fathom.records import ForeignKey, Limits
 
 Open = Callable[..., Database]
@@ -127,3 +127,34 @@ def test_an_endless_recursion_and_a_giant_value_are_stopped(opened: Open) -> Non
         endless = "WITH RECURSIVE r (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r"
         assert database.run(endless, Limits(rows=5)).rows == tuple((i,) for i in range(1, 6))
         assert database.run(endless, Limits(rows=None, bytes=10_000)).truncated == "bytes"
+
+
+def test_few_steps_on_giant_values_are_stopped_in_time(opened: Open) -> None:
+    # Each row takes a handful of steps, far fewer than pass between two looks at the clock.
+    heavy = (
+        "WITH RECURSIVE r (n, t) AS (SELECT 1, '0123456789' UNION ALL"
+        " SELECT n + 1, CASE WHEN n < 20 THEN t || t ELSE t END FROM r WHERE n < 600)"
+        " SELECT sum(length(hex(t))) FROM r"
+    )
+    with opened("CREATE TABLE t (id INTEGER)") as database:
+        with pytest.raises(QueryTimedOut):
+            database.run(heavy, Limits(seconds=0.05))
+        assert database.run("SELECT 1").rows == ((1,),)
+
+
+def test_a_row_of_giant_values_is_refused_memory(opened: Open) -> None:
+    giants = ", ".join(["hex(hex(t))"] * 30)
+    with opened("CREATE TABLE t (t)", "INSERT INTO t VALUES (zeroblob(15000000))") as database:
+        with pytest.raises(QueryFailed, match="memory"):
+            database.run(f"SELECT {giants} FROM t")
+        assert database.run("SELECT 1").rows == ((1,),)
+
+
+def test_what_builds_values_is_measured_before_it_runs(opened: Open) -> None:
+    with opened("CREATE TABLE t (id INTEGER)", "CREATE VIEW v AS SELECT printf('%03d', 5) AS n") as database:
+        for _ in range(2):
+            with pytest.raises(QueryRefused) as refused:
+                database.run("SELECT printf('%.2000000000c', 'x')")
+            assert refused.value.rule == "size"
+            assert database.run("SELECT printf('%.2f %5d', 1.234, 7)").rows == (("1.23     7",),)
+            assert database.run("SELECT n FROM v").rows == (("005",),)

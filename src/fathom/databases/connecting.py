@@ -12,6 +12,7 @@ from fathom.errors import ConnectionFailed, MissingExtra, did_you_mean
 _SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
 _HEADER_BYTES = 16
+_ROWS = frozenset((".csv", ".tsv", ".parquet", ".json", ".jsonl"))
 
 
 def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Database:
@@ -134,7 +135,16 @@ def _system_of(path: Path, settings: Settings) -> str:
     if header[8:12] == b"DUCK":
         return "duckdb"
     what = "is empty" if not header else "is neither a SQLite nor a DuckDB file"
-    raise ConnectionFailed(f"{path} {what}.")
+    raise ConnectionFailed(f"{path} {what}.{_how_to_load(path)}")
+
+
+def _how_to_load(path: Path) -> str:
+    """What makes a database of a file of rows."""
+    if path.suffix.casefold() not in _ROWS:
+        return ""
+    table = path.stem if path.stem.isidentifier() else "rows"
+    sql = f"CREATE TABLE {table} AS FROM '{path}'"
+    return f' Make a database of it in Python: duckdb.connect("{path.with_suffix(".duckdb")}").sql("{sql}")'
 
 
 def _nearby(path: Path, settings: Settings) -> str:

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
-from types import TracebackType
 from typing import Any
 
 from fathom.databases.engine import Engine, Reflection, Row, Session
@@ -195,9 +194,7 @@ class Database:
     def __enter__(self) -> "Database":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _read(self, sql: str, seconds: float | None = None, /) -> list[Row]:

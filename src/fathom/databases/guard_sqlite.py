@@ -80,6 +80,11 @@ _OTHER = Reason("statement", "it is not a query that reads.")
 _READING = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 
 
+# One call of these makes as much as it likes, and SQLite can't be stopped inside a call.
+_BUILDERS = frozenset(("format", "printf", "randomblob", "zeroblob"))
+UNMEASURED = Reason("size", "it builds values whose size wasn't looked at.")
+
+
 def function_reason(name: str) -> Reason:
     """Why a function outside `FUNCTIONS` is refused."""
     return Reason("function", f"the function {name}() isn't on the list of harmless functions of SQLite.")
@@ -93,17 +98,21 @@ def table_reason(name: str) -> Reason:
 class Authorizer:
     """A callback for `sqlite3.Connection.set_authorizer`; call `begin` before each statement.
 
+    Functions that build values of any size are refused as `UNMEASURED`, until `begin` is told that the
+    statement's sizes are known.
+
     After a `sqlite3.DatabaseError` "not authorized", `refusal` says why; None means that it was something
     else. Pragmas pass only where a query that reads asks for them (`pragma_table_info('t')`, full text).
     """
 
-    __slots__ = ("_reading", "refusal")
+    __slots__ = ("_reading", "_sizes_known", "refusal")
 
     def __init__(self) -> None:
         self.begin()
 
-    def begin(self) -> None:
+    def begin(self, *, sizes_known: bool = False) -> None:
         """Forget the statement before."""
+        self._sizes_known = sizes_known
         self.refusal: Reason | None = None
         self._reading = False
 
@@ -126,6 +135,8 @@ class Authorizer:
             )
             return table_reason(first) if refused else None
         if action == sqlite3.SQLITE_FUNCTION:
+            if second.casefold() in _BUILDERS and not self._sizes_known:
+                return UNMEASURED
             return None if second.casefold() in FUNCTIONS else function_reason(second)
         if self._reading and _declares_or_asks(action, first.casefold(), second):
             return None

@@ -19,6 +19,11 @@ _PROBED_VALUES = 200
 _UNIQUE_UP_TO_ROWS = 300_000
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _MIXABLE = {"number", "text"}
+_FOUND_OUT = 0.8
+"""How sure to be of a join that values alone tell."""
+_ENOUGH_VALUES = 8
+_MOST_COMPARED = 400
+"""Pairs of columns whose values are compared without a hint from their names."""
 
 Words = tuple[str, ...]
 
@@ -81,8 +86,10 @@ class _Prober:
     until: float
     _unique: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def share_found(self, child: Table, column: str, parent: Table, target: str) -> float | None:
-        """The share of the child's values that the parent has; None where there are none, or no time."""
+    def share_found(
+        self, child: Table, column: str, parent: Table, target: str, least: int = 1
+    ) -> float | None:
+        """The share of the child's values that the parent has; None where there are too few, or no time."""
         value, key = self.quote(column), self.quote(target)
         sql = (
             "SELECT count(*), sum(CASE WHEN EXISTS"
@@ -91,7 +98,7 @@ class _Prober:
             f" WHERE c.{value} IS NOT NULL LIMIT {_PROBED_ROWS}) f LIMIT {_PROBED_VALUES}) s"
         )
         row = self._ask(sql)
-        return None if row is None or not row[0] else float(row[1]) / row[0]
+        return None if row is None or row[0] < least else float(row[1]) / row[0]
 
     def is_unique(self, table: Table, column: str) -> bool:
         """Whether no two rows share a value; False where the table is too big to see."""
@@ -137,7 +144,49 @@ def infer_joins(
         for column in table.columns:
             if (best := _best(table, column, index, probe)) is not None:
                 found.append(best)
-    return tuple(found)
+    return (*found, *_told_by_values(schema.tables, {*declared}, found, probe))
+
+
+def _told_by_values(
+    tables: Sequence[Table], declared: set[str], named: Sequence[ForeignKey], probe: _Prober
+) -> Iterator[ForeignKey]:
+    """Joins of columns whose every word is found in the column that names the rows of one other table.
+
+    Whatever the columns are called: a river's `traverse` holds names of states. Numbers are found anywhere.
+    """
+    targets = [
+        _Target(t, c, 1.0)
+        for t in tables
+        if not t.is_view
+        for c in _identifying_columns(t, probe)
+        if c.kind == "text" and _names_own(t, c)
+    ]
+    taken = {(k.table, k.columns[0]) for k in named}
+    asked = [
+        (t, c)
+        for t in tables
+        if not t.is_view and t.name not in declared
+        for c in t.columns
+        if c.kind == "text" and (t.name, c.name) not in taken and t.primary_key != (c.name,)
+        if not _names_own(t, c)
+    ]
+    if len(asked) * len(targets) > _MOST_COMPARED:
+        return
+    for table, column in asked:
+        homes = [t for t in targets if t.table is not table and _holds_all(table, column, t, probe)]
+        if len(homes) == 1:
+            yield _inferred(table, column, homes[0], _FOUND_OUT)
+
+
+def _holds_all(table: Table, column: Column, target: _Target, probe: _Prober) -> bool:
+    share = probe.share_found(table, column.name, target.table, target.column.name, _ENOUGH_VALUES)
+    return share == 1.0
+
+
+def _names_own(table: Table, column: Column) -> bool:
+    """Whether a column is called after its own table: `state`, `state_name` or `state_id` in state."""
+    own, words = _table_words(table), words_of(column.name)
+    return words[: len(own)] == own and set(words[len(own) :]) <= {_root("name"), *_IDENTIFYING}
 
 
 def _index(tables: Sequence[Table], probe: _Prober) -> Mapping[Words, list[_Target]]:
@@ -191,7 +240,7 @@ def _best(
     table: Table, column: Column, index: Mapping[Words, list[_Target]], probe: _Prober
 ) -> ForeignKey | None:
     """The join from a column that is most likely, if any is likely enough."""
-    judged: list[tuple[float, int, _Target]] = []
+    judged: list[tuple[float, bool, int, _Target]] = []
     for target, weight in sorted(_named(table, column, index).items(), key=lambda item: -item[1]):
         if judged and weight < judged[0][0]:
             break
@@ -200,11 +249,16 @@ def _best(
             continue  # '1' and 1 join on some engines, so where they do the values tell
         confidence = weight * _trust(share)
         if confidence >= _LEAST_CONFIDENCE:
-            judged.append((confidence, target.table.row_count or 0, target))
-            judged.sort(key=lambda j: (-j[0], -j[1], j[2].table.name))
+            own = _names_own(target.table, target.column)
+            judged.append((confidence, own, target.table.row_count or 0, target))
+            judged.sort(key=lambda j: (-j[0], -j[1], -j[2], j[3].table.name))
     if not judged:
         return None
-    confidence, _, target = judged[0]
+    confidence, _, _, target = judged[0]
+    return _inferred(table, column, target, confidence)
+
+
+def _inferred(table: Table, column: Column, target: _Target, confidence: float) -> ForeignKey:
     return ForeignKey(
         table.name,
         (column.name,),
@@ -226,7 +280,7 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
     """What the column's name may refer to, with how well it names it."""
     words = words_of(column.name)
     stem, identifies = _stem(words)
-    is_key = table.primary_key == (column.name,)
+    is_key = table.primary_key == (column.name,) or (not table.primary_key and _names_own(table, column))
     found: dict[tuple[str, str], tuple[_Target, float]] = {}
     for start in range(len(stem)):
         for target in index.get(stem[start:], ()):

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote as quote_path
 
-from fathom.databases.engine import Engine, Read, Reflection, Row, Session
-from fathom.databases.guard_sqlite import Authorizer
+from fathom.databases.engine import Deadline, Engine, Read, Reflection, Row, Session
+from fathom.databases.guard_sqlite import UNMEASURED, Authorizer
 from fathom.databases.readable import readable
 from fathom.databases.sqlite_catalogue import Catalogue
-from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryRefused
+from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed, QueryRefused
 from fathom.records import Limits, Table
 
 _STEPS_PER_CHECK = 10_000
 _LONGEST_VALUE = 1_000_000_000
+_MEMORY = 1_000_000_000  # bytes, of all SQLite connections in the process: SQLite knows no smaller bound
 
 
 class SQLiteSession(Session):
@@ -30,18 +31,21 @@ class SQLiteSession(Session):
         self._sql, self._given = "", 0
         self._deadline = self._steps_left = math.inf
         self._stopped = False
+        self._alarm = Deadline(None, self._interrupt)
         self._connection.set_authorizer(self._authorizer)
         self._connection.set_progress_handler(self._is_over, _STEPS_PER_CHECK)
 
     def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
         connection = self._connection
-        self._authorizer.begin()
         self._deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
         self._steps_left = math.inf if limits.steps is None else limits.steps
         self._stopped = False
+        # A few steps on giant values take longer than many on others, so steps alone don't tell the time.
+        # Where they are limited, the same query has to stop at the same place every time.
+        self._alarm = Deadline(limits.seconds if limits.steps is None else None, self._interrupt)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes or _LONGEST_VALUE, _LONGEST_VALUE))
         try:
-            cursor = connection.execute(sql)
+            cursor = self._judged(sql)
         except sqlite3.DatabaseError as error:
             if refusal := self._authorizer.refusal:
                 raise QueryRefused(refusal.rule, refusal.text, sql=sql) from error
@@ -51,6 +55,19 @@ class SQLiteSession(Session):
             return None
         self._rows, self._sql, self._given = cursor, sql, 0
         return tuple(d[0] for d in cursor.description)
+
+    def _judged(self, sql: str) -> sqlite3.Cursor:
+        self._authorizer.begin()
+        try:
+            return self._connection.execute(sql)
+        except sqlite3.DatabaseError:
+            if self._authorizer.refusal is not UNMEASURED:
+                raise
+        from fathom.databases.guard import check_size  # noqa: PLC0415, few queries need a parser
+
+        check_size(sql, "sqlite")
+        self._authorizer.begin(sizes_known=True)
+        return self._connection.execute(sql)
 
     def fetch(self, count: int) -> list[Row]:
         try:
@@ -65,16 +82,22 @@ class SQLiteSession(Session):
         return rows
 
     def finish(self, *, complete: bool) -> bool:
+        self._alarm.end()
         self._rows = iter(())
         return True
 
     def close(self) -> None:
+        self._alarm.end()
         self._rows = iter(())
         self._connection.close()
 
+    def _interrupt(self) -> None:
+        self._stopped = True
+        self._connection.interrupt()
+
     def _is_over(self) -> bool:
         self._steps_left -= _STEPS_PER_CHECK
-        self._stopped = self._steps_left < 0 or time.monotonic() > self._deadline
+        self._stopped |= self._steps_left < 0 or time.monotonic() > self._deadline
         return self._stopped
 
     def _raise_if_stopped_by_hand(self, error: sqlite3.Error) -> None:
@@ -111,7 +134,12 @@ def _prepare(uri: str) -> sqlite3.Connection:
     )
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        for pragma in ("query_only=on", "trusted_schema=off", "cache_size=-32000"):
+        for pragma in (
+            "query_only=on",
+            "trusted_schema=off",
+            "cache_size=-32000",
+            f"hard_heap_limit={_MEMORY}",
+        ):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except BaseException:
@@ -126,7 +154,7 @@ class SQLite(Engine):
     dialect = "sqlite"
     gaps: ClassVar = {"comments": "SQLite keeps no comments on tables or columns."}
     rows_at_once = 16  # a row may hold a value as long as the limit of bytes
-    errors = (sqlite3.Error, sqlite3.Warning)
+    errors = (sqlite3.Error, sqlite3.Warning, MemoryError)
 
     def __init__(self, path: Path) -> None:
         self._path = self.file = path
@@ -157,6 +185,10 @@ class SQLite(Engine):
     def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:
         if "one statement at a time" in str(error):
             return QueryRefused("statements", "there is more than one statement; only one is run.", sql=sql)
+        if isinstance(error, MemoryError):
+            return QueryFailed(
+                f"It needs more than the {_MEMORY / 1e9:g} GB of memory that SQLite may take.", sql=sql
+            )
         return super().translate(error, sql, limits)
 
     def reflect(self, read: Read) -> Reflection:

@@ -4,7 +4,6 @@ import marshal
 from collections.abc import Callable, Iterator
 from itertools import chain
 from sys import getsizeof
-from types import TracebackType
 from typing import Any, Literal
 
 from fathom.databases.engine import Engine, Row, Session
@@ -98,9 +97,7 @@ class Stream:
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

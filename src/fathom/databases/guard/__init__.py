@@ -6,6 +6,8 @@ a tokenizer of its own, text that the two could split differently is refused fir
 safeguards; read-only sessions and limits on seconds, rows and bytes stand behind it.
 """
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from fathom.databases.guard.sizes import check_sizes
@@ -14,7 +16,7 @@ from fathom.databases.guard.tree import check_tree
 from fathom.databases.guard.words import Refused
 from fathom.errors import QueryRefused
 
-__all__ = ["check"]
+__all__ = ["check", "check_size"]
 
 LONGEST_QUERY = 1_000_000  # characters
 
@@ -25,8 +27,17 @@ def check(sql: str, dialect: str) -> exp.Expr:
     `dialect` is sqlglot's name of it; one without lists of its own gets the names that all others share.
     Raises `QueryRefused` with the rule's short name, the reason, and `ErrorClass.SYNTAX` for what is no SQL.
     """
+    return _told(_check, sql, dialect)
+
+
+def check_size(sql: str, dialect: str) -> None:
+    """Only what `check` asks of sizes, where the engine itself judges the rest. Raises `QueryRefused`."""
+    _told(_measure, sql, dialect)
+
+
+def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.Expr:
     try:
-        return _check(sql, dialect)
+        return judge(sql, dialect)
     except Refused as refused:
         raise QueryRefused(
             refused.rule, refused.reason, sql=sql, error_class=refused.error_class
@@ -40,5 +51,11 @@ def _check(sql: str, dialect: str) -> exp.Expr:
         raise Refused("size", f"it is longer than {LONGEST_QUERY:,} characters.")
     tokens, tree = parse(sql, dialect)
     check_tree(tree, tokens, dialect)
+    check_sizes(tree, dialect)
+    return tree
+
+
+def _measure(sql: str, dialect: str) -> exp.Expr:
+    tree = parse(sql, dialect)[1]
     check_sizes(tree, dialect)
     return tree

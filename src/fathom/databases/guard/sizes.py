@@ -9,28 +9,52 @@ from sqlglot import exp
 
 from fathom.databases.guard.words import Refused
 
-MOST_CHARACTERS = 1_000_000  # that one call may build
+MOST_CHARACTERS = 100_000  # that the builders of one query may make between them, for one row
+MOST_IN_ALL = 100_000_000  # characters, where generators are seen to make many such rows
 MOST_ROWS = 10_000_000  # that the generators of one query may make between them
+_FEW_CHARACTERS = 1_000  # what pads and bars take; they count for nothing
+_WIDEST_DIGITS = 5  # of a width inside a format
 
 # Functions that build text or bytes, and the place of the argument that says how long.
 _BUILDERS = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0, "zeroblob": 0, "randomblob": 0, "array_resize": 1}
 _BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1}
 _GENERATORS = frozenset(("generate_series", "range"))
 
+# Types whose values are filled up to the length that they name.
+_PADDED = (
+    exp.DataType.Type.CHAR,
+    exp.DataType.Type.BPCHAR,
+    exp.DataType.Type.NCHAR,
+    exp.DataType.Type.BINARY,
+    exp.DataType.Type.BIT,
+)
+
+# Functions whose result may be as long as the product of what they are given.
+_MULTIPLIERS = frozenset("replace regexp_replace array_to_string group_concat string_agg listagg".split())
+# Functions that take widths inside a text; MySQL's FORMAT takes none.
+_FORMATTERS = frozenset(("format", "printf", "sformat"))
+
 
 def check_sizes(tree: exp.Expr, dialect: str) -> None:
     """Raises `Refused` for builders, generators and recursion that are seen to be without measure."""
-    rows = Decimal(1)
+    rows, characters = Decimal(1), Decimal(0)
     for node in tree.walk():
         if isinstance(node, exp.Func):
-            _check_builder(node)
+            characters += _built(node)
+            _check_product(node)
+            if not (dialect == "mysql" and _name(node) == "format"):
+                _check_format(node)
             rows *= max(_generated(node), Decimal(1))
+        elif isinstance(node, exp.DataType):
+            characters += _padded(node)
         elif isinstance(node, exp.Table) and dialect == "mysql":
             rows *= max(_sequence_table(node.name.casefold()), Decimal(1))
         elif isinstance(node, exp.CTE):
             _check_recursion(node)
         if rows > MOST_ROWS:
             raise Refused("size", f"its generators make more than {MOST_ROWS:,} rows.")
+        if characters > MOST_CHARACTERS or characters * rows > MOST_IN_ALL:
+            raise Refused("size", f"it would build {characters * rows:,.0f} characters or more.")
 
 
 def _name(call: exp.Func) -> str:
@@ -44,18 +68,62 @@ def _arguments(call: exp.Func) -> list[exp.Expr]:
     return [a for v in found for a in (v if isinstance(v, list) else [v]) if isinstance(a, exp.Expr)]
 
 
-def _check_builder(call: exp.Func) -> None:
-    name = "lpad" if isinstance(call, exp.Pad) else _name(call)
-    place = _BUILDERS.get(name)
+def _readings(call: exp.Func) -> list[list[exp.Expr]]:
+    """The arguments; after a dot also with what stands before it, for DuckDB takes `x.f(y)` for `f(x, y)`."""
     arguments = _arguments(call)
-    if place is None or len(arguments) <= place:
+    if isinstance(call.parent, exp.Dot) and call.parent.expression is call:
+        return [arguments, [call.parent.this, *arguments]]
+    return [arguments]
+
+
+def _lengths(call: exp.Func) -> list[exp.Expr]:
+    """The arguments of a builder that may say how long its value gets; none for any other function."""
+    place = _BUILDERS.get("lpad" if isinstance(call, exp.Pad) else _name(call))
+    return [] if place is None else [a[place] for a in _readings(call) if place < len(a)]
+
+
+def _built(call: exp.Func) -> Decimal:
+    """How many characters a builder makes; 0 for few, and where that can't be seen."""
+    lengths = _lengths(call)
+    if lengths and any(_lengths(inner) for a in _readings(call) for inner in a[0].find_all(exp.Func)):
+        raise Refused("size", f"{_name(call)}() of a value that is built the same way grows beyond measure.")
+    made = max((n for a in lengths if (n := _constant(a)) is not None), default=Decimal(0))
+    return made if made > _FEW_CHARACTERS else Decimal(0)
+
+
+def _padded(kind: exp.DataType) -> Decimal:
+    """How many characters a value of a type gets, at the least; 0 for few."""
+    if kind.this not in _PADDED:
+        return Decimal(0)
+    length = _constant(next((p.this for p in kind.find_all(exp.DataTypeParam)), None)) or Decimal(0)
+    return length if length > _FEW_CHARACTERS else Decimal(0)
+
+
+def _is_long(argument: exp.Expr) -> bool:
+    """Whether a builder in it makes many characters, or nobody sees how many."""
+    lengths = (_constant(a) for call in argument.find_all(exp.Func) for a in _lengths(call))
+    return any(length is None or length > _FEW_CHARACTERS for length in lengths)
+
+
+def _check_product(call: exp.Func) -> None:
+    name = _name(call)
+    if name in _MULTIPLIERS and sum(map(_is_long, _readings(call)[-1])) > 1:
+        raise Refused("size", f"{name}() of several built values grows beyond measure.")
+
+
+def _check_format(call: exp.Func) -> None:
+    """A format may ask for any width, so it has to stand there to be read."""
+    name = _name(call)
+    if name not in _FORMATTERS or not (arguments := _readings(call)[-1]):
         return
-    length = _constant(arguments[place])
-    if length is not None and length > MOST_CHARACTERS:
-        raise Refused("size", f"{name}() would build {length:,} characters or more in one value.")
-    for inner in arguments[0].find_all(exp.Func):
-        if ("lpad" if isinstance(inner, exp.Pad) else _name(inner)) in _BUILDERS:
-            raise Refused("size", f"{name}() of a value that is built the same way grows beyond measure.")
+    if not (isinstance(arguments[0], exp.Literal) and arguments[0].is_string):
+        raise Refused("size", f"write the format of {name}() as one text in quotes.")
+    text = arguments[0].name
+    digits = "".join(c if c.isdigit() else " " for c in text).split()
+    starred = any(part.lstrip("-+ #0123456789$.").startswith("*") for part in text.split("%")[1:])
+    nested = any("}" not in part for part in text.replace("{{", "").split("{")[1:])
+    if any(len(run) > _WIDEST_DIGITS for run in digits) or starred or nested or any(map(_is_long, arguments)):
+        raise Refused("size", f"the widths in the format of {name}() may grow beyond measure.")
 
 
 def _generated(call: exp.Func) -> Decimal:
@@ -64,8 +132,13 @@ def _generated(call: exp.Func) -> Decimal:
         isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)) or _name(call) in _GENERATORS
     ):
         return Decimal(0)
-    numbers = [number for a in _arguments(call)[:3] if (number := _constant(a)) is not None]
-    if len(numbers) < min(2, len(_arguments(call))):
+    return max(map(_spanned, _readings(call)))
+
+
+def _spanned(arguments: list[exp.Expr]) -> Decimal:
+    """How many numbers lie between a generator's bounds, 0 where that can't be seen."""
+    numbers = [number for a in arguments[:3] if (number := _constant(a)) is not None]
+    if len(numbers) < min(2, len(arguments)):
         return Decimal(0)
     start, end, step, *_ = [Decimal(0), *numbers, Decimal(1)] if len(numbers) == 1 else [*numbers, Decimal(1)]
     return abs((end - start) / (step or 1))

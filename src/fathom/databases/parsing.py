@@ -1,0 +1,20 @@
+"""Queries as text and as trees, for those who look into them; what may run is for the guard to say."""
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+
+def parsed(sql: str, dialect: str) -> exp.Expr | None:
+    """A query's syntax tree; None where it can't be parsed, or is nested too deeply for it.
+
+    `dialect` is a name of sqlglot's, "" for what most dialects have in common.
+    """
+    try:
+        return parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return None
+
+
+def without_semicolon(sql: str) -> str:
+    """A query without the semicolons that end it and the space around it."""
+    return sql.strip().rstrip(";").rstrip()

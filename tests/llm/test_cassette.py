@@ -86,6 +86,15 @@ def test_a_miss_says_what_was_asked_and_what_is_nearest(
     assert told in caught.value.nearest
 
 
+def test_a_miss_names_no_difference_that_is_none(file: Path) -> None:
+    sampling = Sampling(temperature=0.0, stop=("--", ";"))
+    asyncio.run(Model("m", Cassette(file).record(counting()[1])).ask("How many genes?", sampling=sampling))
+    with pytest.raises(CassetteMiss) as caught:
+        asyncio.run(Model("m", Cassette(file, replay=True).replay).ask("How many drugs?", sampling=sampling))
+    assert "sampling (" not in caught.value.nearest
+    assert "its words" in caught.value.nearest
+
+
 def test_replaying_needs_neither_key_nor_library_nor_network(file: Path) -> None:
     name = "anthropic:claude-sonnet-4-5"
     asyncio.run(Model(name, Cassette(file).record(Script([REPLY]))).ask("A?"))

@@ -9,7 +9,8 @@ from fathom.errors import BudgetExceeded, CassetteMiss, ModelFailed, ModelNotCon
 from fathom.llm import Budget, Pace, Script
 from fathom.llm.embeddings import Embedder, open_embedder, pack
 from fathom.records import Usage
-from tests.llm.hostile import PROMPT_TOKENS, Server
+from tests.llm.hostile import Server, asked_for_openai
+from tests.llm.spoken import PROMPT_TOKENS
 
 PACE = Pace(attempts=3, seconds=2.0, first_wait=0.01, longest_wait=1.0)
 TEXTS = ["gene", "variant", "gene", "disease", "x" * 10]
@@ -17,9 +18,7 @@ TEXTS = ["gene", "variant", "gene", "disease", "x" * 10]
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-abcdef-0123456789")
-    with Server() as running:
-        monkeypatch.setenv("OPENAI_BASE_URL", running.openai)
+    with asked_for_openai(monkeypatch) as running:
         yield running
 
 

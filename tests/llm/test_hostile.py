@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,6 +24,8 @@ KEYS = {"OPENAI_API_KEY": "sk-test-abcdef-0123456789", "ANTHROPIC_API_KEY": "sk-
 MODELS = {"openai": "openai:gpt-4o-mini", "anthropic": "anthropic:claude-haiku-4-5"}
 CONCURRENCY = 12
 PACE = Pace(concurrency=CONCURRENCY, attempts=6, seconds=1.5, first_wait=0.02, longest_wait=2.0)
+PATIENT = replace(PACE, seconds=8.0)
+"""Where what the server reports is counted: on a busy machine a reply may come after a second and a half."""
 
 
 class Said(BaseModel):
@@ -35,7 +38,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         monkeypatch.setenv(name, key)
     with Server() as running:
         monkeypatch.setenv("OPENAI_BASE_URL", running.openai)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.anthropic)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.bare)
         yield running
 
 
@@ -79,6 +82,7 @@ def test_every_trouble_ends_as_it_should(server: Server, protocol: str) -> None:
         else:
             raise reply
     assert "asks to wait 86400 s" in str(found["limit_day"])
+    assert "has no model of that name" in str(found["no_model"])
     assert "Incorrect API key provided: [key removed]" in str(found["bad_key"])
 
 
@@ -133,7 +137,7 @@ def test_a_thousand_questions_lose_nothing(
     budgets = {p: Budget() for p in MODELS}
     meters: dict[str, list[Usage]] = {p: [] for p in MODELS}
     files = {p: tmp_path / f"{p}.jsonl" for p in MODELS}
-    opened = {p: open_model(name, pace=PACE, cassette=files[p]) for p, name in MODELS.items()}
+    opened = {p: open_model(name, pace=PATIENT, cassette=files[p]) for p, name in MODELS.items()}
     answers = ask_thousand({p: m.within(budgets[p]) for p, m in opened.items()}, meters)
     for model in opened.values():
         model.close()
@@ -178,6 +182,32 @@ def test_errors_carry_no_key_however_they_are_printed(
                 assert KEYS[f"{protocol.upper()}_API_KEY"] not in told
                 assert caught.value.__cause__ is None
     assert not [key for key in KEYS.values() if key in caplog.text]
+
+
+def test_an_address_where_nothing_answers_is_given_up_soon() -> None:
+    pace = Pace(attempts=6, first_wait=0.01)
+    with Server() as stopped:
+        address = stopped.openai
+    with open_model(f"{address}#own", pace=pace) as model, pytest.raises(ModelFailed) as caught:
+        asyncio.run(model.ask("Question 1"))
+    assert (caught.value.reason, caught.value.attempts) == ("unreachable", 3)
+    assert "Is the server running" in str(caught.value)
+
+
+def test_a_server_that_went_away_is_given_time_to_come_back(server: Server) -> None:
+    pace = Pace(attempts=5, first_wait=0.01)
+    with open_model(f"{server.openai}#own", pace=pace) as model:
+        asyncio.run(model.ask("Question 1"))
+        asyncio.run_coroutine_threadsafe(_stop_listening(server), server._loop).result()
+        with pytest.raises(ModelFailed) as caught:
+            asyncio.run(model.ask("Question 2"))
+    assert caught.value.attempts == 5
+
+
+async def _stop_listening(server: Server) -> None:
+    server._server.close()
+    for task in server._tasks:
+        task.cancel()
 
 
 def test_the_pause_that_a_provider_asks_for_holds_for_all(server: Server) -> None:

@@ -61,7 +61,7 @@ class Budget:
         if self.dollars is not None and cost is None:
             return "dollars", (
                 "the price of this model isn't known, so a limit in dollars can't be kept; "
-                "give the limit in tokens or calls"
+                "give the limit in tokens (--max-tokens)"
             )
         if self.dollars is not None and cost is not None and cost >= self.dollars:
             return "dollars", f"{cost:.4f} of {self.dollars} dollars"

@@ -1,10 +1,12 @@
 """One attempt at a request through pydantic-ai, and what its errors come to. Imported late."""
 
+import socket
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import cast
 
 import genai_prices
+import httpx2
 from pydantic_ai import exceptions as failures
 from pydantic_ai.messages import (
     ModelMessage,
@@ -25,7 +27,7 @@ from fathom.llm.keys import redact, redact_error
 from fathom.llm.making import make_embedding_model, make_http, make_model
 from fathom.llm.providers import Provider
 from fathom.llm.reported import read_reported, received
-from fathom.llm.sending import AttemptFailed, Pace
+from fathom.llm.sending import UNREACHABLE, AttemptFailed, Pace
 from fathom.records import Usage
 
 LONGEST_PROBLEM = 500
@@ -53,6 +55,17 @@ _REASONS: tuple[tuple[type[Exception], str, bool], ...] = (
     (failures.UserError, "misuse", False),
 )
 """What an error means, the more specific first: its short name, and whether another attempt makes sense."""
+
+_UNSIGNED = {
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "CredentialRetrievalError",
+    "NoAuthTokenError",
+    "TokenRetrievalError",
+    "SSOError",
+    "InvalidEndpointConfigurationError",
+}
+"""botocore's errors where a request can't be signed, by name: it is imported only where Bedrock is asked."""
 
 
 class _Counted:
@@ -93,7 +106,7 @@ class Connection(_Counted):
 
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         super().__init__(provider, name, pace)
-        self._model = make_model(provider, name, self._http)
+        self._model = make_model(provider, name, self._http, pace)
         bounded = "timeout" not in self._model.unsupported_settings  # else its library warns at every request
         self._settings = {"timeout": pace.seconds} if bounded else {}
 
@@ -126,16 +139,20 @@ class Connection(_Counted):
 
     def _reply(self, response: ModelResponse) -> Reply:
         calls = tuple(Call(redact(c.tool_name), redact(c.args_as_json_str())) for c in response.tool_calls)
-        refusal = str((response.provider_details or {}).get("refusal") or "")
+        details = response.provider_details or {}
+        refusal = str(details.get("refusal") or "")
         finish = _FINISHES.get(response.finish_reason or "", "unknown")
+        used = self._usage(response.usage, response.model_name)
+        if self.provider.protocol == "bedrock" and "finish_reason" not in details:
+            # Its library takes a stream of events that breaks off for a whole one.
+            raise AttemptFailed("connection", "the reply broke off", again=True, used=used)
         if not response.parts and not refusal and finish not in {"content_filter", "length"}:
-            used = self._usage(response.usage, response.model_name)
             raise AttemptFailed("empty", "the reply is empty", again=True, used=used)
         return Reply(
             text=redact(response.text or refusal),
             calls=calls,
             finish=finish,
-            usage=self._usage(response.usage, response.model_name),
+            usage=used,
             model=response.model_name or self.name,
         )
 
@@ -145,7 +162,7 @@ class EmbeddingConnection(_Counted):
 
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         super().__init__(provider, name, pace)
-        self._model = make_embedding_model(provider, name, self._http)
+        self._model = make_embedding_model(provider, name, self._http, pace)
 
     async def __call__(self, request: Request) -> Reply:
         """Ask once. Raises `AttemptFailed`."""
@@ -183,21 +200,36 @@ def failed_attempt(error: Exception, used: Usage | None) -> AttemptFailed:
     problem = problem[:LONGEST_PROBLEM]
     for kind, reason, again in _REASONS:
         if isinstance(error, kind):
+            name = UNREACHABLE if reason == "connection" and _never_connected(error) else reason
             after = getattr(error, "retry_after", None)
             problem += f" (it asks to wait {after:.0f} s)" if after else ""
-            return AttemptFailed(reason, problem, again=again, status=status, retry_after=after, used=used)
+            return AttemptFailed(name, problem, again=again, status=status, retry_after=after, used=used)
     if isinstance(error, failures.ModelHTTPError):
         again = error.status_code in {408, 409, 425, 429} or error.status_code >= 500
         return AttemptFailed("http_error", problem, again=again, status=status, used=used)
+    if _UNSIGNED & {kind.__name__ for kind in type(error).__mro__}:
+        return AttemptFailed("authentication", problem, again=False)
     # The libraries meet a reply of the wrong shape with errors of every kind, down to IndexError.
     return AttemptFailed("invalid_reply", f"the reply can't be read ({problem})", again=True, used=used)
 
 
+def _never_connected(error: BaseException) -> bool:
+    """Whether nothing took the connection, rather than that it broke off."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (httpx2.ConnectError, ConnectionRefusedError, socket.gaierror)):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
 def _told(body: object) -> str:
-    """The words in the body of an error, which most providers put into `error.message`."""
-    for holder in (body.get("error"), body) if isinstance(body, dict) else ():
-        if isinstance(holder, dict) and isinstance(holder.get("message"), str):
-            return str(holder["message"])
+    """The words in the body of an error: mostly `error.message`, of AWS `Error.Message`."""
+    for holder in (body.get("error"), body.get("Error"), body) if isinstance(body, dict) else ():
+        if isinstance(holder, dict):
+            words = holder.get("message", holder.get("Message"))
+            if isinstance(words, str):
+                return words
     return body if isinstance(body, str) else ""
 
 

@@ -6,22 +6,20 @@ They come from a provider's model, or from one of sentence-transformers that run
 import base64
 import binascii
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fathom.errors import ReplyUnusable
 from fathom.llm.budget import Budget
-from fathom.llm.exchange import Exchange, Message, Request
+from fathom.llm.exchange import Message, Request
+from fathom.llm.metered import Metered
 from fathom.llm.opening import Opened, open_exchange, provided
-from fathom.llm.sending import PACE, Pace, Unanswered
-from fathom.records import Usage
+from fathom.llm.sending import PACE, Pace
 
 Vectors = NDArray[np.float32]
 LOCAL = "sentence-transformers:"
@@ -31,22 +29,8 @@ BATCH = 64
 
 
 @dataclass(frozen=True)
-class Embedder:
-    """An embedding model under its name; a batch of texts is one exchange, recorded like any other."""
-
-    name: str
-    exchange: Exchange
-    budgets: tuple[Budget, ...] = ()
-    meters: tuple[Callable[[Usage], None], ...] = ()
-    closing: Callable[[], None] | None = field(default=None, repr=False)
-
-    def within(self, budget: Budget) -> Self:
-        """The same embedder, counted against one more budget."""
-        return replace(self, budgets=(*self.budgets, budget))
-
-    def metered(self, meter: Callable[[Usage], None]) -> Self:
-        """The same embedder, telling one more listener the usage of each request."""
-        return replace(self, meters=(*self.meters, meter))
+class Embedder(Metered):
+    """An embedding model; a batch of texts is one exchange, recorded like any other."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector of length 1 per text, in order: shape (texts, dimensions). The same text is sent once.
@@ -63,14 +47,7 @@ class Embedder:
 
     async def _ask(self, batch: list[str]) -> Vectors:
         request = Request(f"embeddings of {self.name}", tuple(Message("user", t) for t in batch))
-        for budget in self.budgets:
-            budget.admit()
-        try:
-            reply = await self.exchange(request)
-        except Unanswered as error:
-            self._tell(error.usage)
-            raise
-        self._tell(reply.usage)
+        reply = await self._send(request)
         try:
             vectors = unpack(reply.text)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -79,25 +56,6 @@ class Embedder:
         except (ValueError, TypeError, binascii.Error):
             pass
         raise ReplyUnusable(self.name, f"it gave no vector, or an empty one, to some of {len(batch)} texts")
-
-    def _tell(self, usage: Usage) -> None:
-        for budget in self.budgets:
-            budget.charge(usage)
-        for meter in self.meters:
-            meter(usage)
-
-    def close(self) -> None:
-        """Close connections and files."""
-        if self.closing is not None:
-            self.closing()
-
-    def __enter__(self) -> "Embedder":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def open_embedder(
@@ -120,13 +78,22 @@ def open_embedder(
     return Embedder(name, opened.exchange, closing=opened.close)
 
 
+@contextmanager
 def opened_embedder(
-    embeddings: str | Embedder | None, *, cassette: Path | str | None = None, replay: bool = False
-) -> AbstractContextManager[Embedder | None]:
-    """The embedder given by its name, closed at the end; one given opened stays open, and None stays None."""
-    if isinstance(embeddings, str):
-        return open_embedder(embeddings, cassette=cassette, replay=replay)
-    return nullcontext(embeddings)
+    embeddings: str | Embedder | None,
+    *,
+    cassette: Path | str | None = None,
+    replay: bool = False,
+    budget: Budget | None = None,
+) -> Iterator[Embedder | None]:
+    """The embedder given by its name, closed at the end; one given opened stays open, and None stays None.
+
+    What is given counts against `budget` where there is one. Raises as `open_embedder`.
+    """
+    with ExitStack() as closing:
+        if isinstance(embeddings, str):
+            embeddings = closing.enter_context(open_embedder(embeddings, cassette=cassette, replay=replay))
+        yield embeddings.within(budget) if embeddings is not None and budget is not None else embeddings
 
 
 def pack(vectors: Sequence[Sequence[float]]) -> str:

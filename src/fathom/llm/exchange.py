@@ -74,6 +74,9 @@ class Request:
         content = asdict(self)
         del content["repeated"]
         content["sampling"] = {k: v for k, v in content["sampling"].items() if v not in (None, ())}
+        for holder, name in ((content["sampling"], "stop"), (content, "tools"), (content, "messages")):
+            if name in holder:
+                holder[name] = list(holder[name])  # as they are read back
         if not self.tools:
             del content["tools"], content["must_call"]
         return content

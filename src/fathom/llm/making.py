@@ -1,14 +1,17 @@
 """Making pydantic-ai's models: each provider's library is imported only where that provider is asked."""
 
+import logging
 import os
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import httpx2
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model
 
 from fathom.errors import ModelNotConfigured
-from fathom.llm.keys import remember_key
-from fathom.llm.providers import Provider
+from fathom.llm.keys import is_key_variable, redact_error, remember_key
+from fathom.llm.providers import AZURE_VERSION, Provider
 from fathom.llm.reported import KeepingTransport
 from fathom.llm.sending import Pace
 
@@ -28,12 +31,18 @@ def make_http(pace: Pace) -> httpx2.AsyncClient:
     )
 
 
-def make_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyModel:
-    """A model for conversations. Raises `ImportError` where the provider's library is missing."""
+def make_model(provider: Provider, name: str, http: httpx2.AsyncClient, pace: Pace) -> AnyModel:
+    """A model for conversations.
+
+    Raises `ImportError` where the provider's library is missing, `ModelNotConfigured` where what
+    is set for Azure or AWS can't be used.
+    """
     variable = provider.key_variable()
     key = os.environ[variable] if variable else None
-    if key:
+    if variable and key and is_key_variable(variable):  # the name of a profile of AWS is no secret
         remember_key(key)
+    if provider.protocol == "bedrock":  # its library brings its own HTTP client
+        return _bedrock(provider, name, pace)
     model = _MAKERS[provider.protocol](provider, name, key, http)
     client: Any = model.provider.client if model.provider else None
     if hasattr(client, "max_retries"):
@@ -42,7 +51,9 @@ def make_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> AnyMo
     return model
 
 
-def make_embedding_model(provider: Provider, name: str, http: httpx2.AsyncClient) -> "OpenAIEmbeddingModel":
+def make_embedding_model(
+    provider: Provider, name: str, http: httpx2.AsyncClient, pace: Pace
+) -> "OpenAIEmbeddingModel":
     """A model for embeddings. Raises `ModelNotConfigured` for providers without OpenAI's protocol."""
     from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel  # noqa: PLC0415
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
@@ -51,7 +62,7 @@ def make_embedding_model(provider: Provider, name: str, http: httpx2.AsyncClient
         raise ModelNotConfigured(
             f"Embeddings come from OpenAI, Azure or an OpenAI-compatible server, not from {provider.title}."
         )
-    made = make_model(provider, name, http).provider
+    made = make_model(provider, name, http, pace).provider
     assert made is not None
     return OpenAIEmbeddingModel(name, provider=OpenAIProvider(openai_client=made.client))
 
@@ -91,21 +102,59 @@ def _google(provider: Provider, name: str, key: str | None, http: httpx2.AsyncCl
     from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415
 
     assert key is not None
-    return GoogleModel(name, provider=GoogleProvider(api_key=key, http_client=http))
+    address = provider.address() or None
+    return GoogleModel(name, provider=GoogleProvider(api_key=key, base_url=address, http_client=http))
 
 
 def _azure(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
     from pydantic_ai.providers.azure import AzureProvider  # noqa: PLC0415
 
-    return OpenAIChatModel(name, provider=AzureProvider(api_key=key, http_client=http))
+    address = _azure_endpoint(provider.address())
+    try:
+        made = AzureProvider(azure_endpoint=address, api_key=key, http_client=http)
+    except UserError:
+        raise ModelNotConfigured(
+            f"{provider.title} can't be asked: set {AZURE_VERSION}, "
+            f"or let {provider.url_variable} end in /openai/v1."
+        ) from None
+    return OpenAIChatModel(name, provider=made)
 
 
-def _bedrock(provider: Provider, name: str, key: str | None, http: httpx2.AsyncClient) -> AnyModel:
+def _azure_endpoint(address: str) -> str:
+    """A resource's address where a version is named, else that of its API without versions."""
+    bare = not urlsplit(address).path.strip("/")
+    serverless = (urlsplit(address).hostname or "").endswith(".models.ai.azure.com")
+    if bare and not serverless and not os.environ.get(AZURE_VERSION):
+        return address.rstrip("/") + "/openai/v1"
+    return address
+
+
+def _bedrock(provider: Provider, name: str, pace: Pace) -> AnyModel:
+    import boto3  # noqa: PLC0415
+    from botocore.config import Config  # noqa: PLC0415
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415
     from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415
     from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415
 
-    return BedrockConverseModel(name, provider=BedrockProvider())
+    config = Config(
+        # The library would ask again by itself, unseen by pace and count, and wait on in its thread for a
+        # reply that was given up.
+        retries={"total_max_attempts": 1},
+        connect_timeout=min(10.0, pace.seconds),
+        read_timeout=pace.seconds,
+        max_pool_connections=pace.concurrency + 4,
+    )
+    log = logging.getLogger("botocore")
+    if log.level == logging.NOTSET:  # below INFO it logs requests' headers, and keys with them
+        log.setLevel(logging.INFO)
+    try:
+        client = boto3.Session().client(
+            "bedrock-runtime", config=config, endpoint_url=provider.address() or None
+        )
+    except (BotoCoreError, ValueError) as error:  # no such profile, an address that is none
+        raise ModelNotConfigured(f"{provider.title} can't be asked: {redact_error(str(error))}") from None
+    return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
 
 
 _MAKERS = {
@@ -115,5 +164,4 @@ _MAKERS = {
     "anthropic": _anthropic,
     "google": _google,
     "azure": _azure,
-    "bedrock": _bedrock,
 }

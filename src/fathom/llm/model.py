@@ -1,17 +1,14 @@
 """A language model as methods see it: asked for text, samples and typed values, telling its usage."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Self, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from fathom.errors import BudgetExceeded, ReplyUnusable
-from fathom.llm.budget import Budget
-from fathom.llm.exchange import Exchange, Message, Reply, Request, Sampling, Tool
+from fathom.errors import ReplyUnusable
+from fathom.llm.exchange import Message, Reply, Request, Sampling, Tool
+from fathom.llm.metered import Metered
 from fathom.llm.prompts import load
-from fathom.llm.sending import Unanswered
-from fathom.records import Usage
 
 T = TypeVar("T")
 Prompt = str | Sequence[Message]
@@ -23,29 +20,13 @@ WORTH_CACHING = 4_000
 
 
 @dataclass(frozen=True)
-class Model:
-    """A model under its name, with the budgets that its use counts against and the meters that hear of it.
-
-    `tools` says that typed values are asked for as a tool call rather than in words, `recorded` that its
-    replies are on a cassette, so that what is made of them has to be repeatable. Frozen: `within` and
-    `metered` give a model that shares everything else.
+class Model(Metered):
+    """A language model. `tools` says that typed values are asked for as a tool call rather than in words,
+    `recorded` that its replies are on a cassette, so that what is made of them has to be repeatable.
     """
 
-    name: str
-    exchange: Exchange
     tools: bool = False
-    budgets: tuple[Budget, ...] = ()
-    meters: tuple[Callable[[Usage], None], ...] = ()
-    closing: Callable[[], None] | None = field(default=None, repr=False)
     recorded: bool = False
-
-    def within(self, budget: Budget) -> Self:
-        """The same model, counted against one more budget."""
-        return replace(self, budgets=(*self.budgets, budget))
-
-    def metered(self, meter: Callable[[Usage], None]) -> Self:
-        """The same model, telling one more listener the usage of each request, answered or not."""
-        return replace(self, meters=(*self.meters, meter))
 
     async def ask(
         self,
@@ -125,46 +106,6 @@ class Model:
             mend = load(__package__, "repair").render(problem=problem)
             turns = (*turns, Message("assistant", said or "(nothing)"), Message("user", mend))
         raise ReplyUnusable(self.name, problem, reply=said)
-
-    async def _send(self, request: Request) -> Reply:
-        self._admit()
-        try:
-            reply = await self.exchange(request)
-        except Unanswered as error:
-            self._count(error.usage)
-            raise
-        self._count(reply.usage)
-        return reply
-
-    def _admit(self) -> None:
-        admitted: list[Budget] = []
-        try:
-            for budget in self.budgets:
-                budget.admit()
-                admitted.append(budget)
-        except BudgetExceeded:
-            for budget in admitted:
-                budget.release()
-            raise
-
-    def _count(self, usage: Usage) -> None:
-        for budget in self.budgets:
-            budget.charge(usage)
-        for meter in self.meters:
-            meter(usage)
-
-    def close(self) -> None:
-        """Close connections and files."""
-        if self.closing is not None:
-            self.closing()
-
-    def __enter__(self) -> "Model":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _turns(prompt: Prompt, system: str) -> tuple[Message, ...]:

@@ -1,11 +1,13 @@
 """Making models from their names."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, overload
 
 from fathom.errors import CassetteError, ConfigError, MissingExtra
+from fathom.llm.budget import Budget
 from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Exchange
 from fathom.llm.model import Model
@@ -41,18 +43,45 @@ def open_model(
     )
 
 
+@overload
 def opened_model(
-    model: str | Model | None, *, cassette: Path | str | None = None, replay: bool = False
-) -> AbstractContextManager[Model | None]:
+    model: str | Model,
+    *,
+    cassette: Path | str | None = None,
+    replay: bool = False,
+    budget: Budget | None = None,
+) -> AbstractContextManager[Model]: ...
+
+
+@overload
+def opened_model(
+    model: str | Model | None,
+    *,
+    cassette: Path | str | None = None,
+    replay: bool = False,
+    budget: Budget | None = None,
+) -> AbstractContextManager[Model | None]: ...
+
+
+@contextmanager
+def opened_model(
+    model: str | Model | None,
+    *,
+    cassette: Path | str | None = None,
+    replay: bool = False,
+    budget: Budget | None = None,
+) -> Iterator[Any]:
     """The model given by its name, closed at the end; one given opened stays open, and None stays None.
 
-    Raises as `open_model`, and `ConfigError` for a cassette without a model's name.
+    What is given counts against `budget` where there is one. Raises as `open_model`, and `ConfigError` for a
+    cassette without a model's name.
     """
-    if isinstance(model, str):
-        return open_model(model, cassette=cassette, replay=replay)
-    if cassette is not None or replay:
+    if not isinstance(model, str) and (cassette is not None or replay):
         raise ConfigError("A cassette goes with the name of a model: --model provider:name.")
-    return nullcontext(model)
+    with ExitStack() as closing:
+        if isinstance(model, str):
+            model = closing.enter_context(open_model(model, cassette=cassette, replay=replay))
+        yield model.within(budget) if model is not None and budget is not None else model
 
 
 def open_exchange(

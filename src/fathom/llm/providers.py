@@ -11,6 +11,7 @@ from fathom.errors import ModelNotConfigured, did_you_mean
 Protocol = Literal["openai", "openai-responses", "anthropic", "google", "azure", "bedrock", "compatible"]
 ADDRESS_KEY = "FATHOM_MODEL_KEY"
 LOCAL_ONLY = "FATHOM_LOCAL_MODELS_ONLY"
+AZURE_VERSION = "OPENAI_API_VERSION"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,12 @@ PROVIDERS: Mapping[str, Provider] = {
                  prices="openai", url_variable="OPENAI_BASE_URL"),
         Provider("anthropic", "Anthropic", "anthropic", ("ANTHROPIC_API_KEY",), prices="anthropic",
                  url_variable="ANTHROPIC_BASE_URL"),
-        Provider("google", "Google Gemini", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), prices="google"),
+        Provider("google", "Google Gemini", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), prices="google",
+                 url_variable="GOOGLE_GEMINI_BASE_URL"),
         Provider("azure", "Azure OpenAI", "azure", ("AZURE_OPENAI_API_KEY",), ("AZURE_OPENAI_ENDPOINT",),
                  prices="azure", url_variable="AZURE_OPENAI_ENDPOINT"),
-        Provider("bedrock", "Amazon Bedrock", "bedrock", _AWS, ("AWS_DEFAULT_REGION",), prices="aws"),
+        Provider("bedrock", "Amazon Bedrock", "bedrock", _AWS, ("AWS_DEFAULT_REGION",), prices="aws",
+                 url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
         Provider("openrouter", "OpenRouter", "compatible", ("OPENROUTER_API_KEY",), prices="openrouter",
                  url="https://openrouter.ai/api/v1", url_variable="OPENROUTER_BASE_URL"),
         Provider("ollama", "Ollama", "compatible", ("OLLAMA_API_KEY",), url="http://localhost:11434/v1",

@@ -12,11 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from fathom.errors import MissingExtra, ModelFailed
+from fathom.llm.advice import advice
 from fathom.llm.exchange import Reply, Request
 from fathom.records import Usage
 
 CHARACTERS_A_TOKEN = 4
 """A rough measure, used only to pace requests under a limit of tokens per minute."""
+
+
+UNREACHABLE = "unreachable"
+UNHEARD_ATTEMPTS = 3
+"""At an address where nothing ever took a connection: mostly a server that isn't running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,14 @@ class Unanswered(ModelFailed):
 
     def __init__(self, model: str, last: AttemptFailed, *, attempts: int, usage: Usage) -> None:
         self.usage = usage
-        super().__init__(model, last.reason, last.problem, status=last.status, attempts=attempts)
+        super().__init__(
+            model,
+            last.reason,
+            last.problem,
+            status=last.status,
+            attempts=attempts,
+            advice=advice(model, last.reason),
+        )
 
 
 class Attempt(Protocol):
@@ -77,11 +90,13 @@ class Attempt(Protocol):
 
 @dataclass(slots=True)
 class _Tally:
-    """What the failed attempts at one request used, and the moment it was first asked."""
+    """What the failed attempts at one request used, and the moment it was first asked; how many there were,
+    and how many of these found nobody."""
 
     used: Usage = field(default_factory=Usage)
     started: float = field(default_factory=time.perf_counter)
     attempts: int = 0
+    unreached: int = 0
 
 
 class Sender:
@@ -97,6 +112,7 @@ class Sender:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._starting = threading.Lock()
         self._not_before = 0.0
+        self._heard = False
         self._slots: asyncio.Semaphore | None = None
         self._limiters: list[tuple[Any, bool]] = []
 
@@ -115,13 +131,13 @@ class Sender:
             return self._loop
 
     async def _send(self, request: Request) -> Reply:
-        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt  # noqa: PLC0415
+        from tenacity import AsyncRetrying, retry_if_exception  # noqa: PLC0415
 
         tally = _Tally()
         problem: AttemptFailed
         try:
             reply: Reply = await AsyncRetrying(
-                stop=stop_after_attempt(self.pace.attempts),
+                stop=lambda _: tally.attempts >= self._most_attempts(tally),
                 retry=retry_if_exception(self._try_again),
                 wait=self._pause,
                 reraise=True,
@@ -135,6 +151,10 @@ class Sender:
         used = replace(tally.used, model_seconds=time.perf_counter() - tally.started)
         raise Unanswered(self.name, problem, attempts=tally.attempts, usage=used)
 
+    def _most_attempts(self, tally: _Tally) -> int:
+        unheard = tally.unreached == tally.attempts and not self._heard
+        return min(self.pace.attempts, UNHEARD_ATTEMPTS) if unheard else self.pace.attempts
+
     async def _once(self, request: Request, tally: _Tally) -> Reply:
         assert self._slots is not None
         failed: AttemptFailed
@@ -143,12 +163,19 @@ class Sender:
             tally.attempts += 1
             try:
                 async with asyncio.timeout(self.pace.seconds):
-                    return await self._attempt(request)
+                    reply = await self._attempt(request)
             except TimeoutError:
                 failed = AttemptFailed("timeout", f"nothing within {self.pace.seconds:g} s", again=True)
             except AttemptFailed as error:
                 failed = error
+            else:
+                self._heard = True
+                return reply
         tally.used = tally.used + failed.used
+        if failed.reason == UNREACHABLE:
+            tally.unreached += 1
+        else:
+            self._heard = True
         raise failed
 
     async def _hold(self, request: Request) -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Module = Literal["selection", "generation", "revision", "answering"]
+MODULES: tuple[Module, ...] = get_args(Module)
 
 
 @dataclass(frozen=True, slots=True)

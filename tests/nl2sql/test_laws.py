@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fathom import registry
-from fathom.errors import ModelFailed
-from fathom.llm import Cassette, Model, Reply, Request, ScriptedModel
+from fathom.errors import BudgetExceeded, ModelFailed
+from fathom.llm import Budget, Cassette, Model, Reply, Request, ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import Draft, Question, SolvedExample, Usage
 
@@ -128,6 +128,19 @@ def test_a_failing_model_is_told_and_not_taken_for_a_wrong_answer(name: str, kno
     failing = ScriptedModel.of(rules={"": ModelFailed("test:model", "unavailable", "down for today")})
     with pytest.raises(ModelFailed):
         run(name, known, failing)
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_spent_budget_ends_a_question_with_what_there_is(name: str, calls: int, known: Context) -> None:
+    """The query that stood, or a refusal that names the budget; never a call more."""
+    model = saying("SELECT symbol FROM gene WHERE length > 100000")
+    draft = run(name, known, replace(model, budgets=(Budget(calls=calls, scope="question"),)))
+    assert len(model.script.requests) <= calls
+    assert draft.trace.usage.calls == len(model.script.requests)
+    assert draft.sql or (draft.refusal and "The budget of this question" in draft.refusal.reason)
+    with pytest.raises(BudgetExceeded):
+        run(name, known, replace(model, budgets=(Budget(calls=0, scope="run"),)))
 
 
 @pytest.mark.parametrize("name", METHODS)

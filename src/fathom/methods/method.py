@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from fathom import registry
-from fathom.errors import ConfigError, did_you_mean
+from fathom.errors import BudgetExceeded, ConfigError, did_you_mean
 from fathom.methods.context import Context
-from fathom.records import Draft, Question, Step, Trace, Usage
+from fathom.records import Assumption, Draft, Question, Refusal, Step, Trace, Usage
 from fathom.records.trace import Module
 
 StepFunction = Callable[..., Coroutine[Any, Any, Draft]]
 """`async (draft, context, *, setting=default, ...) -> draft`."""
 NO_CALLS = "0"
 ALL_QUIRKS = "quirks"
+STOPPED = "stopped early"
+"""The finding of a step that the budget of its question cut short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,14 @@ class MethodStep:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A named sequence of steps. `provenance` says where the method was published."""
+    """A named sequence of steps. `provenance` says where the method was published, `departures` in what it
+    differs on purpose from what was published."""
 
     name: str
     steps: tuple[MethodStep, ...]
     summary: str = ""
     provenance: str = ""
+    departures: str = ""
 
     @property
     def asks_model(self) -> bool:
@@ -138,20 +142,28 @@ def find_method(name: str) -> Any:
 async def run_method(method: Method, question: Question, context: Context) -> Draft:
     """Work through a method's steps; the draft that comes back holds the whole trace.
 
-    Later steps are left out once a step has refused or asked back without leaving any SQL.
-    Raises what a step raises.
+    Later steps are left out once a step has refused or asked back without leaving any SQL, and once the
+    budget of the question is spent: the query that then stands is the answer, and the draft says so.
+    Raises what a step raises, the budget of a whole run among it.
     """
     draft = Draft(question)
     for one in method.steps:
         if draft.sql is None and (draft.refusal or draft.readings):
             break
         draft = await _run_step(one, draft, context.for_one_step())
+        if STOPPED in draft.trace.steps[-1].found:
+            break
     return draft
 
 
 async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
     started = time.perf_counter()
-    after = await one.function(replace(draft, notes={}), context, **one.settings)
+    try:
+        after = await one.function(replace(draft, notes={}), context, **one.settings)
+    except BudgetExceeded as error:
+        if error.lasting:
+            raise
+        after = _cut_short(draft, one, str(error))
     spent = time.perf_counter() - started
     used = context.meter.usage
     own = max(0.0, spent - used.database_seconds - used.model_seconds)
@@ -162,6 +174,15 @@ async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
         usage=used + Usage(own_seconds=own),
     )
     return replace(after, notes={}, trace=Trace((*draft.trace.steps, done)))
+
+
+def _cut_short(draft: Draft, one: MethodStep, why: str) -> Draft:
+    """The draft as it was before a step for which the budget was too small."""
+    noted = replace(draft, notes={STOPPED: why})
+    if draft.sql is None:
+        return replace(noted, refusal=Refusal(why))
+    told = Assumption("default", f"The query stands as it was before {one.name!r}. {why}")
+    return replace(noted, assumptions=(*draft.assumptions, told))
 
 
 def _changes(before: Draft, after: Draft) -> Mapping[str, Any]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
+from fathom.databases.parsing import parsed
 from fathom.nl2sql.quoting import spelt_as
 
 _KEPT = ("where", "group", "having", "order", "limit")
@@ -34,9 +34,7 @@ class Anatomy:
 @lru_cache(maxsize=4096)
 def anatomy(sql: str, dialect: str = "sqlite") -> Anatomy | None:
     """The anatomy of a query; None where it can't be parsed or is no query."""
-    try:
-        tree = parse_one(sql, dialect=dialect or None)
-    except (SqlglotError, RecursionError):
+    if (tree := parsed(sql, dialect)) is None:
         return None
     outer = tree.find(exp.Select)
     if not isinstance(tree, exp.Query) or outer is None:

@@ -2,9 +2,11 @@
 
 from functools import lru_cache
 
-from sqlglot import exp, parse_one, tokenize
+from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
+
+from fathom.databases.parsing import parsed
 
 
 @lru_cache(maxsize=8192)
@@ -25,10 +27,7 @@ def _is_plain(name: str, dialect: str) -> bool:
     """Whether the parser reads a bare name as just that: no keyword, no space, no sign."""
     if not name.isidentifier():
         return False
-    try:
-        tree = parse_one(f"SELECT t.{name}, {name} FROM {name}", dialect=dialect)
-    except SqlglotError:
-        return False
+    tree = parsed(f"SELECT t.{name}, {name} FROM {name}", dialect)
     selected = tree.expressions if isinstance(tree, exp.Select) else []
     return len(selected) == 2 and all(isinstance(s, exp.Column) and s.name == name for s in selected)
 

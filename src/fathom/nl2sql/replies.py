@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlglot import exp, parse_one, tokenize
+from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from fathom.databases.parsing import parsed
 from fathom.llm.prompts import DATA_RULE
 from fathom.llm.replies import fenced, find_json
 
@@ -67,11 +68,8 @@ def continued(reply: str, *, start: str = "SELECT") -> str | None:
 
 def _can_run(sql: str) -> bool:
     """Whether a text parses as a query whose columns come from somewhere: "sorry: no" is none."""
-    try:
-        tree = parse_one(sql)
-    except SqlglotError:
-        return False
-    return tree.find(exp.From) is not None or tree.find(exp.Column) is None
+    tree = parsed(sql, "")
+    return tree is not None and (tree.find(exp.From) is not None or tree.find(exp.Column) is None)
 
 
 def sql_under(reply: str, *keys: str) -> str | None:

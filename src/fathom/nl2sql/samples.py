@@ -1,7 +1,7 @@
 """Which of a column's values a prompt shows: the samplers of the methods (specs/methods.md, section 8)."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from fathom.errors import QueryError
@@ -14,18 +14,35 @@ _QUICK = Limits(seconds=2.0, rows=50, bytes=1_000_000)
 
 
 async def first_rows(context: Context, selection: Selection | None = None, *, rows: int = 3) -> Samples:
-    """The values of each table's first rows; a table that can't be read in two seconds shows none."""
+    """The values of each table's first rows; a table that can't be read in two seconds shows none.
+
+    They are kept with the database, where its state tells when they may have changed.
+    """
     found: dict[tuple[str, str], list[object]] = {}
+    state = context.database.state()
     for table, columns in or_everything(context.database.schema, selection).tables.items():
-        names = ", ".join(context.database.identifier(table, c) for c in columns)
-        sql = f"SELECT {names} FROM {context.database.identifier(table)} LIMIT {rows}"
-        try:
-            result = await context.run(sql, _QUICK)
-        except QueryError:
-            continue
-        for position, column in enumerate(columns):
-            found[table, column] = [row[position] for row in result.rows]
+        read = await _first_rows(context, table, columns, rows, state)
+        for position, column in enumerate(columns if read is not None else ()):
+            found[table, column] = [row[position] for row in read or ()]
     return found
+
+
+async def _first_rows(
+    context: Context, table: str, columns: tuple[str, ...], rows: int, state: str
+) -> Sequence[Sequence[object]] | None:
+    """The first rows of some columns of a table, None where they can't be read in time."""
+    kept, key = context.database.kept, ("first rows", table, columns, rows)
+    known: tuple[str, Sequence[Sequence[object]]] | None = kept.get(key)
+    if state and known is not None and known[0] == state:
+        return known[1]
+    names = ", ".join(context.database.identifier(table, c) for c in columns)
+    sql = f"SELECT {names} FROM {context.database.identifier(table)} LIMIT {rows}"
+    try:
+        read = (await context.run(sql, _QUICK)).rows
+    except QueryError:
+        return None
+    kept[key] = (state, read)
+    return read
 
 
 async def random_rows(
@@ -33,12 +50,12 @@ async def random_rows(
 ) -> Samples:
     """The values of rows drawn from the first 50 of each table: the same ones for the same seed."""
     found = await first_rows(context, selection, rows=_QUICK.rows or rows)
-    drawn: dict[tuple[str, str], list[object]] = {}
-    for (table, column), values in found.items():
-        places = range(len(values))
-        chosen = sorted(Random(f"{seed}\n{table}").sample(places, min(rows, len(places))))
-        drawn[table, column] = [values[i] for i in chosen]
-    return drawn
+    chosen: dict[str, list[int]] = {}
+    for (table, _), values in found.items():
+        if table not in chosen:
+            places = range(len(values))
+            chosen[table] = sorted(Random(f"{seed}\n{table}").sample(places, min(rows, len(places))))
+    return {name: [values[i] for i in chosen[name[0]]] for name, values in found.items()}
 
 
 async def common_values(context: Context, *, most: int = 6) -> Samples:

@@ -1,10 +1,15 @@
 """Selections: read from what a model named, united, closed over keys (specs/methods.md, section 8)."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from fathom.databases.items import items_of
 from fathom.errors import QueryError
 from fathom.records import ForeignKey, Schema, Selection
+
+_UNQUOTED = re.compile(r'[`"\[\]]')
+DOTTED = {"loses_dotted_names": "columns whose names hold a dot are lost when columns are selected"}
+"""A quirk of several published methods."""
 
 
 def everything(schema: Schema) -> Selection:
@@ -17,26 +22,37 @@ def select(schema: Schema, named: Mapping[str, Iterable[str]]) -> Selection:
 
     A table without columns stays without: it is selected whole.
     """
-    wanted = {_plain(t): {_plain(c).rpartition(".")[2] for c in columns} for t, columns in named.items()}
+    wanted = {_plain(t): [_plain(c) for c in columns] for t, columns in named.items()}
     found = {}
     for table in schema.tables:
         if (columns := wanted.get(_plain(table.name))) is not None:
-            found[table.name] = tuple(c.name for c in table.columns if _plain(c.name) in columns)
+            known = {_plain(c.name) for c in table.columns}
+            # A dot belongs to the column's own name, or parts it from the table's.
+            chosen = {c if c in known else c.rpartition(".")[2] for c in columns}
+            found[table.name] = tuple(c.name for c in table.columns if _plain(c.name) in chosen)
     return Selection(found)
 
 
 def from_items(schema: Schema, items: Iterable[str]) -> Selection:
     """The selection of `table.column` texts; a bare table name selects it whole, unless columns are named."""
     named: dict[str, list[str]] = {}
-    known = {_plain(t.name) for t in schema.tables}
+    known = {_plain(t.name): {_plain(c.name) for c in t.columns} for t in schema.tables}
     for item in items:
         plain = _plain(item)
         if plain in known:
             named.setdefault(plain, [])
             continue
-        table, _, column = plain.rpartition(".")
+        parts = _UNQUOTED.sub("", plain).split(".")  # names may hold dots themselves
+        splits = [(".".join(parts[:i]), ".".join(parts[i:])) for i in range(len(parts) - 1, 0, -1)]
+        table, column = next(((t, c) for t, c in splits if c in known.get(t, ())), plain.rpartition(".")[::2])
         named.setdefault(table, []).append(column)
     return select(schema, named)
+
+
+def without_dotted(selection: Selection) -> Selection:
+    """The same without columns whose names hold a dot, and without the tables that have no other."""
+    kept = {t: tuple(c for c in columns if "." not in c) for t, columns in selection.tables.items()}
+    return Selection({t: c for t, c in kept.items() if c or not selection.tables[t]})
 
 
 def used_by(schema: Schema, sql: str) -> Selection:

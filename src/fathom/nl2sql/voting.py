@@ -34,7 +34,7 @@ def same_bag(first: Result, second: Result) -> bool:
 
 def same_set(first: Result, second: Result) -> bool:
     """The same set of rows (OpenSearch-SQL, CHESS v1, the benchmark's own comparison)."""
-    return set(map(_hashable, first.rows)) == set(map(_hashable, second.rows))
+    return set(map(hashable, first.rows)) == set(map(hashable, second.rows))
 
 
 def same_text(first: Result, second: Result) -> bool:
@@ -62,12 +62,21 @@ def clusters(outcomes: Sequence[Outcome], equal: Equal = same_bag) -> list[list[
 
 
 def _bag(rows: Sequence[tuple[Any, ...]]) -> Counter[Hashable]:
-    return Counter(map(_hashable, rows))
+    return Counter(map(hashable, rows))
 
 
 def _cells(result: Result) -> Counter[Hashable]:
-    return Counter(cell for row in result.rows for cell in _hashable(row))
+    return Counter(cell for row in result.rows for cell in hashable(row))
 
 
-def _hashable(row: tuple[Any, ...]) -> tuple[Hashable, ...]:
-    return tuple(cell if isinstance(cell, Hashable) else repr(cell) for cell in row)
+def hashable(row: tuple[Any, ...]) -> tuple[Hashable, ...]:
+    """A row for a set or a counter: cells that are lists or structs as they read."""
+    return tuple(cell if _has_hash(cell) else repr(cell) for cell in row)
+
+
+def _has_hash(cell: Any) -> bool:
+    try:
+        hash(cell)
+    except TypeError:  # `Hashable` alone would take a tuple of lists, DuckDB's ARRAY, for one
+        return False
+    return True

@@ -1,5 +1,7 @@
 """What speaks for a result, and when it takes back one that stood."""
 
+from decimal import Decimal
+
 import pytest
 
 from fathom.methods import Context
@@ -46,6 +48,10 @@ REPEATS = outcome(("r",), ("r",), ("r",))
         ((A, B), (C, B, D, D, A), 0.1, A),
         ((A, B, C), (D,), 0.6, D),  # the model knows nothing, the offline method something
         ((A, B, C), (D,), 0.5, A),
+        ((A, FAILED, FAILED), (D,), 0.8, A),  # that others failed says nothing against it
+        ((A, B, FAILED), (D,), 0.8, A),
+        ((A, NONE, REPEATS), (D,), 0.8, A),  # nor that others gave what can't be meant
+        ((A, B, FAILED, C), (D,), 0.8, D),
         ((A, B), (D,), 0.8, A),
         ((A, B, C), (A,), 0.1, A),
     ],
@@ -88,6 +94,10 @@ def test_it_is_enough_when_a_fitting_result_is_found_twice(
         ("How many genes?", outcome((3,)), ""),
         ("How many genes?", outcome((1,), (2,)), "one number"),
         ("How many genes?", outcome(("x",)), "a number"),
+        ("How much was paid?", outcome((Decimal("3.50"),)), ""),
+        ("How many genes?", outcome((True,)), "a number"),
+        ("Which genes?", outcome(([1, 2],), ({"a": 1},), (([1], [2]),)), ""),
+        ("Which genes?", outcome(([1, 2],), ([1, 2],), ([1, 2],)), "repeats"),
         ("How many genes on each chromosome?", outcome((1,), (2,)), ""),
         ("Which genes?", outcome(), "no rows"),
         ("Which genes?", outcome((None,)), "nothing but NULL"),

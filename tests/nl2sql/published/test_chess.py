@@ -215,3 +215,27 @@ def test_one_unreadable_verdict_voids_all_only_when_switched_on(context: Context
 
     for name, sql in {"chess-ir-cg-ut": RIGHT, "chess-ir-cg-ut+voided_by_one_failure": OTHER}.items():
         assert run(context, ScriptedModel.of(rules=many(**{JUDGE: partly})), name).sql == sql
+
+
+@pytest.mark.parametrize(
+    ("quirk", "kept"), [("", ["nme0", "1", "2"]), ("+shifts_repairs", ["1", "2", "nme2"])]
+)
+def test_repairs_shift_after_one_that_cannot_be_read_only_when_switched_on(
+    context: Context, quirk: str, kept: list[str]
+) -> None:
+    broken = [f"SELECT nme{n}" for n in range(3)]
+
+    def repaired(request: Any) -> str:
+        number = next(n for n, sql in enumerate(broken) if sql in request.messages[-1].text)
+        return tagged(f"SELECT {number}") if number else "I can't."
+
+    written: dict[str, Any] = {
+        DIVIDE: [tagged(sql) for sql in broken],
+        PLAN: "none",
+        REPAIR: repaired,
+    }
+    write, repair = find_method(f"chess-ir-cg-ut{quirk}").steps[2:4]
+    known = replace(context, model=ScriptedModel.of(rules=written))
+    few = replace(find_method("chess-ir-cg-ut"), steps=(write.using(samples=3), repair))
+    draft = asyncio.run(run_method(few, QUESTION, known))
+    assert [c.sql for c in draft.candidates] == [f"SELECT {what}" for what in kept]

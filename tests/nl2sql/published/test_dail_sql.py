@@ -79,3 +79,24 @@ def test_the_vote_looks_past_distinct_as_in_c3(context: Context) -> None:
     model = ScriptedModel.of(RIGHT, "symbol FROM gene", distinct, plain, "name FROM drug", "id FROM gene")
     draft = run(context, model, "dail-sql-sc")
     assert draft.sql == f"SELECT {distinct}"
+
+
+def test_five_are_drawn_and_voted_on_only_when_switched_on(context: Context) -> None:
+    wrong = "symbol FROM gene WHERE id = 1"
+    replies = (wrong, wrong, RIGHT, RIGHT, wrong, RIGHT)
+    model = ScriptedModel.of(*replies)
+    draft = run(context, model, "dail-sql+votes_anyway")
+    assert draft.sql == f"SELECT {RIGHT}"
+    assert draft.trace.usage.calls == 6
+    assert {r.sampling.temperature for r in model.script.requests} == {0}
+    plain = run(context, ScriptedModel.of(*replies))
+    assert (plain.sql, plain.trace.usage.calls) == (f"SELECT {wrong}", 2)
+
+
+def test_a_prompt_that_is_too_long_is_not_sent_only_when_switched_on(context: Context) -> None:
+    for name, sql, calls in (("", f"SELECT {RIGHT}", 2), ("+bare_select", "SELECT", 0)):
+        method = find_method(f"dail-sql{name}")
+        narrow = replace(method, steps=tuple(s.using(prompt_tokens=250) for s in method.steps))
+        model = ScriptedModel.of(RIGHT, RIGHT)
+        draft = asyncio.run(run_method(narrow, QUESTION, replace(context, model=model)))
+        assert (draft.sql, draft.trace.usage.calls) == (sql, calls)

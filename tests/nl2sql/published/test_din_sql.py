@@ -115,3 +115,13 @@ def test_lines_are_glued_together_only_when_switched_on(context: Context) -> Non
         model = ScriptedModel.of(LINKS, 'Label: "EASY"', f"SQL: {broken}", f"SQL: {broken}")
         draft = asyncio.run(run_method(find_method(name), QUESTION, replace(context, model=model)))
         assert draft.sql == sql
+
+
+def test_a_question_without_a_label_is_lost_only_when_switched_on(context: Context) -> None:
+    replies = (LINKS, "I can't tell.", f"SQL: {RIGHT}", f"SQL: {RIGHT}")
+    for name, sql, calls in (("din-sql", RIGHT, 4), ("din-sql+needs_label", None, 2)):
+        model = ScriptedModel.of(*replies)
+        draft = asyncio.run(run_method(find_method(name), QUESTION, replace(context, model=model)))
+        assert draft.sql == sql
+        assert draft.trace.usage.calls == calls
+        assert (draft.refusal is None) == (sql is not None)

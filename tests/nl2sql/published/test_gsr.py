@@ -131,3 +131,25 @@ def test_tables_with_spaces_are_missed_only_when_switched_on(tmp_path: Path) -> 
             context = Context(database, cache=tmp_path, model=model)
             asyncio.run(run_method(find_method(name), QUESTION, context))
             assert ("`old town`" in model.prompts[1]) == (name == "gsr")
+
+
+def named(context: Context, name: str, *replies: str) -> Draft:
+    model = ScriptedModel.of(*replies)
+    return asyncio.run(run_method(find_method(name), QUESTION, replace(context, model=model)))
+
+
+def test_the_word_error_is_a_query_only_when_switched_on(context: Context) -> None:
+    unread = ("", "No idea.", "None either.")
+    assert named(context, "gsr", *unread).refusal is not None
+    good = f"SQL: {GOOD} END"
+    draft = named(context, "gsr+writes_error", *unread, "{}", "{}", good, good)
+    assert draft.candidates[0].sql == "error"
+    assert draft.sql == GOOD
+
+
+def test_an_unread_last_reply_loses_the_query_only_when_switched_on(context: Context) -> None:
+    replies = ("", f"SQL: {GOOD} END", USED, "{}", f"SQL: {GOOD} END", "It is right.", "It is.")
+    assert named(context, "gsr", *replies).sql == GOOD
+    lost = named(context, "gsr+loses_unmarked", *replies)
+    assert lost.sql is None
+    assert lost.refusal is not None

@@ -228,3 +228,14 @@ def test_empty_results_have_no_vote_and_repeated_rows_count_once(context: Contex
     voted = asyncio.run(run_vote(context, draft, fastest=False))
     assert voted.sql == once
     assert [c.score for c in voted.candidates] == [0, 0, 1, 2, 2]
+
+
+def test_only_the_first_of_like_faults_is_mended_when_switched_on(context: Context) -> None:
+    ones = "COUNT(CASE WHEN id > 1 THEN 1 ELSE 0 END)"
+    sql = f"SELECT {ones}, {ones} FROM gene"
+    for name, count in (("opensearch-sql", 2), ("opensearch-sql+mends_the_first", 1)):
+        align = next(s for s in find_method(name).steps if s.name == "align candidates")
+        draft = Draft(QUESTION, candidates=(Candidate(sql),), sql=sql)
+        known = replace(context, model=ScriptedModel.of())
+        aligned = asyncio.run(align.function(draft, known, **align.settings))
+        assert aligned.sql.count("SUM") == count

@@ -18,7 +18,7 @@ NEXT_WEIGHS = 0.25
 CLOSE = 3
 """So many of the offline method's queries, the first, count as what it may have meant."""
 SCATTERED = 3
-"""Samples that all differ, from which on the model doesn't know."""
+"""Samples that all fit and all differ, from which on the model doesn't know."""
 MARGIN = 2
 """Samples that another result needs more than the standing one's: one more may be chance."""
 
@@ -73,9 +73,13 @@ class Evidence:
         return next((b for b in self.results if b.opens), None)
 
     @property
-    def best_offline(self) -> Backed | None:
-        """What the offline method's best query gives."""
-        return next((b for b in self.results if b.rank == 0), None)
+    def scattered(self) -> bool:
+        """Whether the samples gave so many results that fit, no two the same.
+
+        One that failed, or whose result can't be the answer, says nothing of the others.
+        """
+        given = [b.samples for b in self.results if b.samples and b.fits]
+        return len(given) >= SCATTERED and max(given) < 2
 
     @property
     def enough(self) -> bool:
@@ -138,7 +142,6 @@ def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
         return True
     if not standing.fits:
         return other.samples > 1
-    scattered = found.samples >= SCATTERED and all(b.samples < 2 for b in found.results)
-    if scattered and other.rank == 0 and knows:
+    if found.scattered and other.rank == 0 and knows:
         return True
     return other.samples >= standing.samples + MARGIN

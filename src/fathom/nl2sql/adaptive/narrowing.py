@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import replace
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
+from fathom.databases.parsing import parsed
 from fathom.errors import BudgetExceeded
 from fathom.llm import Sampling
 from fathom.methods import Context, step
@@ -43,7 +43,7 @@ async def narrow_schema(draft: Draft, context: Context, *, tables: int = 5) -> D
 
 
 def _nearest(context: Context, question: str, tables: int) -> list[str]:
-    return [match.table for match in schema_index(context).tables(question, limit=tables)]
+    return [match.table for match in schema_index(context).tables(question, limit=tables, columns=False)]
 
 
 def width(schema: Schema, selection: Selection | None = None) -> int:
@@ -105,7 +105,7 @@ async def widened(selection: Selection | None, context: Context, outcomes: list[
         return None
     found = [selection]
     for outcome in outcomes:
-        tree = _tree(outcome.sql, schema.dialect)
+        tree = parsed(outcome.sql, schema.dialect)
         if tree is not None:
             found += [used_by(schema, outcome.sql), _named_like(schema, tree)]
             if not (outcome.result and outcome.result.rows):
@@ -114,13 +114,6 @@ async def widened(selection: Selection | None, context: Context, outcomes: list[
     if width(schema, wider) == width(schema, selection):
         wider = with_keys(schema, united(schema, selection, _joined(schema, selection)))
     return wider if width(schema, wider) > width(schema, selection) else everything(schema)
-
-
-def _tree(sql: str, dialect: str) -> exp.Expr | None:
-    try:
-        return parse_one(sql, dialect=dialect)
-    except SqlglotError:
-        return None
 
 
 def _named_like(schema: Schema, tree: exp.Expr) -> Selection:

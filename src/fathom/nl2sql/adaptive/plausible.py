@@ -1,6 +1,10 @@
 """Whether a result has the shape that a question asks for: what can be said without knowing the answer."""
 
+from decimal import Decimal
+from typing import Any
+
 from fathom.nl2sql.executing import Outcome, Status
+from fathom.nl2sql.voting import hashable
 from fathom.retrieval.words import words
 
 _ASKS_FOR_ONE_NUMBER = (("how", "many"), ("number", "of"), ("how", "much"))
@@ -24,9 +28,9 @@ def complaints(question: str, outcome: Outcome) -> tuple[str, ...]:
     if starts in _ASKS_FOR_ONE_NUMBER and not _BY_GROUP.intersection(said):
         if len(rows) > 1:
             found.append("The question asks for one number, and it gives several rows.")
-        elif not any(isinstance(cell, int | float) for cell in rows[0]):
+        elif not any(map(_is_number, rows[0])):
             found.append("The question asks for a number, and it gives none.")
-    if len(set(rows)) * 2 < len(rows) and said[:1] not in ([w] for w in _ASKS_WHETHER):
+    if len(set(map(hashable, rows))) * 2 < len(rows) and said[:1] not in ([w] for w in _ASKS_WHETHER):
         found.append("Most of its rows are repeats of others.")
     return tuple(found)
 
@@ -34,3 +38,7 @@ def complaints(question: str, outcome: Outcome) -> tuple[str, ...]:
 def fits(question: str, outcome: Outcome) -> bool:
     """Whether nothing speaks against a result."""
     return not complaints(question, outcome)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)

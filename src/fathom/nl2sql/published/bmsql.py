@@ -11,7 +11,7 @@ from functools import partial
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, MethodStep, step
 from fathom.nl2sql.executing import Outcome, Status, execute, preview
-from fathom.nl2sql.house_rules import ROW_LIMIT, conventions, quote_of
+from fathom.nl2sql.house_rules import CONVENTIONS_SHOWN_AS, ROW_LIMIT, conventions, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.refining import ON_ERROR, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
@@ -104,9 +104,7 @@ async def write_refined_query(draft: Draft, context: Context) -> Draft:
         "bmsql_refine",
         schema=render(Shown(context.database.schema, knowledge=context.knowledge)),
         question=asked(draft.question),
-        sections=section(
-            "What counts as significant, and other conventions of the field:", "conventions", known
-        ),
+        sections=section(CONVENTIONS_SHOWN_AS, "conventions", known),
         **_shown(draft, GENERAL),
         dialect=dialect_of(context),
         quote=quote_of(context),

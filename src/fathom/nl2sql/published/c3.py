@@ -203,4 +203,8 @@ C3 = Method(
     (recall_tables, recall_columns, sample_with_hints, vote_by_result.using(without_distinct=True)),
     summary="No example: tables and columns recalled by vote, hints against bias, the commonest result.",
     provenance="Dong et al. 2023, C3-SQL",
+    departures=(
+        "Matched cells come from the value index, which looks for the words of the question, rather than "
+        "from comparing all of its n-grams with all cells."
+    ),
 )

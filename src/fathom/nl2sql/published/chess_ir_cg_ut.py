@@ -52,7 +52,14 @@ async def write_two_ways(
     return settle(draft, [sql_in_tag(r.text, "answer") for r in replies])
 
 
-@step("revision", calls="1 for each broken candidate", quirks=LAST_TEMPERATURE)
+@step(
+    "revision",
+    calls="1 for each broken candidate",
+    quirks={
+        **LAST_TEMPERATURE,
+        "shifts_repairs": "after a repair that can't be read, later ones go to the candidate before theirs",
+    },
+)
 async def repair_broken(
     draft: Draft,
     context: Context,
@@ -60,18 +67,24 @@ async def repair_broken(
     seconds: float = 60.0,
     shuffle: bool = True,
     keeps_last_temperature: bool = False,
+    shifts_repairs: bool = False,
 ) -> Draft:
     """Ask once for each candidate that fails or gives nothing; its repair takes its place, run or not."""
     queries = [c.sql for c in draft.candidates]
     outcomes = await execute_all(context, queries, seconds=seconds)
     shown = await whole_schema(draft, context)
     sampling = Sampling(temperature=AFTER_CANDIDATES if keeps_last_temperature else 0.0)
-    repaired = await together(
-        _repaired(context, o, _schema(draft, shown, turn if shuffle else None), draft, sampling)
-        for turn, o in enumerate(outcomes)
+    broken = [turn for turn, o in enumerate(outcomes) if o.status in ON_EMPTY]
+    repairs = await together(
+        _repaired(context, outcomes[turn], _schema(draft, shown, turn if shuffle else None), draft, sampling)
+        for turn in broken
     )
-    if not repaired:
+    if not repairs:
         return draft
+    if shifts_repairs:
+        repairs = [sql for sql in repairs if sql]
+    mended = {turn: sql for turn, sql in zip(broken, repairs, strict=not shifts_repairs) if sql}
+    repaired = [mended.get(turn, sql) for turn, sql in enumerate(queries)]
     candidates = tuple(
         c if sql == c.sql else Candidate(sql) for c, sql in zip(draft.candidates, repaired, strict=True)
     )
@@ -79,9 +92,9 @@ async def repair_broken(
     return revise(replace(draft, candidates=candidates), standing)
 
 
-async def _repaired(context: Context, outcome: Outcome, schema: str, draft: Draft, sampling: Sampling) -> str:
-    if outcome.status not in ON_EMPTY:
-        return outcome.sql
+async def _repaired(
+    context: Context, outcome: Outcome, schema: str, draft: Draft, sampling: Sampling
+) -> str | None:
     words = prompt(
         "chess_repair",
         schema=schema,
@@ -92,7 +105,7 @@ async def _repaired(context: Context, outcome: Outcome, schema: str, draft: Draf
         dialect=dialect_of(context),
     )
     reply = await context.metered_model().ask(words, sampling=sampling)
-    return sql_in_tag(reply.text, "answer") or outcome.sql
+    return sql_in_tag(reply.text, "answer")
 
 
 def _schema(draft: Draft, shown: Shown, turn: int | None) -> str:
@@ -112,4 +125,9 @@ CHESS_IR_CG_UT = Method(
     ),
     summary="Twenty candidates on the whole schema, broken ones repaired; the one passing most tests stays.",
     provenance="Talaei et al. 2024, CHESS (IR, CG, UT)",
+    departures=(
+        "The tools run in one fixed order, where in the original a model names the next one, in calls "
+        "that its figures leave out. Cells are proposed by the value index, where the original asks a "
+        "MinHash index of character 3-grams; edit ratio and embeddings choose among them as published."
+    ),
 )

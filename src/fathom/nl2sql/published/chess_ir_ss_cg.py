@@ -98,4 +98,8 @@ CHESS_IR_SS_CG = Method(
     ),
     summary="Judges every column, then tables and columns; one query on what is left, revised once.",
     provenance="Talaei et al. 2024, CHESS (IR, SS, CG)",
+    departures=(
+        "Cells are proposed by the value index, where the original asks a MinHash index of character "
+        "3-grams; edit ratio and embeddings choose among them as published."
+    ),
 )

@@ -17,7 +17,17 @@ CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 200
 
 
-@step("generation", calls="1 + {samples}")
+VOTES_ANYWAY = 5
+
+
+@step(
+    "generation",
+    calls="1 + {samples}",
+    quirks={
+        "votes_anyway": "five queries are drawn, also at temperature 0, and the commonest result is kept",
+        "bare_select": "a prompt that is too long without any example isn't sent: the query is SELECT",
+    },
+)
 async def continue_after_pairs(
     draft: Draft,
     context: Context,
@@ -27,6 +37,8 @@ async def continue_after_pairs(
     temperature: float = 0.0,
     prompt_tokens: int = 4096,
     values: bool = True,
+    votes_anyway: bool = False,
+    bare_select: bool = False,
 ) -> Draft:
     """Ask for the query after the k nearest solved questions, then again after those with SQL like the first.
 
@@ -35,6 +47,8 @@ async def continue_after_pairs(
     """
     model = context.metered_model()
     room = (prompt_tokens - ANSWER_TOKENS) * CHARACTERS_A_TOKEN - len(_prompt(draft, context, []))
+    if room < 0 and bare_select:
+        return settle(draft, ["SELECT"])
     ranked = await ranked_examples(context, draft.question, k, values=values)
     first = _prompt(draft, context, _fitting(ranked, k, room))
     reply = await model.ask(first, sampling=Sampling(temperature=0.0, max_tokens=ANSWER_TOKENS))
@@ -42,9 +56,13 @@ async def continue_after_pairs(
     again = _prompt(draft, context, _fitting(built_alike_first(ranked, preliminary), k, room))
     sampling = Sampling(temperature=temperature, max_tokens=ANSWER_TOKENS)
     # The first reply is sample 0: to the same words at the same temperature, another one is drawn.
-    replies = await model.samples(again, samples, sampling=sampling, first=1)
+    drawn = max(samples, VOTES_ANYWAY) if votes_anyway else samples
+    replies = await model.samples(again, drawn, sampling=sampling, first=1)
     found = [sql for r in replies if (sql := continued(r.text))]
-    return settle(replace(draft, notes={"preliminary": preliminary}), found or [preliminary])
+    written = settle(draft, found or [preliminary])
+    if votes_anyway and samples == 1:
+        written = await vote_by_result.function(written, context, without_distinct=True)
+    return replace(written, notes={**written.notes, "preliminary": preliminary})
 
 
 def _prompt(draft: Draft, context: Context, examples: list[SolvedExample]) -> str:

@@ -9,8 +9,8 @@ from fathom.nl2sql.replies import sql_after
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import Shown, descriptions, render, sample_rows
 from fathom.nl2sql.selecting import from_items
-from fathom.nl2sql.settling import revise, settle
-from fathom.records import Draft
+from fathom.nl2sql.settling import NO_SQL, revise, settle
+from fathom.records import Draft, Refusal
 
 GREEDY = Sampling(temperature=0.0, max_tokens=2000)
 _PROMPTS = {"EASY": "din_easy", "NON-NESTED": "din_joined", "NESTED": "din_nested"}
@@ -32,9 +32,17 @@ async def link_schema(draft: Draft, context: Context) -> Draft:
     return replace(linked, selection=selection if selection.tables else None)
 
 
-@step("generation", calls="2", quirks=GLUED)
+LABELLED = {"needs_label": "a question that isn't classed as easy, joined or nested is left without a query"}
+
+
+@step("generation", calls="1-2", quirks={**GLUED, **LABELLED})
 async def classify_and_write(
-    draft: Draft, context: Context, *, intermediate: bool = False, glues_lines: bool = False
+    draft: Draft,
+    context: Context,
+    *,
+    intermediate: bool = False,
+    glues_lines: bool = False,
+    needs_label: bool = False,
 ) -> Draft:
     """Have the question's difficulty told, then the query written in the way that suits it.
 
@@ -46,7 +54,9 @@ async def classify_and_write(
     told = await model.ask(
         prompt("din_classify", question=question, links=links, schema=schema), sampling=GREEDY
     )
-    label = _label(told.text)
+    if (label := _label(told.text)) is None and needs_label:
+        return replace(draft, sql=None, refusal=Refusal(NO_SQL))
+    label = label or "NESTED"
     values = {"schema": schema, "question": question, "links": links, "dialect": dialect_of(context)}
     if label == "NESTED":
         values["parts"] = _parts(told.text)
@@ -89,11 +99,11 @@ def _links(reply: str) -> list[str]:
     return [link.strip() for link in inside.split(",") if link.strip()]
 
 
-def _label(reply: str) -> str:
-    """The class named after the last "Label:", or in quotes where there is none; NESTED without either."""
+def _label(reply: str) -> str | None:
+    """The class named after the last "Label:", or in quotes where there is none; None without either."""
     _, marked, said = reply.upper().rpartition("LABEL:")
     wanted = (label if marked else f'"{label}"' for label in _PROMPTS)
-    return next((w.strip('"') for w in wanted if w in said), "NESTED")
+    return next((w.strip('"') for w in wanted if w in said), None)
 
 
 def _parts(reply: str) -> str:

@@ -17,8 +17,8 @@ from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, sql_after, texts
 from fathom.nl2sql.schema_text import Shown, meaning, render
 from fathom.nl2sql.selecting import everything, select, united, used_by, whole
-from fathom.nl2sql.settling import revise, settle
-from fathom.records import Draft, Limits, Selection
+from fathom.nl2sql.settling import NO_SQL, revise, settle
+from fathom.records import Draft, Limits, Refusal, Selection
 
 STEADY, COOL = Sampling(temperature=0.0), Sampling(temperature=0.2)
 WARM = Sampling(temperature=0.7, top_p=0.9)
@@ -27,6 +27,7 @@ LISTED, LISTED_OF_MANY, SHARE = 50, 100, 0.1
 """All values of a column are shown below the first number, or below the second and this share of the rows."""
 SHOWN, FEW_ROWS, MANY_ROWS = 3, 5, 10
 _QUICK = Limits(seconds=2.0, rows=LISTED_OF_MANY, bytes=1_000_000)
+ERROR = "error"
 SPACED = {"misses_spaced_tables": "tables with a space in their name aren't shown"}
 
 
@@ -37,8 +38,14 @@ async def state_clauses(draft: Draft, context: Context) -> Draft:
     return draft.with_findings(clauses=(await context.metered_model().ask(words, sampling=COOL)).text)
 
 
-@step("generation", calls="1-2", quirks=SPACED)
-async def write_from_clauses(draft: Draft, context: Context, *, misses_spaced_tables: bool = False) -> Draft:
+@step(
+    "generation",
+    calls="1-2",
+    quirks={**SPACED, "writes_error": "where no first query can be read, the word error stands as the query"},
+)
+async def write_from_clauses(
+    draft: Draft, context: Context, *, misses_spaced_tables: bool = False, writes_error: bool = False
+) -> Draft:
     """Ask for a first query from the described schema and the clauses, once more where the reply has none."""
     words = prompt(
         "gsr_write",
@@ -47,9 +54,8 @@ async def write_from_clauses(draft: Draft, context: Context, *, misses_spaced_ta
         clauses=draft.findings.get("clauses", ""),
         dialect=dialect_of(context),
     )
-    return settle(
-        replace(draft, candidates=()), [(await _query(context, (Message("user", words),), WARM))[1]]
-    )
+    _, sql = await _query(context, (Message("user", words),), WARM)
+    return settle(replace(draft, candidates=()), [sql or (ERROR if writes_error else None)])
 
 
 @step("revision", calls="2-11", quirks=SPACED)
@@ -97,8 +103,14 @@ async def _second(draft: Draft, context: Context, schema: str, values: Mapping[s
     return revise(draft, sql).with_findings(**{TALK: [words, reply]})
 
 
-@step("revision", calls="1-2")
-async def rewrite_with_result(draft: Draft, context: Context, *, always: bool = True) -> Draft:
+@step(
+    "revision",
+    calls="1-2",
+    quirks={"loses_unmarked": "a last reply without a query leaves the question without one"},
+)
+async def rewrite_with_result(
+    draft: Draft, context: Context, *, always: bool = True, loses_unmarked: bool = False
+) -> Draft:
     """Run the query and have it reconsidered in the same conversation; without `always` only where it fails,
     brings nothing or nulls."""
     if draft.sql is None:
@@ -112,7 +124,10 @@ async def rewrite_with_result(draft: Draft, context: Context, *, always: bool = 
     words = prompt("gsr_final", sql=draft.sql, rows=rows, dialect=dialect_of(context))
     turns = (Message("user", said[0]), Message("assistant", said[1] or draft.sql), Message("user", words))
     sampling = WARM if outcome.status is Status.OK else COOL
-    return revise(draft, (await _query(context, turns if said[0] else turns[2:], sampling))[1])
+    _, sql = await _query(context, turns if said[0] else turns[2:], sampling)
+    if sql is None and loses_unmarked:
+        return replace(draft, sql=None, refusal=Refusal(NO_SQL))
+    return revise(draft, sql)
 
 
 async def _query(context: Context, turns: tuple[Message, ...], sampling: Sampling) -> tuple[str, str | None]:
@@ -238,4 +253,9 @@ GSR = Method(
     (state_clauses, write_from_clauses, rewrite_with_values, rewrite_with_result),
     summary="A first query, rewritten once the values of its columns are seen, and again once it has run.",
     provenance="Gradual SQL Refinement (GSR)",
+    departures=(
+        "Clauses are asked for with each question, where the original has them computed beforehand. Of a "
+        "column with more than 2,000 different cells those that the value index proposes are compared, "
+        "not all."
+    ),
 )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
+from fathom.databases.parsing import parsed
 from fathom.methods import Context
 from fathom.nl2sql.conditions import conditions
 from fathom.nl2sql.lookup import Values, ratio
@@ -22,38 +22,40 @@ FAULTS = (GREATEST, NULLS_FIRST, JOINED_BY_CHOICE, ORDERED_BY_EXTREME, MISPLACED
 """Style, functions, values: the order in which they are mended."""
 
 
-def mended(sql: str, schema: Schema, near: Mapping[str, str]) -> str:
+def mended(sql: str, schema: Schema, near: Mapping[str, str], *, most: int | None = None) -> str:
     """The query with what needs no judgement put right; as it was where nothing is amiss.
 
     COUNT over 1 and 0 becomes SUM; texts put together with a blank come apart; `t.*` becomes the key of t; a
     year compared with strftime gets its quotes; a literal that is nearly a found cell becomes the cell that
-    `near` gives for it.
+    `near` gives for it. `most` bounds how many of each kind are looked at.
     """
-    try:
-        tree = parse_one(sql, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parsed(sql, schema.dialect)) is None:
         return sql
     before = tree.copy()
-    for count in list(tree.find_all(exp.Count)):
-        if isinstance(case := count.this, exp.Case) and _is_number(case.args.get("default"), "0"):
-            count.replace(exp.Sum(this=case.copy()))
-    for query in list(tree.find_all(exp.Select)):
+    for count in [c for c in tree.find_all(exp.Count) if _of_ones(c)][:most]:
+        count.replace(exp.Sum(this=count.this.copy()))
+    for query in list(tree.find_all(exp.Select))[:most]:
         query.set("expressions", [one for e in query.expressions for one in _apart(e, query, schema)])
-    for equal in list(tree.find_all(exp.EQ)):
+    for equal in [e for e in tree.find_all(exp.EQ) if _of_a_date(e)][:most]:
         year = equal.expression
-        if "strftime" in equal.this.sql("sqlite").casefold() and isinstance(year, exp.Literal):
+        if isinstance(year, exp.Literal):
             year.replace(exp.Literal.string(year.this))
-    for literal in list(tree.find_all(exp.Literal)):
-        if literal.is_string and (right := near.get(literal.this)) is not None:
-            literal.replace(exp.Literal.string(right))
+    for literal in [v for v in tree.find_all(exp.Literal) if v.is_string and v.this in near][:most]:
+        literal.replace(exp.Literal.string(near[literal.this]))
     return sql if tree == before else spelt_as(str(tree.sql(schema.dialect)), sql, schema.dialect)
+
+
+def _of_ones(count: exp.Count) -> bool:
+    return isinstance(count.this, exp.Case) and _is_number(count.this.args.get("default"), "0")
+
+
+def _of_a_date(equal: exp.EQ) -> bool:
+    return "strftime" in equal.this.sql("sqlite").casefold()
 
 
 def faults(sql: str, schema: Schema, values: Values) -> list[str]:
     """What else may be wrong: of `FAULTS` those that a query has."""
-    try:
-        tree = parse_one(sql, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parsed(sql, schema.dialect)) is None:
         return []
     found = []
     if any(isinstance(_only(e.expression), exp.Max | exp.Min) for e in tree.find_all(exp.EQ)):
@@ -75,9 +77,7 @@ def faults(sql: str, schema: Schema, values: Values) -> list[str]:
 
 def join_choices(sql: str, schema: Schema) -> list[str]:
     """The query with each alternative of the first join that is made on one of several conditions."""
-    try:
-        tree = parse_one(sql, dialect=schema.dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parsed(sql, schema.dialect)) is None:
         return []
     choice = _choice(tree)
     if choice is None:

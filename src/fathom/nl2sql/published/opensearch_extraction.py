@@ -17,7 +17,7 @@ from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import json_list, json_object, texts
 from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import Shown, render
-from fathom.nl2sql.selecting import from_items, select, united
+from fathom.nl2sql.selecting import DOTTED, from_items, select, united, without_dotted
 from fathom.nl2sql.values import value_index
 from fathom.records import Draft, Schema, Selection, SolvedExample
 
@@ -32,9 +32,14 @@ Hit = tuple[float, str, str, str]
 """How far a cell is from what was looked up, its table, its column, the cell."""
 
 
-@step("selection", calls="3-5")
+@step("selection", calls="3-5", quirks=DOTTED)
 async def extract_and_look_up(
-    draft: Draft, context: Context, *, examples: int = 5, farthest: float = 0.65
+    draft: Draft,
+    context: Context,
+    *,
+    examples: int = 5,
+    farthest: float = 0.65,
+    loses_dotted_names: bool = False,
 ) -> Draft:
     """Ask for columns, values and what is to be selected; look values up, add what is near and what joins.
 
@@ -42,10 +47,10 @@ async def extract_and_look_up(
     share of letters to be changed. Exact ones go before all others.
     """
     schema, model = context.database.schema, context.metered_model()
-    near = (await ranked_examples(context, draft.question, examples))[:examples]
+    solved = (await ranked_examples(context, draft.question, examples))[:examples]
     words = prompt(
         "opensearch_extract",
-        examples=section(EXTRACTED, "examples", "\n".join(_extracted(e, schema.dialect) for e in near)),
+        examples=section(EXTRACTED, "examples", "\n".join(_extracted(e, schema.dialect) for e in solved)),
         about=about(context),
         schema=await sentences(context, None),
         question=asked(draft.question),
@@ -59,7 +64,8 @@ async def extract_and_look_up(
     named = from_items(schema, texts(said.get("columns")))
     held = Selection({t: tuple(c) for t, c in hits.items()})
     like_words = await columns_like_words(context, draft.question.text)
-    columns = with_namesakes(schema, united(schema, named, like_words, held))
+    near = united(schema, named, like_words, held)
+    columns = with_namesakes(schema, without_dotted(near) if loses_dotted_names else near)
     found = draft.with_findings(**{HITS: hits, ORDER: await _order(draft, context)})
     return replace(found, selection=columns if columns.tables else None)
 

@@ -111,4 +111,8 @@ PET_SQL = Method(
     (draft_for_tables, write_on_few_tables, vote_of_the_strong),
     summary="A first query after near examples prunes the tables; models write it again on these and vote.",
     provenance="Li et al. 2024, PET-SQL",
+    departures=(
+        "One model alone has nothing to vote on: further ones are opened in Python (`others`), as is "
+        "which of them are strong on which questions (`strong`)."
+    ),
 )

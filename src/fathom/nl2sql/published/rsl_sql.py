@@ -14,7 +14,7 @@ from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import json_object, sql_under, texts
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import Shown, descriptions, foreign_keys, render
-from fathom.nl2sql.selecting import from_items, mentioned_in, or_everything, united
+from fathom.nl2sql.selecting import DOTTED, from_items, mentioned_in, or_everything, united, without_dotted
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Selection
 
@@ -26,12 +26,15 @@ HINTS = "hints"
 """The finding that holds hints by what they are about."""
 
 
-@step("selection", calls="1")
-async def link_forward(draft: Draft, context: Context, *, shots: int = 3, most: int = 15) -> Draft:
+@step("selection", calls="1", quirks=DOTTED)
+async def link_forward(
+    draft: Draft, context: Context, *, shots: int = 3, most: int = 15, loses_dotted_names: bool = False
+) -> Draft:
     """Ask which tables and columns may be needed, shown the whole schema and similar solved questions."""
     words = await _link_prompt(replace(draft, selection=None), context, shots, most)
     reply = await context.metered_model().ask(words, sampling=STEADY)
-    return replace(draft, selection=_linked(reply.text, context, most), candidates=())
+    linked = _linked(reply.text, context, most)
+    return replace(draft, selection=without_dotted(linked) if loses_dotted_names else linked, candidates=())
 
 
 @step("generation", calls="1")
@@ -42,14 +45,15 @@ async def draft_on_everything(draft: Draft, context: Context, *, shots: int = 3)
     return settle(draft, [first]) if first else draft
 
 
-@step("selection")
-async def link_backward(draft: Draft, context: Context) -> Draft:
+@step("selection", quirks=DOTTED)
+async def link_backward(draft: Draft, context: Context, *, loses_dotted_names: bool = False) -> Draft:
     """Unite what was linked with every column that the first query or the evidence mentions by name."""
     schema = context.database.schema
     said = (
         mentioned_in(schema, text, folded=True) for text in (draft.sql or "", draft.question.evidence) if text
     )
-    return replace(draft, selection=united(schema, draft.selection or Selection({}), *said))
+    linked = united(schema, draft.selection or Selection({}), *said)
+    return replace(draft, selection=without_dotted(linked) if loses_dotted_names else linked)
 
 
 @step("generation", calls="4", quirks=CAPITALS)
@@ -235,4 +239,8 @@ RSL_SQL = Method(
     ),
     summary="A query on the whole schema and one on what it links to with hints; a choice; corrections.",
     provenance="Cao et al. 2024, RSL-SQL",
+    departures=(
+        "What columns mean is taken from the knowledge pack and the schema's comments; the original takes"
+        " what a model wrote for TA-SQL."
+    ),
 )

@@ -41,7 +41,8 @@ def _described(context: Context, table: Table) -> str:
 
 
 def _nearest(context: Context, question: str, tables: int) -> list[str]:
-    return [t.table for t in schema_index(context).tables(question, limit=tables) if not t.joining]
+    near = schema_index(context).tables(question, limit=tables, columns=False)
+    return [t.table for t in near if not t.joining]
 
 
 @step("generation", calls="1")

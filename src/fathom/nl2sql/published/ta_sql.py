@@ -84,4 +84,8 @@ TA_SQL = Method(
     (draft_to_select, plan_in_symbols, translate_symbols),
     summary="A draft query finds the schema; steps like those on data frames fix the logic, then become SQL.",
     provenance="Qu et al. 2024, TA-SQL",
+    departures=(
+        "What columns mean is taken from the knowledge pack and the schema's comments; the original has a"
+        " model write it beforehand."
+    ),
 )

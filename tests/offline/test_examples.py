@@ -1,11 +1,12 @@
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from fathom.databases import connect
 from fathom.offline.examples import Examples, values_left_out
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linker, default_linking_weights
+from fathom.offline.linking import Linker, Span, default_linking_weights
 from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.records import Question, SolvedExample
@@ -101,6 +102,19 @@ def test_words_that_solved_questions_pass_over_are_told_from_values(
     assert not examples.passes_over(linking, spans["France"])
 
 
+def test_words_that_choose_another_table_may_still_be_a_value(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    capitals = [
+        SolvedExample(f"the {what} capital of Norway", "SELECT capital FROM country LIMIT 1")
+        for what in ("old", "new", "great")
+    ]
+    linking = linker.link(Question("Which rivers are in Norway?"))
+    span = next(v.span for v in linking.values if v.value == "Norway")
+    assert Examples(capitals, planner).passes_over(linking, span)
+    elsewhere = [SolvedExample(c.question, "SELECT name FROM river") for c in capitals]
+    assert not Examples(elsewhere, planner).passes_over(linking, span)
+
+
 def test_values_that_a_query_leaves_out_are_counted(world: tuple[Linker, JoinPlanner]) -> None:
     linker, planner = world
     linking = linker.link(Question("How many rivers are in Peru or France?"))
@@ -109,3 +123,15 @@ def test_values_that_a_query_leaves_out_are_counted(world: tuple[Linker, JoinPla
         for where in ("", " WHERE country = 'Peru'", " WHERE country IN ('Peru', 'FRANCE')")
     ]
     assert values_left_out(linking, queries) == [2, 1, 0]
+
+
+def test_numbers_that_words_stand_for_are_no_values_left_out(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    linking = linker.link(Question("How many long rivers are in Peru?"))
+    value = next(v for v in linking.values if v.value == "Peru")
+    long = replace(value, value=500, text="long", span=Span(2, 3), match="exact", comparison=">")
+    queries = [
+        parse(f"SELECT count(*) FROM river WHERE country = 'Peru'{more}", planner)
+        for more in ("", " AND length > 500")
+    ]
+    assert values_left_out(replace(linking, values=(*linking.values, long)), queries) == [1, 0]

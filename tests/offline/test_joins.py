@@ -5,6 +5,8 @@ import pytest
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.query import Column, Query, TableRef, Unrepresentable
 from fathom.offline.rendering import render, with_plan
+from fathom.records.schema import Column as SchemaColumn
+from fathom.records.schema import ColumnKind, Schema, Table
 
 
 def use(*names: str) -> tuple[TableRef, ...]:
@@ -45,6 +47,15 @@ def test_tables_without_a_path_are_refused(planner: JoinPlanner) -> None:
     assert planner.plans(use("order", "pilot")) == ()
     with pytest.raises(Unrepresentable, match="No keys connect order, pilot"):
         render(query, planner)
+
+
+@pytest.mark.parametrize(("shared", "joins"), [("price", False), ("city", True), ("stock_no", True)])
+def test_equal_amounts_join_nothing(shared: str, joins: bool) -> None:
+    kind: ColumnKind = "text" if shared == "city" else "number"
+    own = [SchemaColumn(f"{t}_note", "TEXT", "text") for t in ("shop", "offer")]
+    common = SchemaColumn(shared, "REAL", kind)
+    schema = Schema("sqlite", (Table("shop", (own[0], common)), Table("offer", (own[1], common))))
+    assert bool(JoinPlanner(schema).plans(use("shop", "offer"))) == joins
 
 
 def test_a_dearer_plan_can_be_chosen(planner: JoinPlanner) -> None:

@@ -62,3 +62,14 @@ def test_every_step_leaves_its_trace(singers: Database, tmp_path: Path) -> None:
     assert draft.confidence is not None
     assert 0 <= draft.confidence <= 1
     assert draft.candidates
+
+
+def test_a_database_without_tables_has_no_answers(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "empty.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with connect(tmp_path / "empty.sqlite") as database:
+        draft = ask("How many singers are there?", database, tmp_path)
+    assert draft.sql is None
+    assert draft.refusal is not None
+    assert "no tables" in draft.refusal.reason

@@ -63,6 +63,7 @@ def test_rendered_queries_are_read_by_the_engine(
         "SELECT rank() OVER (ORDER BY flown_hours) FROM pilot",
         "SELECT city FROM nowhere",
         "SELECT (",
+        pytest.param("SELECT " + "(" * 2000 + "1" + ")" * 2000, id="nested deeply"),
     ],
 )
 def test_what_has_no_place_is_said(sql: str, planner: JoinPlanner) -> None:

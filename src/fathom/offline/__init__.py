@@ -8,7 +8,8 @@ The way through, by module:
     shapes        likely sketches (query shapes with slots): a network, nearest questions, parts combined
     filling       a sketch's slots filled by a beam over linking's scores
     candidates    both at once: fillings of likely sketches, edited, simplified, with each likely join path
-    examples      queries of solved questions with this question's values; `ratios`: percentages
+    examples      queries of solved questions with this question's values; `ratios`: percentages;
+                  `periods`: groups by the year or month of a date
     checking      the first candidates run, briefly
     ranking       orders candidates and says how sure the best is; `deciding` puts it all together
     method        the three steps that a Draft passes

@@ -1,6 +1,6 @@
 """Candidate queries for a question: likely sketches, their slots filled, their joins planned."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fathom.offline.delexical import features, span_chances
@@ -22,6 +22,7 @@ from fathom.offline.query import (
     columns,
     expressions,
     mentioned_tables,
+    walk,
 )
 from fathom.offline.rendering import joined, with_plan
 from fathom.offline.rows import RowNames, fixed_columns, names_key
@@ -50,9 +51,9 @@ NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
 class Proposal:
     """A candidate query with the scores it was made by; `score` is their sum and orders candidates.
 
-    `source` says where it comes from: `sketch`, or `example` for the query of a solved question, of that
-    `similarity` with this one and with so many of its values `kept`. `unmet` is the weight of what outside
-    knowledge said and the query doesn't.
+    `source` says where it comes from: `sketch`, `ratio`, `period`, or `example` for the query of a solved
+    question, of that `similarity` with this one and with so many of its values `kept`. `unmet` is the weight
+    of what outside knowledge said and the query doesn't.
     """
 
     query: Query
@@ -72,6 +73,7 @@ def propose(
 ) -> list[Proposal]:
     """The likeliest candidates, best first, no query twice."""
     filler = SlotFiller(linking, schema, planner)
+    flags = {ColumnKey(t.name, c.name) for t in schema.tables for c in t.columns if c.kind == "boolean"}
     found: dict[Query, Proposal] = {}
     for rank, (sketch, sketch_score) in enumerate(
         shapes.propose(features(linking), SKETCHES, _expected(linking))
@@ -82,7 +84,7 @@ def propose(
                 query = instantiate(sketch, filled.filling, planner)
             except Unrepresentable:
                 continue
-            if _adds_up_words(query, linking):
+            if _adds_up_words(query, linking) or _counts_answers(query, flags):
                 continue
             score -= VACUOUS if _vacuous(query) else 0.0
             proposal = Proposal(query, score, sketch_score, filled.score, sketch_rank=rank)
@@ -91,7 +93,9 @@ def propose(
                     found[option.query] = option
     rows = RowNames(schema)
     best = _distinct(sorted(found.values(), key=lambda p: -p.score))
-    best = _distinct(sorted([*best, *_edited(best[:EDITED], linking, rows)], key=lambda p: -p.score))[:most]
+    best = _distinct(sorted([*best, *_edited(best[:EDITED], linking, rows, planner)], key=lambda p: -p.score))
+    best = [p for p in best if not _ranks_by_words(p.query, linking)]
+    best = ([p for p in best if _shows_measure(p.query, linking)] or best)[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     return sorted(spread, key=lambda p: -p.score)[:most]
 
@@ -104,6 +108,39 @@ def _adds_up_words(query: Query, linking: Linking) -> bool:
         for part in expressions(select)
         for operand in _operands(part)
     )
+
+
+def _counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
+    """Whether it counts the different values of a column that holds yes or no: that tells nothing."""
+    return any(
+        isinstance(e, Aggregate)
+        and e.distinct
+        and isinstance(e.argument, Column)
+        and ColumnKey(e.argument.table.name, e.argument.name) in flags
+        for e in query.select
+    )
+
+
+def _ranks_by_words(query: Query, linking: Linking) -> bool:
+    """Whether it picks out extremes of text where the question doesn't speak of the alphabet."""
+    if not linking.superlatives or any(t.lower.startswith("alphabet") for t in linking.tokens):
+        return False
+    keys = [o.key for part in all_queries(query) if part.limit is not None for o in part.order]
+    extremes = [
+        e.argument
+        for part in all_queries(query)
+        for e in expressions(part)
+        if isinstance(e, Aggregate) and e.function in {"min", "max"}
+    ]
+    return any(
+        isinstance(e, Column) and ColumnKey(e.table.name, e.name) in linking.wordy for e in (*keys, *extremes)
+    )
+
+
+def _shows_measure(query: Query, linking: Linking) -> bool:
+    """Whether it shows a number that the question asks for and a column holds, if there is one."""
+    shown = {e for item in query.select for e in walk(item) if isinstance(e, Column)}
+    return not linking.measured or any(ColumnKey(e.table.name, e.name) in linking.measured for e in shown)
 
 
 def _operands(part: object) -> tuple[object, ...]:
@@ -143,7 +180,9 @@ def _expected(linking: Linking) -> Expected:
     return Expected(sum(likely[s] for s in kept) + limits, bool(linking.superlatives))
 
 
-def _edited(proposals: Iterable[Proposal], linking: Linking, rows: RowNames) -> Iterator[Proposal]:
+def _edited(
+    proposals: Iterable[Proposal], linking: Linking, rows: RowNames, planner: JoinPlanner
+) -> Iterator[Proposal]:
     """The proposals with one more column shown, or one fewer: lists of any length become reachable."""
     scores = linking.column_scores["select"]
     likely = [
@@ -151,6 +190,7 @@ def _edited(proposals: Iterable[Proposal], linking: Linking, rows: RowNames) -> 
     ]
     for proposal in proposals:
         query = proposal.query
+        yield from (_simpler(p, planner) for p in _measured(proposal, linking))
         ranked = [*_with_extremes(proposal, linking), *_summed(proposal, linking, rows)]
         yield from ranked
         for option in (proposal, *ranked):
@@ -172,6 +212,15 @@ def _edited(proposals: Iterable[Proposal], linking: Linking, rows: RowNames) -> 
                     fewer = tuple(e for e in query.select if e != item)
                     score = -log_odds(linking.score(ColumnKey(item.table.name, item.name), "select"))
                     yield _changed(proposal, replace(query, select=fewer), score)
+
+
+def _measured(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
+    """The proposal with the number that a column holds, where it counts rows: "how many people live in"."""
+    query = proposal.query
+    if len(query.select) == 1 and not query.group and not _shows_measure(query, linking):
+        for column in linking.measured:
+            shown = Column(TableRef(column.table), column.column)
+            yield _changed(proposal, replace(query, select=(shown,), tables=(), distinct=False), NAMES_ASKED)
 
 
 def _named(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Proposal]:

@@ -16,8 +16,8 @@ FEWEST = 5
 RUN_OF_LARGE, LARGE = 20, 50_000
 """Candidates that are run on a database of more rows than this."""
 TOO_LONG = 200_000
-MOST_READ = 1_000_000
-"""Rows of tables that all runs for one question may read, about a tenth of a second. No clock decides: the
+MOST_READ = 600_000
+"""Rows of tables that all runs for one question may read, within a tenth of a second. No clock decides: the
 same question gets the same answer."""
 
 

@@ -1,24 +1,31 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.candidates import Proposal, propose
-from fathom.offline.examples import Examples
+from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
+from fathom.offline.linking.text import tokenize
+from fathom.offline.periods import periods
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
-from fathom.offline.query import Query
+from fathom.offline.query import Query, Unrepresentable, mentioned_tables
 from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
+from fathom.offline.recasting import asks_count, recast
+from fathom.offline.rendering import render
+from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -28,6 +35,7 @@ PROPOSALS = 60
 RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
+MOST_PERIODS = 5
 
 
 class Engine:
@@ -43,29 +51,43 @@ class Engine:
         linking: LinkingWeights | None = None,
         shapes: ShapeModel | None = None,
     ) -> None:
-        self.database, self.knowledge = database, knowledge
+        self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
         self.planner = JoinPlanner(self.schema)
-        dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
-        notes = notes_of(knowledge, self.schema)
-        solved = (*knowledge.examples, *examples)
-        self.examples = Examples(solved, self.planner, dialect or "sqlite", notes.meanings)
         self.shapes = shapes or default_shapes()
-        index = ValueIndex.open_or_build(database, cache)
+        self._index = ValueIndex.open_or_build(database, cache)
+        self._notes = notes_of(knowledge, self.schema)
         self.linker = Linker(
             self.schema,
             linking or default_linking_weights(),
             profiles=database.profile(),
-            index=index,
-            notes=notes,
+            index=self._index,
+            notes=self._notes,
         )
-        self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in self.examples.solved])
-        self.habits = Habits(self.examples, self.planner, index, cache)
-        self._precedents = Precedents(self.examples)
+        self._rows = RowNames(self.schema)
         self._glossary = Glossary(knowledge, self.planner)
-        self._evidence = EvidenceReader(self.planner, knowledge, index)
+        self._evidence = EvidenceReader(self.planner, knowledge, self._index)
+        dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
+        solved = (*knowledge.examples, *examples)
+        self._learn_from(Examples(solved, self.planner, dialect or "sqlite", self._notes.meanings), cache)
+
+    def _learn_from(
+        self, examples: Examples, cache: Path | None = None, *, trust: float | None = None
+    ) -> None:
+        self.examples = examples
+        self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in examples.solved])
+        self.habits = Habits(examples, self.planner, self._index, cache, trust=trust)
+        self._precedents = Precedents(examples)
         self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
+
+    def without(self, held_out: Container[int]) -> Self:
+        """The same engine as it would be without some of its solved questions, by their places."""
+        kept = [s.example for i, s in enumerate(self.examples.solved) if i not in held_out]
+        other = copy(self)
+        examples = Examples(kept, self.planner, self.examples.dialect, self._notes.meanings)
+        other._learn_from(examples, trust=self.habits.trust)
+        return other
 
     def link(self, question: Question) -> Linking:
         """The question's words tied to the database, with what its evidence and the pack say of them."""
@@ -88,6 +110,16 @@ class Engine:
             hints = replace(hints, hints=(*hints.hints, *sure))
         return linking, hints
 
+    def written(self, question: Question) -> list[tuple[Proposal, str]]:
+        """The proposals for a question that can be written as SQL, each with its text."""
+        found = []
+        for proposal in self.propose(question):
+            try:
+                found.append((proposal, render(proposal.query, self.planner, self.database.dialect)))
+            except Unrepresentable:
+                continue
+        return found
+
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking = self.link(question)
         hints = self.hints(question).hints
@@ -97,6 +129,8 @@ class Engine:
         if not any(h.formula for h in hints):
             shares = sorted(ratios(linking, found, self.schema), key=lambda p: -p.score)[:MOST_RATIOS]
             shares = complete(shares, hints, linking, MOST_RATIOS)
+        grouped = periods(linking, found, self.schema, self.database.profile())
+        spans = sorted(grouped, key=lambda p: -p.score)[:MOST_PERIODS]
         known = {p.query: p for p in found}
         solved = [
             replace(
@@ -106,14 +140,26 @@ class Engine:
                 kept=r.kept,
             )
             for r in self.examples.recall(linking, RECALLED)
-            for query in [among_twins(r.query, linking)]
+            if (query := self._recast(r, linking)) is not None
         ]
-        recalled = {p.query: p for p in complete(solved, hints, linking, 2 * RECALLED)}
+        recalled = {p.query: p for p in _at_home(solved, hints, linking)[: 2 * RECALLED]}
         return (
             *recalled.values(),
             *shares,
+            *spans,
             *(p for p in found if p.query not in recalled),
             *self._habitual(linking, hints, {*recalled, *known}),
+        )
+
+    def _recast(self, recalled: Recalled, linking: Linking) -> Query | None:
+        """A solved query for this question: over the tables that it names, in the form that it asks for."""
+        count = asks_count(linking.tokens)
+        same = count == asks_count(tokenize(recalled.example.question))
+        return recast(
+            among_twins(recalled.query, linking),
+            count=None if same else count,
+            rows=self._rows,
+            unsaid=self._glossary.unsaid(recalled.example.question, linking.tokens),
         )
 
     def _habitual(self, linking: Linking, hints: Sequence[Hint], known: set[Query]) -> Sequence[Proposal]:
@@ -123,6 +169,22 @@ class Engine:
         likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
         proposals = [Proposal(q.query, 0.0, 0.0, 0.0, source="example", kept=q.kept) for q in likely]
         return complete(proposals, hints, linking, LIKELY)
+
+
+def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking) -> list[Proposal]:
+    """Solved queries with what they miss of the hints, best first, where that is about the same tables.
+
+    A solved query that has to be joined with what this question is about answers another question.
+    """
+    found: dict[Query, Proposal] = {}
+    for one in solved:
+        tables = set(mentioned_tables(one.query))
+        for proposal in complete([one], hints, linking, RECALLED):
+            if tables.issuperset(mentioned_tables(proposal.query)):
+                known = found.get(proposal.query)
+                if known is None or known.score < proposal.score:
+                    found[proposal.query] = proposal
+    return sorted(found.values(), key=lambda p: -p.score)
 
 
 _lock = Lock()

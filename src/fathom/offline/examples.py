@@ -1,5 +1,6 @@
 """Solved questions of the same database: the nearest ones' queries, with this question's values put in."""
 
+import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,8 @@ from fathom.offline.query import (
     Literal,
     Query,
     Unrepresentable,
+    all_queries,
+    mentioned_tables,
     part_names,
     walk,
 )
@@ -55,14 +58,20 @@ class Template:
 class Solved:
     """A solved question: its query, its words with values masked, and the values that may be exchanged.
 
-    `plain` are the runs of its words, up to `LONGEST` of them, that are no part of such a value.
+    `meant` are the words of such values, `plain` the runs of other words, up to `LONGEST` of them.
     """
 
     example: SolvedExample
     query: Query
     words: tuple[str, ...]
     blanks: tuple[Blank, ...]
+    meant: frozenset[tuple[str, ...]] = frozenset()
     plain: frozenset[tuple[str, ...]] = frozenset()
+
+    @property
+    def number(self) -> int:
+        """A number to draw by: the same in every run, whatever the others are and in whatever order."""
+        return int.from_bytes(hashlib.sha256(self.example.question.encode()).digest()[:8])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ class Examples:
         names: dict[tuple[ColumnKey | None, str], list[str]] = defaultdict(list)
         for column, phrase, stored in meanings:
             names[column, stored.casefold()].append(phrase)
+        self.dialect = dialect
         self.solved: list[Solved] = []
         for example in examples:
             try:
@@ -101,13 +111,13 @@ class Examples:
             except Unrepresentable:
                 continue
             self.solved.append(_compile(example, query, names))
-        self._said = Counter(gram for s in self.solved for gram in s.plain)
-        self._meant = Counter(
-            tuple(t.stem for t in tokenize(b.value.strip(_FRAME)))
-            for s in self.solved
-            for b in s.blanks
-            if isinstance(b.value, str)
-        )
+        self._said: dict[tuple[str, ...], list[frozenset[str]]] = defaultdict(list)
+        self._meant: Counter[tuple[str, ...]] = Counter()
+        for solved in self.solved:
+            tables = frozenset(t.name for q in all_queries(solved.query) for t in mentioned_tables(q))
+            for words in solved.plain:
+                self._said[words].append(tables)
+            self._meant.update(solved.meant)
         self._weights = _rarity([s.words for s in self.solved])
         self._norms = [self._norm(s.words) for s in self.solved]
         self._holders: dict[str, list[int]] = {}
@@ -121,10 +131,14 @@ class Examples:
     def passes_over(self, linking: Linking, span: Span) -> bool:
         """Whether solved questions say these words more often without comparing anything with them.
 
-        "In the usa" restricts nothing in a database of the USA, though a column holds that value.
+        "In the usa" restricts nothing in a database of the USA, though a column holds that value. Only
+        queries over a table that holds it could have compared it: where "for Parkinson's disease" chooses a
+        table of its own, that says nothing of the tables in which it is a value.
         """
-        stems = tuple(t.stem for t in linking.tokens[span.first : span.end])
-        return self._said[stems] > self._meant[stems]
+        stems = _stems(linking.tokens[span.first : span.end])
+        holders = {v.column.table for v in linking.values if v.span == span}
+        said = sum(not holders.isdisjoint(tables) for tables in self._said.get(stems, ()))
+        return said > self._meant[stems]
 
     def _norm(self, words: Sequence[str]) -> float:
         return math.sqrt(sum(self._weights.get(w, self._unseen) ** 2 for w in set(words))) or 1.0
@@ -181,14 +195,20 @@ def _compile(
             spans[span] = Blank(column, value, 0)
     ordered = sorted(spans)
     blanks = tuple(replace(spans[s], place=i) for i, s in enumerate(ordered))
-    return Solved(example, query, _words(tokens, ordered), blanks, frozenset(_runs(tokens, ordered)))
+    meant = frozenset(_stems(tokens[s.first : s.end]) for s in ordered)
+    plain = frozenset(_runs(tokens, ordered))
+    return Solved(example, query, _words(tokens, ordered), blanks, meant, plain)
 
 
 def _runs(tokens: Sequence[Token], masked: Sequence[Span]) -> Iterator[tuple[str, ...]]:
     for first in range(len(tokens)):
         for end in range(first + 1, min(first + LONGEST, len(tokens)) + 1):
             if not any(Span(first, end).overlaps(m) for m in masked):
-                yield tuple(t.stem for t in tokens[first:end])
+                yield _stems(tokens[first:end])
+
+
+def _stems(tokens: Iterable[Token]) -> tuple[str, ...]:
+    return tuple(t.stem for t in tokens if t.kind != "sign")
 
 
 def _named(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) -> Span | None:
@@ -278,7 +298,7 @@ def values_left_out(linking: Linking, queries: Iterable[Query]) -> list[int]:
     ]
     if not wanted:
         return [0 for _ in queries]
-    held = (" ".join(f" {_plain(v)} " for _, v in _literals(q) if isinstance(v, str)) for q in queries)
+    held = (" ".join(f" {_plain(v)} " for _, v in _literals(q)) for q in queries)
     return [sum(not any(w in text for w in words) for words in wanted) for text in held]
 
 

@@ -196,7 +196,8 @@ class SlotFiller:
         if operator == "like":
             value = self._pattern(mention)
         yield Bound(value, operator), 0.0
-        if self.linking.negations and operator in {"=", "like"}:
+        # A flag that is denied was read as "no" already.
+        if self.linking.negations and operator in {"=", "like"} and mention.match != "boolean":
             near = any(0 <= mention.span.first - n.end <= 6 for n in self.linking.negations)
             yield Bound(value, "!=" if operator == "=" else "not like"), (0.3 if near else -1.5)
         if operator == "!=":

@@ -190,6 +190,8 @@ def _guessed(left: Table, right: Table) -> list[Edge]:
             continue
         keys = (left.primary_key == (column.name,)) + (right.primary_key == (other,))
         looks_like_key = column.name.casefold().endswith(("id", "code", "no", "number", "_name"))
+        if column.kind == "number" and not keys and not looks_like_key:
+            continue  # equal prices join nothing
         cost = {1: KEY_COST, 2: 2.0}.get(keys, GUESSED_COST + (0.0 if looks_like_key else 0.7))
         found.append(Edge(left.name, right.name, ((column.name, other),), cost))
     for one, two in ((left, right), (right, left)):

@@ -12,7 +12,7 @@ from fathom.offline.engine import Engine, engine_for
 from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
-from fathom.offline.query import Unrepresentable
+from fathom.offline.rehearsing import reranker_for
 from fathom.offline.rendering import literal, render
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
@@ -31,6 +31,8 @@ async def link_question(draft: Draft, context: Context) -> Draft:
 
 
 def _link(draft: Draft, context: Context) -> Draft:
+    if not any(table.columns for table in context.database.schema.tables):
+        return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
     linking = _engine(context).link(draft.question)
     notes = {
         "values": [
@@ -58,21 +60,8 @@ async def propose_queries(draft: Draft, context: Context) -> Draft:
 
 def _propose(draft: Draft, context: Context) -> Draft:
     engine = _engine(context)
-    candidates = [
-        Candidate(sql, proposal.score) for proposal, sql in _written(engine, engine.propose(draft.question))
-    ]
+    candidates = [Candidate(sql, proposal.score) for proposal, sql in engine.written(draft.question)]
     return replace(draft, candidates=tuple(candidates[:SHOWN]))
-
-
-def _written(engine: Engine, proposals: tuple[Proposal, ...]) -> list[tuple[Proposal, str]]:
-    """The proposals that can be written as SQL, each with its text."""
-    written = []
-    for proposal in proposals:
-        try:
-            written.append((proposal, render(proposal.query, engine.planner, engine.database.dialect)))
-        except Unrepresentable:
-            continue
-    return written
 
 
 @step("revision")
@@ -84,12 +73,12 @@ async def choose_query(draft: Draft, context: Context) -> Draft:
 def _choose(draft: Draft, context: Context) -> Draft:
     engine = _engine(context)
     linking = engine.link(draft.question)
-    written = _written(engine, engine.propose(draft.question))
+    written = engine.written(draft.question)
     if not written:
         missing = linking.unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
     checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
-    verdict = decide(engine, linking, [p for p, _ in written], checked)
+    verdict = decide(engine, linking, [p for p, _ in written], checked, reranker_for(engine))
     choice = verdict.choice
     best = choice.order[0]
     proposal, sql = written[best]

@@ -60,11 +60,8 @@ def parse(sql: str, planner: JoinPlanner, dialect: str = "sqlite", *, keep_joins
     """
     try:
         tree = sqlglot.parse_one(sql, read=dialect)
-    except SqlglotError as error:
-        raise Unrepresentable(str(error)) from error
-    try:
         return _Parser(planner, keep_joins=keep_joins).query(tree)
-    except (SchemaError, RecursionError) as error:
+    except (SqlglotError, SchemaError, RecursionError) as error:
         raise Unrepresentable(str(error)) from error
 
 

@@ -40,7 +40,9 @@ class Precedents:
         if not self._parts:
             return linking
         passed = {v.span for v in linking.values if self._examples.passes_over(linking, v.span)}
-        linking = replace(linking, values=tuple(v for v in linking.values if v.span not in passed))
+        # A flag is named by its column's words, which solved questions say without naming a value.
+        kept = (v for v in linking.values if v.match == "boolean" or v.span not in passed)
+        linking = replace(linking, values=tuple(kept))
         similar = self._examples.similarities(linking)
         nearest = np.argsort(-similar, kind="stable")[:NEAREST]
         trust = TRUST * float(np.clip(2 * similar[nearest[0]], 0, 1))

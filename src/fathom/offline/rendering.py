@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import sqlglot
+from sqlglot import exp
 
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.query import (
@@ -47,17 +48,28 @@ _RESERVED = frozenset(
     unique update user using vacuum values view virtual when where window with without
     """.split()
 )
-STRICT_GROUPING = frozenset({"postgres", "duckdb"})
+STRICT = frozenset({"postgres", "duckdb"})
 
 
 def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     """SQL text for a query. Raises `Unrepresentable` where no keys connect its tables."""
-    if dialect in STRICT_GROUPING:
+    if dialect in STRICT:
         query = _group_strictly(query)
     text = _query(query, planner)
     if dialect == "sqlite":
         return text
-    return sqlglot.transpile(text, read="sqlite", write=dialect)[0]
+    tree = sqlglot.parse_one(text, read="sqlite")
+    if dialect in STRICT:
+        _compare_as_text(tree, planner)
+    return tree.sql(dialect)
+
+
+def _compare_as_text(tree: exp.Expr, planner: JoinPlanner) -> None:
+    """Patterns are for text: dates and numbers that one is held against are made text first."""
+    texts = {c.name.casefold() for t in planner.schema.tables for c in t.columns if c.kind == "text"}
+    for like in tree.find_all(exp.Like):
+        if isinstance(like.this, exp.Column) and like.this.name.casefold() not in texts:
+            like.set("this", exp.cast(like.this.copy(), "text"))
 
 
 def with_plan(query: Query, plan: Plan) -> Query:

@@ -75,10 +75,11 @@ class SchemaIndex:
         with self._lock:
             self._db.close()
 
-    def tables(self, question: str, *, limit: int = 10) -> list[TableMatch]:
+    def tables(self, question: str, *, limit: int = 10, columns: bool = True) -> list[TableMatch]:
         """At most `limit` tables that a question names, best first, then those needed to join them.
 
-        Each comes with up to 12 of its columns that the question names, and the keys that join it.
+        Each comes with up to 12 of its columns that the question names, and the keys that join it; without
+        `columns`, which take most of the time, with the keys alone.
         """
         query = self._query(question)
         if not query:
@@ -87,13 +88,13 @@ class SchemaIndex:
         scores = {n: s + self._from_neighbours(n, own) for n, s in own.items()}
         chosen = sorted(scores, key=lambda n: (-scores[n], self._schema.tables[n].name))[:limit]
         joining = self._joins.between(chosen)
-        columns = self._relevant(query, [*chosen, *joining])
+        named = self._relevant(query, [*chosen, *joining]) if columns else {}
         keys = self._joins.keys([*chosen, *joining])
         return [
             TableMatch(
                 self._schema.tables[n].name,
                 round(scores.get(n, 0.0), 4) if n in chosen else 0.0,
-                _with_keys(columns.get(n, []), keys.get(n, [])),
+                _with_keys(named.get(n, []), keys.get(n, [])),
                 joining=n not in chosen,
             )
             for n in [*chosen, *joining]

@@ -130,7 +130,6 @@ class Writer:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._fresh = connection.execute("SELECT id FROM value LIMIT 1").fetchone() is None
         self._places: dict[tuple[str, str], list[int]] = {}  # id, values held, values left out
         self._next = 1 + _number(connection, "SELECT max(id) FROM value")
 

@@ -124,6 +124,21 @@ def test_few_solved_questions_say_nothing(file: Path, solved: tuple[SolvedExampl
     assert not Engine(connect(file), KnowledgePack(), solved).habits
 
 
+def test_questions_that_all_ask_the_same_are_trusted(tmp_path: Path) -> None:
+    file = tmp_path / "genes.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE gene (symbol TEXT, chromosome INTEGER)")
+        connection.executemany("INSERT INTO gene VALUES (?, ?)", [("APOE", 19), ("BIN1", 2), ("SNCA", 4)])
+    connection.close()
+    starts = ("show", "list", "find", "give me", "which is", "look up", "fetch", "what is", "get", "see")
+    solved = tuple(
+        SolvedExample(f"{start} {symbol}", f"SELECT chromosome FROM gene WHERE symbol = '{symbol}'")
+        for start in starts
+        for symbol in ("APOE", "BIN1", "SNCA")
+    )
+    assert Engine(connect(file), KnowledgePack(), solved).habits.trust == 1.0
+
+
 def test_solved_questions_of_which_none_is_like_another_say_nothing(file: Path) -> None:
     ordered = "SELECT {} FROM {} ORDER BY {} {}"
     columns = {"country": ("name", "capital", "area"), "river": ("name", "length")}

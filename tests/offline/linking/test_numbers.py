@@ -32,7 +32,13 @@ def test_ranges_are_joined(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "counts_rows"),
-    [("the top 3 cities", True), ("the 3 largest cities", True), ("cities with 3 rivers", False)],
+    [
+        ("the top 3 cities", True),
+        ("the 3 largest cities", True),
+        ("which 3 cities have the most rivers", True),
+        ("cities with 3 rivers", False),
+        ("which cities with 3 rivers are there", False),
+    ],
 )
 def test_numbers_that_count_rows(text: str, counts_rows: bool) -> None:
     (number,) = find_numbers(tokenize(text))

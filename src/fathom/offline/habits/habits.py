@@ -1,5 +1,6 @@
 """What the solved questions of a database say about a new one: how far each query fits, and which to try."""
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.examples import Examples, Template, filled, masked_words
-from fathom.offline.habits.keeping import Learned, kept_file, load, store
 from fathom.offline.habits.model import WordModel
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
 from fathom.offline.joins import JoinPlanner
+from fathom.offline.keeping import load, store
 from fathom.offline.linking import ColumnKey, Floats, Linking
 from fathom.offline.query import Query
 from fathom.retrieval import ValueIndex
@@ -30,6 +31,8 @@ MOST_TEMPLATES = 250
 MOST_TOLD_FROM = 300
 """Bounds on what is learned from, so that the first question waits for seconds at most."""
 TRIED = 120
+_VERSION = 1
+"""To be raised where the same questions would teach something else."""
 UNHEARD = 0.5
 """What each trait costs that no solved query has, nor any variant that was learned from."""
 
@@ -40,6 +43,14 @@ class Likely:
 
     query: Query
     kept: int
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """How far to trust the solved questions, and the model's coefficients (None where trust is too low)."""
+
+    trust: float
+    coefficients: Floats | None
 
 
 @dataclass(frozen=True)
@@ -54,14 +65,23 @@ class _Compiled:
 
 
 class Habits:
-    """Learned from solved questions; true where they are enough, and alike enough, to say something."""
+    """Learned from solved questions; true where they are enough, and alike enough, to say something.
+
+    `trust` is how far to trust them, where that is known; else it is tried out.
+    """
 
     def __init__(
-        self, examples: Examples, planner: JoinPlanner, index: ValueIndex, cache: Path | None = None
+        self,
+        examples: Examples,
+        planner: JoinPlanner,
+        index: ValueIndex,
+        cache: Path | None = None,
+        *,
+        trust: float | None = None,
     ) -> None:
         solved = examples.solved
         self._solved = solved[:: math.ceil(len(solved) / MOST_SOLVED)] if solved else []
-        self._planner, self._index, self._cache = planner, index, cache
+        self._planner, self._index, self._cache, self._trust = planner, index, cache, trust
 
     def __bool__(self) -> bool:
         return len(self._solved) >= FEWEST and self.trust >= LEAST_TRUST
@@ -106,21 +126,33 @@ class Habits:
         return self._learned.trust
 
     @cached_property
-    def _learned(self) -> Learned:
+    def _learned(self) -> "_Learned":
         """From the cache where the same questions were learned from before."""
-        file = kept_file(self._cache, self._texts, self._golds, self._others)
-        if (known := load(file)) is not None:
-            return known
-        trust = self._tried_out()
+        file = self._file()
+        if (known := load(file)) is not None and "trust" in known:
+            return _Learned(float(known["trust"]), known.get("coefficients"))
+        trust = self._tried_out() if self._trust is None else self._trust
         # Where they say too little, the model is never asked.
         enough = trust >= LEAST_TRUST
         model = WordModel(self._texts, self._golds, self._others) if enough else None
-        found = Learned(trust, None if model is None else model.coefficients)
-        store(file, found)
+        found = _Learned(trust, None if model is None else model.coefficients)
+        told = {} if found.coefficients is None else {"coefficients": found.coefficients}
+        store(file, {"trust": np.array(trust), **told})
         return found
 
+    def _file(self) -> Path | None:
+        """Where the outcome of learning from just this is kept: its name is the digest of all that is learned
+        from, so that other questions, another schema or other values have a file of their own."""
+        if self._cache is None:
+            return None
+        digest = hashlib.sha256(repr((_VERSION, np.__version__, self._texts)).encode())
+        for known in (*self._golds, *self._others):
+            digest.update(repr(sorted(known)).encode())
+        return self._cache / "habits" / f"{digest.hexdigest()[:32]}.npz"
+
     def _tried_out(self) -> float:
-        queries = {s.query: i % FOLDS for i, s in enumerate(self._solved)}
+        drawn = sorted({s.query: s.number for s in self._solved}.items(), key=lambda q: q[1])
+        queries = {query: place % FOLDS for place, (query, _) in enumerate(drawn)}
         folds = [queries[s.query] for s in self._solved]
         right = 0
         for fold in range(FOLDS):

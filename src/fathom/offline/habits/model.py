@@ -59,14 +59,18 @@ class WordModel:
         speed = np.zeros_like(found)
         rows = np.arange(len(alike))
         pace = PACE / float(np.linalg.norm(alike, 2))
+        best, least = found.copy(), math.inf
         for _ in range(STEPS):
             scores = (alike @ found) @ templates.T
             chances = np.exp(scores - scores.max(axis=1, keepdims=True))
             chances /= chances.sum(axis=1, keepdims=True)
+            loss = -float(np.log(chances[rows, golds] + 1e-12).sum())
+            if loss < least:  # steps this long overshoot where all questions are nearly the same
+                best, least = found.copy(), loss
             chances[rows, golds] -= 1
             speed = MOMENTUM * speed - pace * (chances @ templates + SHRINKAGE * found)
             found += speed
-        return found
+        return best
 
     def matrix(self, known: Sequence[frozenset[str]]) -> Floats:
         """Templates x traits, all of them known, each row of length 1."""

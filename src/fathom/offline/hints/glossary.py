@@ -11,7 +11,7 @@ from fathom.offline.hints.records import Hint
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import tokenize
-from fathom.offline.query import Column, Comparison, Literal
+from fathom.offline.query import Column, Comparison, Condition, Literal
 
 LIKELY = 0.25
 """How likely a table must be for a term of its own to count, where its words may mean something else."""
@@ -32,6 +32,7 @@ class Glossary:
         names = Names(planner.schema, pack)
         self._source = f"pack {pack.name}" if pack.name else "pack"
         self._first: dict[str, list[_Meaning]] = defaultdict(list)
+        self._said: dict[str, frozenset[Condition]] = {}
         for term in pack.glossary:
             if not (term.condition or term.expression):
                 continue
@@ -55,6 +56,24 @@ class Glossary:
                     Hint(phrase, (span,), fragment.conditions, fragment.expressions, text, self._source)
                 )
         return tuple(hints)
+
+    def unsaid(self, question: str, tokens: Sequence[Token]) -> frozenset[Condition]:
+        """The conditions that terms of a solved question stand for, less those that these words say too."""
+        if question not in self._said:
+            self._said[question] = self._conditions(tokenize(question))
+        return self._said[question] and self._said[question] - self._conditions(tokens)
+
+    def _conditions(self, tokens: Sequence[Token]) -> frozenset[Condition]:
+        """What the terms among some words come to, in every table that they may be about."""
+        stems = _stems(tokens)
+        return frozenset(
+            condition
+            for place, word in enumerate(stems)
+            for meaning in self._first.get(word, ())
+            if stems[place : place + len(meaning.stems)] == meaning.stems
+            for fragment in meaning.by_table.values()
+            for condition in fragment.conditions
+        )
 
     def _found(
         self, linking: Linking, likely: Mapping[str, float]

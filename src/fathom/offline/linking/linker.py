@@ -11,7 +11,16 @@ import numpy.typing as npt
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.features import column_features, table_features
-from fathom.offline.linking.naming import asked_table, each_table, naming_columns
+from fathom.offline.linking.implied import (
+    MENTIONED,
+    called,
+    extent_first,
+    measured,
+    with_implied,
+    years_meant,
+)
+from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.numbers import ASKED_FOR
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.records import (
     ROLES,
@@ -24,11 +33,10 @@ from fathom.offline.linking.records import (
     Span,
     SuperlativeMention,
     TableMention,
-    Token,
     ValueMention,
 )
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
@@ -37,13 +45,7 @@ from fathom.offline.trees import Forest, load_forest
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
 
-_SETTLED = 0.6
-_ASKED = 0.35
-_IMPLIED = 0.7
 _MEANT = 0.8
-_CALLED = 0.7
-"""How likely what names the rows is shown where a question asks for these rows."""
-_MENTIONED = 0.5  # alignment from which words count as a mention
 
 
 @dataclass(frozen=True)
@@ -127,85 +129,12 @@ class Linker:
         tables = self._weights.tables.probabilities(table_features(reading))
         rows = column_features(reading, tables)
         columns = np.stack([self._weights.columns[r].probabilities(rows) for r in ROLES], axis=1)
-        columns = _with_implied(reading, tables, columns)
+        columns = extent_first(reading, with_implied(reading, tables, columns))
         pairs = value_pairs(reading, columns[:, 2])
         likely = self._weights.values.probabilities(value_features(reading, pairs, columns, tables))
         values = tuple(replace(p, probability=float(v)) for p, v in zip(pairs, likely, strict=True))
+        values = years_meant(reading, tables, values)
         return assemble(reading, tables, columns, values)
-
-
-def _with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
-    """The scores with those raised that the question implies where nothing learned says it.
-
-    "biggest" orders by size or population, "how big" and "how many people" may ask for such a column, and
-    "which rivers" for their names: English has more ways to ask than the lessons do.
-    """
-    raised = columns.copy()
-    owners = tables[list(reading.words.owner)]
-    measures = np.where(
-        (reading.words.traits[:, 0] > 0) & (reading.words.traits[:, 4:6].sum(axis=1) == 0), owners, 0
-    )
-    order, select = ROLES.index("order"), ROLES.index("select")
-    if reading.superlatives and columns[:, order].max(initial=0) < _SETTLED:
-        related = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
-        raised[:, order] = np.maximum(raised[:, order], _IMPLIED * related * measures)
-    if named := called(reading):
-        raised[named, select] = np.maximum(raised[named, select], _CALLED)
-    elif columns[:, select].max(initial=0) < _ASKED:
-        if places := measured_places(reading.tokens):
-            related = reading.columns.related[:, list(places)].max(axis=1, initial=0)
-            raised[:, select] = np.maximum(raised[:, select], _IMPLIED * related * measures)
-        elif not reading.quantities:
-            names = np.array([_names_rows(c) for c in reading.words.columns]) * owners
-            first = _first_asked(reading)
-            if first is not None:
-                names = names * (np.array(reading.words.owner) == first)
-                raised[:, select] = np.maximum(raised[:, select], _IMPLIED * names)
-    return raised
-
-
-def called(reading: Reading) -> list[int]:
-    """The columns that name the rows which the question asks for, or about each of which it asks."""
-    words = reading.words
-    mentions = reading.tokens, reading.tables.alignment, reading.columns.alignment
-    table = asked_table(*mentions)
-    table = each_table(*mentions) if table is None else table
-    if table is None:
-        return []
-    own = {c.column: i for i, c in enumerate(words.columns) if words.owner[i] == table}
-    return [own[name] for name in naming_columns(words.tables[table], tuple(own))]
-
-
-def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:
-    """The words that "how" asks a measure of: "how big", "how many people"."""
-    words = [t.lower for t in tokens]
-    places = []
-    for place, word in enumerate(words[:-1]):
-        after = place + 1
-        if word == "how" and words[after] in {"many", "much"}:
-            after += 1
-        if word == "how" and after < len(words) and not tokens[after].stop:
-            places.append(after)
-    return tuple(places)
-
-
-def _names_rows(column: ColumnKey) -> bool:
-    """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
-    words = identifier_words(column.column)
-    rest = (
-        set(words) - set(identifier_words(column.table)) - {stem(w) for w in identifier_words(column.table)}
-    )
-    return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
-
-
-def _first_asked(reading: Reading) -> int | None:
-    """The table that the first content words name: what the question asks for."""
-    alignment = reading.tables.alignment
-    for place, token in enumerate(reading.tokens):
-        if not token.stop and place not in reading.superlatives:
-            best = int(alignment[:, place].argmax()) if len(alignment) else 0
-            return best if len(alignment) and alignment[best, place] >= _MENTIONED else None
-    return None
 
 
 def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[ValueMention, ...]) -> Linking:
@@ -237,8 +166,28 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         quotes=reading.quotes,
         index=words.index,
         called=tuple(words.columns[i] for i in called(reading)),
+        measured=_at_home([words.columns[i] for i in measured(reading)], values, words),
         wordy=words.wordy,
     )
+
+
+def _at_home(
+    measured: Sequence[ColumnKey], values: Sequence[ValueMention], words: SchemaWords
+) -> tuple[ColumnKey, ...]:
+    """The columns of the tables whose rows the question names, where it names any: else all.
+
+    "How many people live in Texas" asks the table of states, not all that lies in them.
+    """
+    own: dict[str, list[str]] = {}
+    for column in words.columns:
+        own.setdefault(column.table, []).append(column.column)
+    named = {
+        v.column.table
+        for v in values
+        if v.match in {"exact", "folded"}
+        and v.column.column in naming_columns(v.column.table, tuple(own[v.column.table]))
+    }
+    return tuple(c for c in measured if c.table in named) or tuple(measured)
 
 
 def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:
@@ -249,7 +198,7 @@ def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:
         runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
         for run in runs:
             score = min(1.0, float(alignment[row, run].sum()))
-            if score >= _MENTIONED:
+            if score >= MENTIONED:
                 found.append((int(row), Span(int(run[0]), int(run[-1]) + 1), score))
     return found
 
@@ -293,18 +242,16 @@ def _superlatives(reading: Reading, order: Floats) -> tuple[SuperlativeMention, 
                 float(scores[i]),
             )
             for i, column in enumerate(reading.words.columns)
-            if scores[i] >= 0.1
+            if scores[i] >= 0.1 and column not in reading.words.wordy
         ]
         implied.sort(key=lambda c: -c[2])
-        count = next(
-            (
-                int(n.value)
-                for n in reading.numbers
-                if not n.ordinal
-                and (n.span.end in {place, place - 1} or n.span.first in {place + 1, place + 2})
-            ),
-            1,
+        near_by = (
+            n
+            for n in reading.numbers
+            if n.span.end in {place, place - 1} or n.span.first in {place + 1, place + 2}
         )
+        asked = (n for n in reading.numbers if n.limit >= ASKED_FOR and n.span.end < place)
+        count = next((int(n.value) for n in (*near_by, *asked) if not n.ordinal), 1)
         found.append(SuperlativeMention(Span(place, place + 1), direction, count, tuple(implied[:5])))
     return tuple(found)
 

@@ -11,6 +11,10 @@ from fathom.offline.linking.wordlists import MULTIPLES, ORDINALS, SCALES, TENS, 
 _DIGITS = re.compile(r"[$€£]?(?P<digits>\d[\d,]*\.?\d*|\.\d+)(?P<tail>%|st|nd|rd|th)?$")
 _PERCENT = {"percent", "percents", "pct", "%"}
 _ONE = {"one", "zero", "single", "half", "couple", "second", "first"}
+_HEADS = frozenset(("which", "what", "list", "show", "find", "give", "name", "the"))
+ASKED_FOR = 0.8
+"""How likely a number of rows is meant where a question opens with it, and a superlative comes later: "which
+five drugs have the most targets"."""
 
 
 def find_numbers(tokens: Sequence[Token]) -> tuple[NumberMention, ...]:
@@ -121,7 +125,7 @@ def _limit(tokens: Sequence[Token], span: Span, ordinal: bool) -> float:
         return 0.9
     later = any(t.lower.endswith("est") or t.lower in {"most", "least"} for t in tokens[span.end :])
     if later and not ordinal and comparison_at(tokens, span) is None:
-        return 0.5
+        return ASKED_FOR if before and before[-1] in _HEADS else 0.5
     return 0.3 if ordinal else 0.05
 
 

@@ -71,7 +71,7 @@ def read(
     held = find_values(question, tokens, index, words, evidence=evidence)
     held += find_meanings(tokens, words.meanings, words.index)
     held += find_codes(tokens, short, words)
-    held += find_flags(tokens, short, words, _best_tokens(columns, words.columns), negations)
+    held += find_flags(tokens, short, _best_tokens(columns, words.columns), negations)
     held += find_fragments(tokens, quoted, words, held)
     return Reading(
         tokens=tokens,

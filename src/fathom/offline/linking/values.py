@@ -125,7 +125,6 @@ def find_codes(tokens: Sequence[Token], short: ShortValues, words: SchemaWords) 
 def find_flags(
     tokens: Sequence[Token],
     short: ShortValues,
-    words: SchemaWords,
     mentioned: Mapping[ColumnKey, tuple[int, float]],
     negations: Sequence[Span],
 ) -> list[ValueMention]:

@@ -1,5 +1,6 @@
 """Chooses among a question's candidates, and says how sure that choice is."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -115,12 +116,20 @@ def _joined(known: Translation, local: Translation) -> Translation:
     return known.with_pairs({p: max(w, known.given(p[0]).get(p[1], 0.0)) for p, w in pairs.items()})
 
 
+_FILE = resources.files("fathom.offline") / "weights" / "ranking.npz"
+
+
 @cache
 def default_ranking_weights() -> RankingWeights:
     """The weights that come with the package, learned from Spider's training split."""
-    file = resources.files("fathom.offline") / "weights" / "ranking.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+    with _FILE.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         return load_ranking_weights(arrays)
+
+
+@cache
+def weights_digest() -> str:
+    """A name for the weights that come with the package: other ones have another."""
+    return hashlib.sha256(_FILE.read_bytes()).hexdigest()
 
 
 UNMET = 2.0
@@ -145,8 +154,8 @@ class Choice:
 
 def choose(
     linking: Linking, entries: Sequence[Entry], planner: JoinPlanner, weights: RankingWeights
-) -> Choice:
-    """Rank candidates (at least one), and say how sure the best is right."""
+) -> tuple[Choice, Floats]:
+    """Rank candidates (at least one), and say how sure the best is right; with their features."""
     judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
     # The ranker has learned without evidence: what is told comes on top of it.
@@ -156,4 +165,5 @@ def choose(
     features = confidence_features(linking, pool.features, scores, [e.outcome for e in entries], explained)
     missing = tuple(linking.tokens[i].text for i in missing_words(linking, explained))
     confidence = judge.confidence.confidence(features)
-    return Choice(tuple(order), tuple(scores.tolist()), confidence, confidence >= judge.threshold, missing)
+    choice = Choice(tuple(order), tuple(scores.tolist()), confidence, confidence >= judge.threshold, missing)
+    return choice, pool.features

@@ -139,7 +139,7 @@ class CoverageJudge:
             float((missing > 0.7).sum()),
             float(strong.sum()),
             *self._column_features(columns),
-            *self._table_features(tables, columns),
+            *self._table_features(tables),
             *value_features,
             *self._select_features(parts),
             *self._order_features(parts, columns),
@@ -158,7 +158,7 @@ class CoverageJudge:
             float(unused.max(initial=0)),
         )
 
-    def _table_features(self, tables: list[int], columns: list[tuple[int, int]]) -> tuple[float, ...]:
+    def _table_features(self, tables: list[int]) -> tuple[float, ...]:
         scores = self.linking.table_scores
         used = [float(scores[i]) for i in tables]
         logs = [float(np.log(max(p, _SCALAR))) for p in used]

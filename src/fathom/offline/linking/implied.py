@@ -1,0 +1,167 @@
+"""What a question implies where nothing learned says it: English has more ways to ask than the lessons do."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from fathom.offline.linking.naming import asked_table, each_table, naming_columns
+from fathom.offline.linking.reading import Reading
+from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Token, ValueMention
+from fathom.offline.linking.schema_words import SchemaWords
+from fathom.offline.linking.text import identifier_words, stem
+
+_SETTLED = 0.6
+_ASKED = 0.35
+_IMPLIED = 0.7
+_MEANT = 0.8
+_SIZES = frozenset(stem(w) for w in ("big", "large", "small"))
+_EXTENTS = frozenset(("area", "size", "surface"))
+_BEHIND = 0.3
+_BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
+_CALLED = 0.7
+"""How likely what names the rows is shown where a question asks for these rows."""
+MENTIONED = 0.5
+"""Alignment from which words count as a mention."""
+
+
+def with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
+    """The scores with those raised that the question implies where nothing learned says it.
+
+    "biggest" orders by size or population, "how big" and "how many people" may ask for such a column, and
+    "which rivers" for their names: English has more ways to ask than the lessons do.
+    """
+    raised = columns.copy()
+    owners = tables[list(reading.words.owner)]
+    measures = np.where(_measures(reading.words), owners, 0)
+    order, select = ROLES.index("order"), ROLES.index("select")
+    if reading.superlatives and columns[:, order].max(initial=0) < _SETTLED:
+        related = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
+        raised[:, order] = np.maximum(raised[:, order], _IMPLIED * related * measures)
+    if counted := measured(reading):
+        raised[counted, select] = np.maximum(raised[counted, select], _CALLED)
+    elif named := called(reading):
+        raised[named, select] = np.maximum(raised[named, select], _CALLED)
+    elif columns[:, select].max(initial=0) < _ASKED:
+        if places := measured_places(reading.tokens):
+            related = reading.columns.related[:, list(places)].max(axis=1, initial=0)
+            raised[:, select] = np.maximum(raised[:, select], _IMPLIED * related * measures)
+        elif not reading.quantities:
+            names = np.array([_names_rows(c) for c in reading.words.columns]) * owners
+            first = _first_asked(reading)
+            if first is not None:
+                names = names * (np.array(reading.words.owner) == first)
+                raised[:, select] = np.maximum(raised[:, select], _IMPLIED * names)
+    return raised
+
+
+def extent_first(reading: Reading, columns: Floats) -> Floats:
+    """The scores with population behind area where a table has both and the question says "big" of its rows.
+
+    Where it names the population itself, nothing changes.
+    """
+    words = reading.words
+    asked = [*reading.superlatives, *measured_places(reading.tokens)]
+    if not any(reading.tokens[i].stem in _SIZES for i in asked):
+        return columns
+    said = reading.columns.alignment.max(axis=1, initial=0) >= MENTIONED
+    names = [set(identifier_words(c.column)) for c in words.columns]
+    wide = {words.owner[i] for i, name in enumerate(names) if name & _EXTENTS and _measures(words)[i]}
+    behind = [
+        i for i, name in enumerate(names) if "population" in name and words.owner[i] in wide and not said[i]
+    ]
+    lowered = columns.copy()
+    lowered[behind] *= _BEHIND
+    return lowered
+
+
+def years_meant(
+    reading: Reading, tables: Floats, values: tuple[ValueMention, ...]
+) -> tuple[ValueMention, ...]:
+    """The values with years likely after "in" or "since", where it is clear which date of the likely tables.
+
+    That is their one column of dates, or the one called after its table: `OrderDate` in orders.
+    """
+    words = reading.words
+    dates = [
+        c for i, c in enumerate(words.columns) if words.traits[i, 2] and tables[words.owner[i]] >= _SETTLED
+    ]
+    own = [c for c in dates if _stems(c.column)[:1] == _stems(c.table)[-1:]]
+    meant = {
+        n.span
+        for n in reading.numbers
+        if n.year and n.span.first and reading.tokens[n.span.first - 1].lower in _BEFORE_YEARS
+    }
+    clear = next((which for which in (dates, own) if len(which) == 1), [])
+    return tuple(
+        replace(v, probability=max(v.probability, _MEANT))
+        if v.column in clear and v.match == "number" and v.span in meant
+        else v
+        for v in values
+    )
+
+
+def called(reading: Reading) -> list[int]:
+    """The columns that name the rows which the question asks for, or about each of which it asks."""
+    words = reading.words
+    mentions = reading.tokens, reading.tables.alignment, reading.columns.alignment
+    table = asked_table(*mentions)
+    table = each_table(*mentions) if table is None else table
+    if table is None:
+        return []
+    own = {c.column: i for i, c in enumerate(words.columns) if words.owner[i] == table}
+    return [own[name] for name in naming_columns(words.tables[table], tuple(own))]
+
+
+def measured(reading: Reading) -> list[int]:
+    """The columns that say how many there are of what no table holds: `population` for "how many people"."""
+    found: set[int] = set()
+    for place in measured_places(reading.tokens):
+        aligned = (reading.tables.alignment[:, place], reading.columns.alignment[:, place])
+        counts = reading.tokens[place - 1].lower in {"many", "much"}
+        if counts and all(a.max(initial=0) < MENTIONED for a in aligned):
+            related = reading.columns.related[:, place] >= MENTIONED
+            found |= set(np.flatnonzero(related & _measures(reading.words)).tolist())
+    return sorted(found)
+
+
+def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:
+    """The words that "how" asks a measure of: "how big", "how many people"."""
+    words = [t.lower for t in tokens]
+    places = []
+    for place, word in enumerate(words[:-1]):
+        after = place + 1
+        if word == "how" and words[after] in {"many", "much"}:
+            after += 1
+        if word == "how" and after < len(words) and not tokens[after].stop:
+            places.append(after)
+    return tuple(places)
+
+
+def _measures(words: SchemaWords) -> npt.NDArray[np.bool_]:
+    """Which columns hold numbers that are no keys."""
+    return np.asarray((words.traits[:, 0] > 0) & (words.traits[:, 4:6].sum(axis=1) == 0))
+
+
+def _stems(name: str) -> list[str]:
+    return [stem(w) for w in identifier_words(name)]
+
+
+def _names_rows(column: ColumnKey) -> bool:
+    """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
+    words = identifier_words(column.column)
+    rest = (
+        set(words) - set(identifier_words(column.table)) - {stem(w) for w in identifier_words(column.table)}
+    )
+    return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
+
+
+def _first_asked(reading: Reading) -> int | None:
+    """The table that the first content words name: what the question asks for."""
+    alignment = reading.tables.alignment
+    for place, token in enumerate(reading.tokens):
+        if not token.stop and place not in reading.superlatives:
+            best = int(alignment[:, place].argmax()) if len(alignment) else 0
+            return best if len(alignment) and alignment[best, place] >= MENTIONED else None
+    return None

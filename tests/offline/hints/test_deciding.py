@@ -1,0 +1,50 @@
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from fathom.offline.checking import Checked
+from fathom.offline.deciding import _rival, shows_something_else
+from fathom.offline.engine import Engine
+from fathom.offline.parsing import parse
+from fathom.offline.ranking.choosing import Choice
+from fathom.records import Question, Result
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+def _gave(rows: Rows | None) -> Checked:
+    return Checked() if rows is None else Checked(Result(("a", "b"), tuple(rows), "", 0.0))
+
+
+@pytest.mark.parametrize(
+    ("second", "score", "is_rival"),
+    [
+        ([("x", 2)], 0.9, True),
+        ([("x", 2)], 0.5, False),  # not close
+        ([("x", 1)], 0.9, False),  # the same
+        ([("x", 1), ("x", 1)], 0.9, False),  # the same, twice
+        ([(1, "x")], 0.9, False),  # the same, columns turned
+        (None, 0.9, False),  # not run
+        ([], 0.9, True),
+    ],
+)
+def test_only_a_close_candidate_that_shows_something_else_is_worth_asking_back(
+    second: Rows | None, score: float, is_rival: bool
+) -> None:
+    choice = Choice((0, 1), (1.0, score), confidence=0.9, sure=True, missing=())
+    assert (_rival(choice, [_gave([("x", 1)]), _gave(second)]) == 1) is is_rival
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "other"),
+    [
+        ("Which book has the most loans?", "SELECT genre FROM book ORDER BY num_pages DESC LIMIT 1", True),
+        ("Which book has the most loans?", "SELECT title FROM book ORDER BY num_pages DESC LIMIT 1", False),
+        ("Which book has the most loans?", "SELECT MAX(num_pages) FROM book", False),
+        ("What is the longest?", "SELECT genre FROM book ORDER BY num_pages DESC LIMIT 1", False),
+    ],
+)
+def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: Engine) -> None:
+    linking = engine.link(Question(question))
+    assert shows_something_else(parse(sql, engine.planner), linking) is other

@@ -1,0 +1,77 @@
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.databases import Database
+from fathom.methods import Context, find_method, run_method
+from fathom.records import Draft, Question
+from tests.databases import makers
+
+ORDERS = (
+    "CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name VARCHAR(40))",
+    "CREATE TABLE orders (order_id INTEGER PRIMARY KEY, customer_id INTEGER, order_date DATE, amount FLOAT)",
+    "INSERT INTO customer VALUES (1, 'Ann'), (2, 'Bo')",
+    "INSERT INTO orders VALUES (1, 1, '2019-12-30', 5), (2, 1, '2020-01-05', 10), (3, 2, '2020-01-31', 20),"
+    " (4, 2, '2020-03-01', 40), (5, 1, '2021-03-02', 80)",
+)
+# Years in a column of their own, beside a date: then that column is meant.
+CONCERTS = (
+    "CREATE TABLE concert (concert_id INTEGER PRIMARY KEY, year INTEGER, ticket_date DATE)",
+    "INSERT INTO concert VALUES (1, 2019, '2018-12-01'), (2, 2020, '2019-12-01'), (3, 2020, '2020-02-01')",
+)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "duckdb", "postgres", "mysql"])
+def orders(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with getattr(makers, f"{request.param}_databases")(tmp_path_factory.mktemp(request.param)) as make:
+        yield make(*ORDERS)
+
+
+def guess(text: str, database: Database, folder: Path) -> Draft:
+    return asyncio.run(run_method(find_method("offline"), Question(text), Context(database, cache=folder)))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("How many orders are there per year?", {("2019", 1), ("2020", 3), ("2021", 1)}),
+        ("What is the total amount of orders by year?", {("2019", 5.0), ("2020", 70.0), ("2021", 80.0)}),
+        (
+            "How many orders are there in each month?",
+            {("2019-12", 1), ("2020-01", 2), ("2020-03", 1), ("2021-03", 1)},
+        ),
+        ("How many orders are there in 2020?", {(3,)}),
+        ("How many orders per month in 2020?", {("2020-01", 2), ("2020-03", 1)}),
+        ("Which year has the most orders?", {("2020",)}),
+    ],
+)
+def test_groups_by_a_part_of_a_date(
+    text: str, rows: set[tuple[object, ...]], orders: Database, tmp_path: Path
+) -> None:
+    draft = guess(text, orders, tmp_path)
+    assert draft.sql is not None
+    assert set(orders.run(draft.sql).rows) == rows, draft.sql
+    assert draft.refusal is None or not {"year", "month"} & set(draft.refusal.missing)
+
+
+def test_a_column_of_that_name_is_meant_first(tmp_path: Path) -> None:
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(*CONCERTS)
+        draft = guess("How many concerts are there per year?", database, tmp_path)
+        assert draft.sql is not None
+        assert set(map(frozenset, database.run(draft.sql).rows)) == {
+            frozenset((2019, 1)),
+            frozenset((2020, 2)),
+        }
+
+
+def test_dates_in_another_order_are_left_alone(tmp_path: Path) -> None:
+    statements = [s.replace("DATE,", "TEXT,") for s in ORDERS[:3]]
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(
+            *statements, "INSERT INTO orders VALUES (1, 1, '30/12/2019', 5), (2, 1, '31/01/2020', 1)"
+        )
+        draft = guess("How many orders are there per year?", database, tmp_path)
+        assert "STRFTIME" not in (draft.sql or "")

@@ -106,7 +106,7 @@ def test_a_conversation_edits_or_completes_what_was_asked(shop: Database) -> Non
 def test_a_conversation_takes_the_number_of_a_reading(shop: Database) -> None:
     talk = Conversation(prepare(shop, method=Method("torn", (two_readings,))))
     assert asyncio.run(talk.ask("2014?")).readings
-    assert asyncio.run(talk.ask("(2)")).text == "The number of rows is 4."
+    assert asyncio.run(talk.ask("(2)")).text == "The count is 4: rows of sale."
 
 
 @pytest.mark.parametrize("evidence", ["", "sales are amounts"])

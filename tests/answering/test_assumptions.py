@@ -22,6 +22,7 @@ CASES = [
     ("SELECT 1 FROM concert AS c JOIN hall AS h ON c.hall = h.id", 0),
     ("SELECT 1 FROM singer WHERE id = 3", 0),
     ("not sql at all", 0),
+    (f"SELECT {'(' * 5000}1{')' * 5000} FROM singer", 0),
 ]
 
 

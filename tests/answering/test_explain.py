@@ -1,6 +1,6 @@
 import pytest
 
-from fathom.answering.explain import explain
+from fathom.answering.explain import Shown, explain, shown
 
 CASES = [
     ("SELECT count(*) FROM singer", "Counts rows from singer."),
@@ -37,6 +37,10 @@ CASES = [
         "Sorted by the highest price (highest first). Only the first row.",
     ),
     (
+        "SELECT a FROM t GROUP BY 1.5 ORDER BY 1.5, 2",
+        "Shows a from t. One row for each 1.5. Sorted by 1.5 (lowest first) then 2 (lowest first).",
+    ),
+    (
         "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
         "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
     ),
@@ -51,3 +55,27 @@ def test_explains(sql: str, said: str) -> None:
 @pytest.mark.parametrize("sql", ["", "SELEC 1", "DROP TABLE t", "SELECT 1; SELECT 2"])
 def test_says_nothing_of_what_is_no_query(sql: str) -> None:
     assert explain(sql, "sqlite") == ""
+
+
+LONG = 5000
+DEEP = {
+    "a chain of +": f"SELECT {'+'.join('1' * LONG)} FROM t",
+    "a chain of AND": f"SELECT a FROM t WHERE {' AND '.join(['a > 1'] * LONG)}",
+    "brackets": f"SELECT {'(' * LONG}1{')' * LONG} FROM t",
+}
+
+
+@pytest.mark.parametrize("sql", DEEP.values(), ids=list(DEEP))
+def test_says_nothing_of_what_is_too_deep(sql: str) -> None:
+    assert explain(sql, "sqlite") == ""
+
+
+def test_columns_of_what_is_too_deep_have_no_phrases() -> None:
+    assert shown(DEEP["a chain of +"], "sqlite") == Shown()
+    assert shown(DEEP["brackets"], "sqlite") == Shown()
+    assert shown(DEEP["a chain of AND"], "sqlite") == Shown(("a",))  # which is deep elsewhere
+
+
+@pytest.mark.parametrize(("order", "places"), [("1.5", ()), ("1", (0,)), ("2", ())])
+def test_a_column_that_is_sorted_by_is_known_by_its_place(order: str, places: tuple[int, ...]) -> None:
+    assert shown(f"SELECT a FROM t ORDER BY {order}", "sqlite").sorted_by == places

@@ -9,6 +9,8 @@ SALES = "How many sales were there in 2014?"
 CASES = [
     ("How many are there?", SINGERS, "How many singers from France?"),
     ("how many", "Which genes are near APOE?", "How many genes are near APOE?"),
+    ("and how many of those", SINGERS, "How many singers from France?"),
+    ("Count them", SINGERS, "How many singers from France?"),
     ("And in 2015?", SALES, "How many sales were there in 2015"),
     ("what about 2015", SALES, "How many sales were there in 2015"),
     ("How about Germany?", SINGERS, "List the singers from Germany"),

@@ -64,21 +64,31 @@ def test_a_models_words_are_the_answer_where_they_can_be_traced(genes: Path) -> 
 
 def test_made_up_numbers_leave_the_words_written_from_the_result(genes: Path) -> None:
     answer = ask(genes, "There are 4 genes.")
-    assert answer.text == "The number of rows is 3."
+    assert answer.text == "The count is 3: rows of gene."
     assert any("4" in a.text and "doesn't hold" in a.text for a in answer.assumptions)
 
 
 def test_a_model_that_fails_at_wording_costs_no_answer(genes: Path) -> None:
     answer = ask(genes, ModelFailed("test:model", "timeout", "too slow"))
-    assert answer.text == "The number of rows is 3."
+    assert answer.text == "The count is 3: rows of gene."
     assert any("too slow" in a.text for a in answer.assumptions)
 
 
 def test_the_offline_method_may_be_worded_by_a_model(genes: Path) -> None:
     model = ScriptedModel.of("All in all there are 3.")
-    answer = fathom.ask("How many genes are there?", genes, model=model)
+    answer = fathom.ask("How many genes are there?", genes, method="offline", model=model)
     assert answer.text == "All in all there are 3."
     assert answer.method == "offline"
+
+
+def test_who_names_a_model_and_no_method_has_the_model_asked(genes: Path) -> None:
+    model = ScriptedModel.of(rules={"": "```sql\nSELECT MIN(symbol) FROM gene\n```"})
+    asked = "Which gene is the zorbiest?"
+    alone = fathom.ask(asked, genes)
+    assert (alone.method, alone.sql) == ("offline", None)
+    answer = fathom.ask(asked, genes, model=model)
+    assert (answer.method, answer.sql) == ("adaptive", "SELECT MIN(symbol) FROM gene")
+    assert model.script.requests
 
 
 def test_the_words_of_a_method_that_answers_by_itself_are_traced_too(genes: Path) -> None:

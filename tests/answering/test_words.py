@@ -3,6 +3,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
+from sqlglot import tokenize
+from sqlglot.tokenizer_core import TokenType
 
 from fathom.answering.grounding import ground
 from fathom.answering.words import in_words
@@ -17,12 +19,64 @@ def result(
 
 
 CASES: list[tuple[Result, str]] = [
-    (result("SELECT count(*) FROM t", (6,)), "The number of rows is 6."),
+    (result("SELECT count(*) FROM t", (6,)), "The count is 6: rows of t."),
+    (
+        result("SELECT count(*) FROM sale WHERE city = 'Rome' AND amount > 4", (6,)),
+        "The count is 6: rows of shop sales where city is 'Rome' and amount is more than 4.",
+    ),
+    (
+        result("SELECT count(DISTINCT city) AS n FROM sale WHERE year IS NULL", (4,)),
+        "The count is 4: different city of shop sales where year is missing.",
+    ),
+    (result("SELECT count(city) FROM t", (4,)), "The count is 4: rows of t with city."),
+    # What can't be said in a few words is left to the explanation.
+    (result("SELECT count(*) FROM t JOIN u ON t.id = u.id", (4,)), "The number of rows is 4."),
+    (result("SELECT count(*) FROM t GROUP BY a", (4,)), "The number of rows is 4."),
+    (result(f"SELECT count(*) FROM t WHERE a IN ({'1, ' * 80} 1)", (4,)), "The number of rows is 4."),
+    (result("SELECT count(*), max(a) FROM t", (4, 2)), "The number of rows is 4 and the highest a is 2."),
     (result("SELECT avg(age) FROM t", (32.5,)), "The average of age is 32.5."),
     (result("SELECT name, age FROM t LIMIT 1", ("Ann", 30)), "Name is Ann and age is 30."),
     (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
     (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), "2 rows: Ann (1); not known (2)."),
     (result("SELECT name FROM t"), "Nothing in the database matches."),
+    # Of many columns: what the rows are called, what they are sorted by, then the others that are short.
+    (
+        result(
+            "SELECT UUID, genes, size, p FROM t ORDER BY p",
+            ("way_1", "ACE;APOE;" * 30, 40, 3.5e-16),
+            ("way_2", "BIN1;CLU;" * 30, 24, 1e-15),
+            columns="UUID genes size p",
+        ),
+        "2 rows: way_1 (p: 3.5e-16, size: 40); way_2 (p: 1e-15, size: 24).",
+    ),
+    (
+        result(
+            "SELECT UUID, drugName FROM t", ("a1", "Donepezil"), ("a2", "Riluzole"), columns="UUID drugName"
+        ),
+        "2 rows: Donepezil, Riluzole.",
+    ),
+    (
+        result("SELECT year, title, paid FROM t", (1, "A", 3), (2, "B", 4), columns="year title paid"),
+        "2 rows: A (year: 1, paid: 3); B (year: 2, paid: 4).",
+    ),
+    (
+        result("SELECT a, b, c, d FROM t ORDER BY 4 DESC", ("x", 1, 2, 3), ("y", 1, 2, 2)),
+        "2 rows: x (d: 3, b: 1); y (d: 2, b: 1).",
+    ),
+    (
+        result("SELECT id, note FROM t", (1, "long " * 30), (2, "short"), columns="id note"),
+        f"2 rows: 1 ({('long ' * 30)[:59]}…); 2 (short).",
+    ),
+    (result("SELECT id FROM t", (7,), (8,), columns="id"), "2 rows: 7, 8."),
+    (
+        result("SELECT UUID, kind FROM t", ("a1", "Antibody"), ("a2", "Antibody"), columns="UUID kind"),
+        "2 rows, all of them Antibody.",
+    ),
+    (
+        result("SELECT UUID, symbol, p FROM t", ("a1", "APOE", 1e-300), columns="UUID symbol p"),
+        "Symbol is APOE, p is 1e-300 and UUID is a1.",
+    ),
+    (result("SELECT drugName FROM t LIMIT 1", ("Donepezil",), columns="drugName"), "drugName is Donepezil."),
     (
         result("SELECT * FROM t", (date(2020, 1, 2), True), columns="day open"),
         "Day is 2020-01-02 and open is yes.",
@@ -40,8 +94,13 @@ CASES: list[tuple[Result, str]] = [
 
 @pytest.mark.parametrize(("found", "said"), CASES)
 def test_words(found: Result, said: str) -> None:
-    assert in_words(found, "sqlite") == said
-    assert ground(said.replace("first 10", ""), found).share == 1.0
+    assert in_words(found, "sqlite", {"sale": "shop sales"}) == said
+
+
+@pytest.mark.parametrize(("found", "said"), CASES)
+def test_every_number_is_in_the_result_or_is_compared_with(found: Result, said: str) -> None:
+    compared = {t.text for t in tokenize(found.sql) if t.token_type == TokenType.NUMBER}
+    assert set(ground(said.replace("first 10", ""), found).untraced) <= compared | {"Rome"}
 
 
 def test_grounding_tells_traced_from_invented() -> None:

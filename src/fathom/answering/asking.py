@@ -33,7 +33,8 @@ from fathom.records import (
 if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
 
-DEFAULT_METHOD = "offline"
+WITHOUT_MODEL, WITH_MODEL = "offline", "adaptive"
+"""The methods to ask by where none is named; the second tries the first before it asks the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Asking:
 def prepare(
     database: Database,
     *,
-    method: str | Method = DEFAULT_METHOD,
+    method: str | Method | None = None,
     packs: Iterable[str | Path | KnowledgePack] = (),
     examples: Iterable[SolvedExample] = (),
     limits: Limits | None = None,
@@ -56,13 +57,15 @@ def prepare(
     embeddings: "Embedder | None" = None,
     settings: Settings | None = None,
 ) -> Asking:
-    """Get ready to ask one database several questions.
+    """Get ready to ask one database several questions, by `offline` or, with a `model`, by `adaptive`.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
     on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
     `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
     given, and `InputError` for a pack that can't be read.
     """
+    if method is None:
+        method = WITHOUT_MODEL if model is None else WITH_MODEL
     chosen = find_method(method) if isinstance(method, str) else method
     if not isinstance(chosen, Method):
         raise ConfigError(f"{method!r} is no method made of steps; fathom evaluate can measure it.")
@@ -82,11 +85,27 @@ def prepare(
     return Asking(database, chosen, context)
 
 
+def learn(asking: Asking) -> int:
+    """Learn from solved examples ahead of the first question; how many of them can be learned from.
+
+    What is learned is kept in the cache, for as long as examples, pack and schema stay the same.
+    """
+    from fathom.offline.engine import engine_for  # noqa: PLC0415, only where it is asked for
+    from fathom.offline.rehearsing import reranker_for  # noqa: PLC0415
+
+    known = asking.context
+    if not (known.knowledge.examples or known.examples):
+        return 0
+    engine = engine_for(known.database, known.knowledge, known.examples, known.cache)
+    reranker_for(engine)
+    return len(engine.examples)
+
+
 def ask(
     question: str | Question,
     database: str | Path | Database,
     *,
-    method: str | Method = DEFAULT_METHOD,
+    method: str | Method | None = None,
     evidence: str = "",
     packs: Iterable[str | Path | KnowledgePack] = (),
     examples: Iterable[SolvedExample] = (),
@@ -97,6 +116,7 @@ def ask(
 ) -> Answer:
     """Answer one question from a database, or refuse with a reason, or ask back.
 
+    Without a `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
     `reading` is the choice among the readings of an earlier answer that asked back; `model` is the language
     model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the model that tells
     them what is near in meaning, where words and spelling tell it otherwise. Raises `ConnectionFailed`,
@@ -144,7 +164,7 @@ async def answer(question: Question, asking: Asking, *, reading: Reading | None 
     dialect = asking.database.dialect
     given = Answer(
         question,
-        in_words(result, dialect),
+        in_words(result, dialect, _called(asking.context.knowledge)),
         sql=draft.sql,
         explanation=explain(draft.sql, dialect),
         assumptions=(*draft.assumptions, *inferred_joins(draft.sql, asking.database.schema)),
@@ -170,6 +190,11 @@ async def _in_its_words(given: Answer, result: Result, model: "Model", said: str
         assumptions=(*given.assumptions, *noted),
         trace=Trace((*given.trace.steps, found.step)),
     )
+
+
+def _called(knowledge: KnowledgePack) -> dict[str, str]:
+    """What the tables are called by those who know them."""
+    return {table.casefold(): note.name for table, note in knowledge.tables.items() if note.name}
 
 
 def _ask_back(draft: Draft, asking: Asking) -> Answer:

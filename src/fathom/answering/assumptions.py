@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from fathom.databases.parsing import parsed
 from fathom.records import Assumption, ForeignKey, Schema
 
 Pair = frozenset[tuple[str, str]]
@@ -13,9 +12,8 @@ Pair = frozenset[tuple[str, str]]
 
 def inferred_joins(sql: str, schema: Schema) -> tuple[Assumption, ...]:
     """One assumption for each join of a query that the database doesn't declare."""
-    try:
-        query = sqlglot.parse_one(sql, dialect=schema.dialect)
-    except SqlglotError:
+    query = parsed(sql, schema.dialect)
+    if query is None:
         return ()
     inferred = {pair: key for key in schema.foreign_keys if key.inferred for pair in _pairs(key)}
     used = dict.fromkeys(inferred[pair] for pair in _joined(query) if pair in inferred)

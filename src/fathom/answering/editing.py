@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from fathom.answering.followup import COUNTING
 from fathom.offline.engine import Engine
 from fathom.offline.filling import SlotFiller, ValueOption
 from fathom.offline.linking import ColumnKey, Linking
@@ -45,11 +46,6 @@ _OPENS = re.compile(
 )
 _POINTS_BACK = re.compile(r"\b(?:them|they|their|those|these|ones?|its?)\b", re.IGNORECASE)
 _LONGEST = 12
-_COUNT = re.compile(
-    r"^(?:and\s+)?(?:how many(?:\s+(?:are there|of (?:them|those|these)|is that|are (?:they|those|these)))*"
-    r"|count (?:them|those|these))$",
-    re.IGNORECASE,
-)
 _SORT = re.compile(
     r"\b(?:sort|order|rank|arrange)(?:ed|ing)?(?:\s+(?:them|those|these|it))?\s+by\b", re.IGNORECASE
 )
@@ -126,7 +122,7 @@ class _Editor:
     def edited(self) -> Query | None:
         """The query edited in the first way that fits."""
         if self.query.source is not None or self.query.compound is not None:
-            return self._counted() if _COUNT.match(self.said) else None
+            return self._counted() if COUNTING.match(self.said) else None
         ways: tuple[Callable[[], Query | None], ...] = (
             self._counted, self._unfiltered, self._sorted, self._reversed, self._cut, self._grouped,
             self._summarised, self._restricted, self._extreme, self._shown,
@@ -134,7 +130,7 @@ class _Editor:
         return next((found for way in ways if (found := way()) is not None), None)
 
     def _counted(self) -> Query | None:
-        if not _COUNT.match(self.said):
+        if not COUNTING.match(self.said):
             return None
         query = replace(self.query, order=())
         count = Aggregate("count", Star())

@@ -1,26 +1,31 @@
 """What a query retrieves, in plain English: written from its parse, so that it can't say what isn't there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from fathom.answering.phrases import Phrases, join_words
+from fathom.databases.parsing import parsed
+
+NOTHING_CALLED: Mapping[str, str] = MappingProxyType({})
+LONGEST_COUNTED = 200
+"""Letters of what is counted, beyond which the sentence is left to the explanation."""
 
 
 def explain(sql: str, dialect: str) -> str:
     """Say in a few sentences what a query retrieves.
 
     Sentences follow the order in which a reader thinks: what is shown, from where, which rows, how grouped,
-    in which order, how many. Returns an empty text for SQL that can't be parsed.
+    in which order, how many. Returns an empty text for SQL that can't be parsed or is nested too deeply.
     """
+    query = parsed(sql, dialect)
     try:
-        query = sqlglot.parse_one(sql, dialect=dialect)
-    except SqlglotError:
+        return " ".join(_sentences(query)) if isinstance(query, exp.Query) else ""
+    except RecursionError:  # a long chain of AND or + can be parsed, yet is as deep as it is long
         return ""
-    return " ".join(_sentences(query)) if isinstance(query, exp.Query) else ""
 
 
 def _sentences(query: exp.Query) -> list[str]:
@@ -97,9 +102,8 @@ def _grouping(query: exp.Select, phrases: Phrases) -> list[str]:
 
 def _ordinal(key: Any, items: Sequence[Any]) -> Any:
     """`GROUP BY 2` means the second item shown."""
-    if isinstance(key, exp.Literal) and not key.is_string and 0 < int(key.this) <= len(items):
-        return items[int(key.this) - 1].unalias()
-    return key
+    place = int(key.this) if isinstance(key, exp.Literal) and key.is_int else 0
+    return items[place - 1].unalias() if 0 < place <= len(items) else key
 
 
 def _tail(query: exp.Query, phrases: Phrases) -> list[str]:
@@ -121,15 +125,63 @@ def _tail(query: exp.Query, phrases: Phrases) -> list[str]:
     return said
 
 
-def shown_items(sql: str, dialect: str) -> list[str]:
-    """A phrase for each column that a query shows, or none where it can't be told (`SELECT *`)."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a query shows: a phrase for each column, none where it can't be told (`SELECT *`).
+
+    `sorted_by` are the places of the columns that it sorts by. `counted` says what it counts, where it gives
+    nothing but one count over one table.
+    """
+
+    items: tuple[str, ...] = ()
+    sorted_by: tuple[int, ...] = ()
+    counted: str = ""
+
+
+def shown(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> Shown:
+    """What the columns of a query hold. `called` are names for tables, by their own in small letters.
+
+    Nothing is shown of SQL that can't be parsed or is nested too deeply.
+    """
     try:
-        query = sqlglot.parse_one(sql, dialect=dialect)
-    except SqlglotError:
-        return []
+        return _shows(parsed(sql, dialect), called)
+    except RecursionError:
+        return Shown()
+
+
+def _shows(query: exp.Expr | None, called: Mapping[str, str]) -> Shown:
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.this
     if not isinstance(query, exp.Select) or query.is_star:
-        return []
+        return Shown()
     phrases = Phrases.of_query(query, _sentences)
-    return [item.alias if isinstance(item, exp.Alias) else phrases.of(item) for item in query.expressions]
+    items = [item.alias if isinstance(item, exp.Alias) else phrases.of(item) for item in query.expressions]
+    return Shown(tuple(items), tuple(_sorted_by(query)), _counted(query, phrases, called))
+
+
+def _sorted_by(query: exp.Select) -> Iterator[int]:
+    order = query.args.get("order")
+    items = [item.unalias() for item in query.expressions]
+    for key in order.expressions if order is not None else ():
+        meant = _ordinal(key.this, query.expressions)
+        for place, item in enumerate(query.expressions):
+            alias = isinstance(meant, exp.Column) and not meant.table and meant.name == item.alias
+            if alias or items[place] == meant:
+                yield place
+                break
+
+
+def _counted(query: exp.Select, phrases: Phrases, called: Mapping[str, str]) -> str:
+    """What a query counts that does nothing else; empty for others, and where it takes too many words."""
+    source, where = query.args.get("from_"), query.args.get("where")
+    beyond = [k for k, v in query.args.items() if v and k not in {"expressions", "from_", "where", "kind"}]
+    if len(query.expressions) != 1 or source is None or not isinstance(source.this, exp.Table) or beyond:
+        return ""
+    count = query.expressions[0].unalias()
+    if not isinstance(count, exp.Count):
+        return ""
+    table = called.get(source.this.name.casefold(), source.this.name)
+    rows, _, condition = phrases.of(count).removeprefix("the number of ").partition(" with ")
+    told = f"{rows} of {table}{f' with {condition}' if condition else ''}"
+    told = told if where is None else f"{told} where {phrases.of(where.this)}"
+    return told if len(told) <= LONGEST_COUNTED else ""

@@ -15,6 +15,12 @@ _REPLACING = re.compile(
     r"^(?:and|or|but)?\s*(?:(?:what|how)\s+about|(?:the\s+)?same\s+(?:but\s+)?|now|and|instead)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
+COUNTING = re.compile(
+    r"^(?:and\s+)?(?:how many(?:\s+(?:are there|of (?:them|those|these)|is that|are (?:they|those|these)))*"
+    r"|count (?:them|those|these))$",
+    re.IGNORECASE,
+)
+"""A follow-up that only asks how many were shown; each space in it one blank."""
 _NARROWING = re.compile(
     r"^(?:and|but|now)?\s*(?:only|just|keep|limit(?:ed)? to)?\s*"
     r"(?:which|who|what|those|these|show|list)?\s*(?:of|among)?\s*(?:only\s+)?"
@@ -22,11 +28,6 @@ _NARROWING = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"^(?:and|but|now)?\s*(?:only|just)\s+(?P<rest>.+)$", re.IGNORECASE)
-_COUNTING = re.compile(
-    r"^(?:and\s+)?how many"
-    r"(?:\s+(?:of\s+(?:them|those|these)|are\s+there|is\s+that|are\s+(?:they|those|these)))*$",
-    re.IGNORECASE,
-)
 _SORTING = re.compile(
     r"^(?:and|now|then)?\s*(?P<rest>(?:sort(?:ed)?|order(?:ed)?|rank(?:ed)?)(?:\s+(?:them|those|these|it))?\s+by\s.+)$",
     re.IGNORECASE,
@@ -79,7 +80,7 @@ def completions(follow_up: str, previous: str) -> tuple[str, ...]:
     before = " ".join(previous.split()).rstrip("?.! ")
     if not text or not before:
         return ()
-    if _COUNTING.match(text):
+    if COUNTING.match(text):
         return (f"How many {_ASKING.sub('', before)}?",)
     if found := _SORTING.match(text):
         return (f"{before} {re.sub(r' (them|those|these|it) ', ' ', found['rest'])}",)

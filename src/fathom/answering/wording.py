@@ -8,7 +8,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from fathom.answering.grounding import ground
-from fathom.errors import BudgetExceeded, ModelError
+from fathom.errors import BudgetExceeded, CassetteError, ModelError
 from fathom.llm import Model, Sampling
 from fathom.llm.prompts import load
 from fathom.records import Question, Result, Step, Usage, shown_value
@@ -32,7 +32,7 @@ async def word_answer(question: Question, result: Result, model: Model, said: st
 
     `said` are the words of a method that answers by itself: nothing is asked then.
     What a model can't do, or refuses, is no failure of the answer: the words written from the result stay.
-    Raises `BudgetExceeded` only where the budget of a whole run is spent.
+    Raises `BudgetExceeded` where the budget of a whole run is spent, and `CassetteError`.
     """
     used: list[Usage] = []
     note = ""
@@ -51,7 +51,7 @@ async def _asked_for_words(question: Question, result: Result, model: Model) -> 
     try:
         reply = await model.ask(prompt, sampling=Sampling(temperature=0.0, max_tokens=400))
     except ModelError as error:
-        if isinstance(error, BudgetExceeded) and error.budget == "run":
+        if error.lasting and isinstance(error, BudgetExceeded | CassetteError):
             raise
         return "", f"The model gave no words: {error}"
     return reply.text.strip(), ""

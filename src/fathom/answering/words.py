@@ -1,45 +1,88 @@
-"""The answer in words, written from the result alone: every number in it is a cell or a count of rows."""
+"""The answer in words: every number is a cell, a count of rows, or one that the query compares with."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.answering.explain import shown_items
+from fathom.answering.explain import NOTHING_CALLED, Shown, shown
 from fathom.answering.phrases import join_words
 from fathom.records import Result, shown_value
 
 LISTED = 10
 """How many rows are spelt out before the sentence turns to a summary."""
+MOST_SAID = 3
+"""Columns of each row that are spelt out; the table has all."""
+LONGEST = 60
+"""Letters of a cell among several rows: longer ones are left to the table, or cut where there is no other."""
+_RECORD_ID = re.compile(r"(?i:(^|_)(uu)?id$|identifier$)|(?<=[a-z])(UUID|ID|Id)$")
+_NAME = re.compile(r"(name|title)$", re.IGNORECASE)
 
 
-def in_words(result: Result, dialect: str) -> str:
-    """Say what a result holds in one or two sentences."""
+def in_words(result: Result, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> str:
+    """Say what a result holds in one or two sentences.
+
+    Of rows with many columns it says what they are called, what they are sorted by, and what else is short.
+    `called` are names for tables, by their own in small letters.
+    """
     if not result.rows:
         return "Nothing in the database matches."
-    names = _column_names(result, dialect)
+    of_query = shown(result.sql, dialect, called)
     if len(result.rows) == 1:
-        return _one_row(names, result.rows[0])
-    shown = result.rows[:LISTED]
+        return _one_row(of_query, result)
+    listed = result.rows[:LISTED]
     how_many = _row_count(result)
-    opening = f"{how_many}: " if len(shown) == len(result.rows) else f"{how_many}; the first {len(shown)}: "
-    listed = [_row(row) for row in shown]
-    separator = "; " if len(names) > 1 else ", "
-    return f"{opening}{separator.join(listed)}.{_cut(result)}"
+    opening = f"{how_many}: " if len(listed) == len(result.rows) else f"{how_many}; the first {len(listed)}: "
+    places = _said(result, of_query)
+    names = _column_names(of_query, result)
+    labels = [names[p] for p in places] if len(places) > 2 or len(places) < len(names) else None
+    told = [_row([row[p] for p in places], labels) for row in listed]
+    if len(set(told)) == 1 and len(listed) == len(result.rows):
+        return f"{how_many}, all of them {told[0]}.{_cut(result)}"
+    separator = "; " if len(places) > 1 else ", "
+    return f"{opening}{separator.join(told)}.{_cut(result)}"
 
 
-def _column_names(result: Result, dialect: str) -> Sequence[str]:
+def _column_names(of_query: Shown, result: Result) -> Sequence[str]:
     """What the columns hold, in words where the query says it: `count(*)` is no name for people."""
-    items = shown_items(result.sql, dialect)
-    return items if len(items) == len(result.columns) else result.columns
+    return of_query.items if len(of_query.items) == len(result.columns) else result.columns
 
 
-def _one_row(names: Sequence[str], row: Sequence[Any]) -> str:
-    told = join_words(f"{name} is {shown_value(cell)}" for name, cell in zip(names, row, strict=True))
-    return f"{told[:1].upper()}{told[1:]}."
+def _one_row(of_query: Shown, result: Result) -> str:
+    (row,) = result.rows
+    if of_query.counted and len(row) == 1:
+        return f"The count is {shown_value(row[0])}: {of_query.counted}."
+    names = _column_names(of_query, result)
+    known = sorted(range(len(row)), key=lambda p: bool(_RECORD_ID.search(result.columns[p])))  # ids last
+    told = join_words(f"{names[p]} is {shown_value(row[p])}" for p in known)
+    opens = told.partition(" ")[0]
+    return f"{opens.capitalize() if opens.islower() else opens}{told[len(opens) :]}."  # drugName stays
 
 
-def _row(row: Sequence[Any]) -> str:
-    first, *others = (shown_value(cell) for cell in row)
+def _said(result: Result, of_query: Shown) -> list[int]:
+    """The places of the columns to say of each of several rows, what the rows are called first."""
+    cells = list(zip(*result.rows[:LISTED], strict=True))
+    short = [p for p, column in enumerate(cells) if max(len(shown_value(c)) for c in column) <= LONGEST]
+    ids = [p for p in short if _RECORD_ID.search(result.columns[p])]
+    telling = [p for p in short if p not in ids]
+    texts = [p for p in telling if any(isinstance(c, str) for c in cells[p])]
+    named = next((p for p in texts if _NAME.search(result.columns[p])), None)
+    first = next(p for p in (named, *texts[:1], *ids[:1], *short[:1], 0) if p is not None)
+    if not telling and len(cells) > len(short):
+        telling = [next(p for p in range(len(cells)) if p not in short)]  # nothing short says anything
+    sorted_by = [p for p in of_query.sorted_by if p in telling]
+    return list(dict.fromkeys((first, *sorted_by, *telling)))[:MOST_SAID]
+
+
+def _row(cells: Sequence[Any], labels: Sequence[str] | None) -> str:
+    first, *others = (_short(cell) for cell in cells)
+    if labels is not None:
+        others = [f"{label}: {cell}" for label, cell in zip(labels[1:], others, strict=True)]
     return f"{first} ({', '.join(others)})" if others else first
+
+
+def _short(cell: Any) -> str:
+    text = shown_value(cell)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _row_count(result: Result) -> str:

@@ -1,12 +1,13 @@
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.checking import check_gold, list_benchmarks
-from fathom.interfaces.cli import main
+from tests.command import Done
 from tests.data import DATA, needed
 
 CASES = {
@@ -39,11 +40,10 @@ def test_gold_that_fails_or_looks_wrong_is_reported(own: Path) -> None:
     assert [f.fault if f else None for f in found] == [*CASES.values(), "database"]
 
 
-def test_the_command_reports_and_fails(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["benchmarks", "check", str(own), "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert ended.value.code == 1
+def test_the_command_reports_and_fails(own: Path, fathom: Callable[..., Done]) -> None:
+    done = fathom("benchmarks", "check", own, "--json")
+    told = json.loads(done.out)
+    assert done.code == 1
     assert (told["checked"], told["faults"]["fails"]) == (8, 2)
 
 
@@ -55,13 +55,9 @@ def test_geoquery_has_the_faults_that_are_known() -> None:
     assert sum(f.fault == "empty" for f in found) > 20
 
 
-def test_what_is_missing_is_listed_with_what_it_needs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_missing_is_listed_with_what_it_needs(tmp_path: Path, fathom: Callable[..., Done]) -> None:
     assert not any(b.is_there for b in list_benchmarks(tmp_path))
-    with pytest.raises(SystemExit) as ended:
-        main(["benchmarks", "--data", str(tmp_path)])
-    out = capsys.readouterr().out
-    assert ended.value.code == 0
-    assert "dev_databases/<db_id>" in out
-    assert "Set FATHOM_DATA" in out
+    done = fathom("benchmarks", "--data", tmp_path)
+    assert done.code == 0
+    assert "dev_databases/<db_id>" in done.out
+    assert "Set FATHOM_DATA" in done.out

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fathom.benchmarks.reading import Record, json_lines, json_object, json_records
+from fathom.benchmarks.reading import Record, json_object, records
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 from fathom.errors import InputError, UnknownName
 from fathom.records import SolvedCall
@@ -121,6 +121,14 @@ def found_before(evidence: str) -> tuple[str, ...]:
 
 def kin(questions: Sequence[BenchmarkQuestion]) -> list[int]:
     """A number for each question, shared by those that give each other away: of one text, or of one call."""
+    lead = _joined((_folded(q.text), _folded(q.gold[0])) for q in questions)
+    roots = [lead(_folded(q.gold[0])) for q in questions]
+    numbers = {root: n for n, root in enumerate(dict.fromkeys(roots))}
+    return [numbers[root] for root in roots]
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> Callable[[str], str]:
+    """What stands for each key: the same for all that pairs join, one over another."""
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -128,11 +136,9 @@ def kin(questions: Sequence[BenchmarkQuestion]) -> list[int]:
             key = leader[key]
         return key
 
-    for question in questions:
-        leader[lead(_folded(question.text))] = lead(_folded(question.gold[0]))
-    roots = [lead(_folded(q.gold[0])) for q in questions]
-    numbers = {root: n for n, root in enumerate(dict.fromkeys(roots))}
-    return [numbers[root] for root in roots]
+    for one, other in pairs:
+        leader[lead(one)] = lead(other)
+    return lead
 
 
 def _folded(text: str) -> str:
@@ -148,18 +154,12 @@ def _same_call(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
 
 def _endpoint(questions: Sequence[BenchmarkQuestion]) -> Sequence[Any]:
     """Endpoints, joined where one question takes several of them."""
-    joined: dict[str, str] = {}
     of_text: dict[str, str] = {}
-
-    def lead(name: str) -> str:
-        while joined.setdefault(name, name) != name:
-            name = joined[name]
-        return name
-
-    for question in questions:
-        for call in gold_calls(question):
-            first = of_text.setdefault(_folded(question.text), call.endpoint)
-            joined[lead(call.endpoint)] = lead(first)
+    lead = _joined(
+        (call.endpoint, of_text.setdefault(_folded(question.text), call.endpoint))
+        for question in questions
+        for call in gold_calls(question)
+    )
     return [lead(gold_call(q).endpoint) for q in questions]
 
 
@@ -194,8 +194,7 @@ def _fifth(names: Sequence[Any], sizes: Mapping[Any, int]) -> set[Any]:
 
 def _questions(file: Path) -> Iterator[BenchmarkQuestion]:
     earlier: dict[str, str] = {}
-    records = json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file)
-    for number, record in enumerate(records, start=1):
+    for number, record in enumerate(records(file), start=1):
         text, calls = _pair(record)
         step = record.content.get("step") or 1
         if not isinstance(step, int):

@@ -94,6 +94,11 @@ def json_records(file: Path) -> Iterator[Record]:
             line, at = line + buffer.count("\n", start, end), end
 
 
+def records(file: Path) -> Iterator[Record]:
+    """The objects of a JSONL file by its ending, else of a JSON array. Raises `InputError`, as both do."""
+    return json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file)
+
+
 def json_lines(file: Path) -> Iterator[Record]:
     """The objects of a JSONL file, blank lines skipped. Raises `InputError` with file and line."""
     with _open(file) as stream:

@@ -8,12 +8,12 @@ from typing import Any
 
 from fathom.databases import Database
 from fathom.databases.copies import WorkingCopy, working_copy
+from fathom.databases.parsing import without_semicolon
 from fathom.efficiency.candidates import Index, candidates
 from fathom.efficiency.equality import fingerprint
 from fathom.errors import DatabaseError, QueryError
-from fathom.evaluation.timing import LEAST_ROUNDS, Ratio, clock_for, compare_times, seconds_of
+from fathom.evaluation.timing import LEAST_GAIN, LEAST_ROUNDS, Ratio, clock_for, compare_times, seconds_of
 
-LEAST_GAIN = 1.1
 _ROUNDS = 10
 _WRITTEN_ROWS = 10_000
 _INSERTS = 5
@@ -110,7 +110,7 @@ def _times(
     """Seconds of each query, and those that don't run."""
     times: dict[str, float] = {}
     skipped = []
-    for sql in dict.fromkeys(q.strip().rstrip(";").rstrip() for q in queries):
+    for sql in dict.fromkeys(map(without_semicolon, queries)):
         try:
             times[sql] = min(fingerprint(database, sql, seconds).seconds for _ in range(2))
         except QueryError as error:

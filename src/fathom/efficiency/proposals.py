@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from fathom.databases import Database
+from fathom.databases.parsing import parsed
 from fathom.llm import Model
 from fathom.llm.prompts import load
 from fathom.records import Schema, Table
@@ -34,10 +34,8 @@ async def propose(model: Model, database: Database, sql: str, *, most: int = MOS
 
 def _described(sql: str, schema: Schema) -> str:
     """The tables that a query names, or all of them where it can't be parsed."""
-    try:
-        named = {t.name.casefold() for t in parse_one(sql, dialect=schema.dialect).find_all(exp.Table)}
-    except (SqlglotError, RecursionError):
-        named = set()
+    tree = parsed(sql, schema.dialect)
+    named = {t.name.casefold() for t in tree.find_all(exp.Table)} if tree is not None else set()
     tables = [t for t in schema.tables if t.name.rpartition(".")[2].casefold() in named] or schema.tables
     keys = [
         f"{k.table} ({', '.join(k.columns)}) refers to {k.target_table} ({', '.join(k.target_columns)})"

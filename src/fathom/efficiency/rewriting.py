@@ -9,15 +9,15 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from fathom.databases import Database
+from fathom.databases.parsing import without_semicolon
 from fathom.efficiency.equality import Fingerprint, fingerprint
 from fathom.efficiency.rules import RULES
 from fathom.efficiency.thinning import thinned_copies
 from fathom.efficiency.tree import Unclear, read_query, written
 from fathom.errors import QueryError, QueryRefused, QueryTimedOut
 from fathom.evaluation.comparisons.order import orders_result
-from fathom.evaluation.timing import LEAST_ROUNDS, MOST_ROUNDS, Ratio, time_ratio
+from fathom.evaluation.timing import LEAST_GAIN, LEAST_ROUNDS, MOST_ROUNDS, Ratio, time_ratio
 
-LEAST_GAIN = 1.1
 _MOST_TRIED = 60
 _DEEPEST = 3
 _MEASURED = 4
@@ -96,7 +96,7 @@ def rewrite(
     how many times lies above 1.1, in two measurements of alternating runs. `seconds` bounds each run,
     `budget` about all of them. Raises `QueryError` where the query itself can't be run.
     """
-    sql = sql.strip().rstrip(";").rstrip()
+    sql = without_semicolon(sql)
     given = fingerprint(database, sql, seconds)
     again = fingerprint(database, sql, seconds)
     ordered = orders_result(sql, database.dialect)
@@ -135,7 +135,7 @@ class _Search:
     def try_all(self, proposals: Sequence[str]) -> None:
         """Run proposals and what rules make of the query and of its equal forms."""
         for proposal in proposals:
-            self._try(proposal.strip().rstrip(";").rstrip(), ("proposal",))
+            self._try(without_semicolon(proposal), ("proposal",))
         waiting = deque([(self.sql, ()), *((t.sql, t.by) for t in self.equal())])
         while waiting and len(self.tried) < _MOST_TRIED and time.monotonic() < self._until:
             sql, by = waiting.popleft()

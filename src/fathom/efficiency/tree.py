@@ -156,6 +156,14 @@ def has_aggregates(select: exp.Select) -> bool:
     )
 
 
+def grouping_keys(select: exp.Select) -> list[exp.Expr]:
+    """What is grouped by; nothing where there are several groupings."""
+    group = select.args.get("group")
+    if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "all")):
+        return []
+    return list(group.expressions)
+
+
 def has_star(select: exp.Select) -> bool:
     """Whether `*` or `t.*` is selected, so that a change to the tables would change the columns."""
     return any(item.is_star for item in select.expressions)

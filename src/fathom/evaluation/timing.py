@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
 from fathom.databases import NO_LIMITS, Database
+from fathom.databases.parsing import without_semicolon
+from fathom.evaluation.interval import Z95
 from fathom.evaluation.metrics import robust_ratio
 
 REFERENCE_RUNS = 100
 LEAST_ROUNDS, MOST_ROUNDS = 4, 20
 WIDTH = 0.1
-_Z95 = 1.96
+LEAST_GAIN = 1.1
+"""From how many times as fast on, by the lower end of the interval, something is measurably faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def time_ratio(
     by the wall clock. The fastest half of each query's runs counts: what slows a run down says nothing
     about the query. A query against itself is 1, without a run. Raises `QueryError` where one fails.
     """
-    if predicted.strip().rstrip(";") == gold.strip().rstrip(";"):
+    if without_semicolon(predicted) == without_semicolon(gold):
         return Ratio(1.0, 0.0, 0)
     clock = clock or clock_for(database)
     return compare_times(
@@ -79,7 +82,7 @@ def compare_times(
         for run in (second, first)[:: 1 if len(times[first]) % 2 else -1]:
             times[run].append(run())
         if len(times[first]) >= LEAST_ROUNDS:
-            reached = 2 * _Z95 * math.hypot(_error(times[first]), _error(times[second]))
+            reached = 2 * Z95 * math.hypot(_error(times[first]), _error(times[second]))
             if reached <= width:
                 break
     return Ratio(_typical(times[second]) / _typical(times[first]), reached, len(times[first]))
@@ -92,7 +95,7 @@ def reference_ratio(database: Database, predicted: str, gold: str, *, runs: int 
         first = seconds_of(database, predicted, time.perf_counter)
         ratios.append(seconds_of(database, gold, time.perf_counter) / first)
     logs = [math.log(ratio) for ratio in ratios]
-    return Ratio(robust_ratio(ratios), 2 * _Z95 * stdev(logs) / math.sqrt(runs), runs)
+    return Ratio(robust_ratio(ratios), 2 * Z95 * stdev(logs) / math.sqrt(runs), runs)
 
 
 def seconds_of(database: Database, sql: str, clock: Callable[[], float]) -> float:

@@ -1,6 +1,8 @@
 """Two systems' answers side by side: people's files, a scripted judge, and the figures of both."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,9 @@ from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
 from fathom.evaluation.metrics import NothingInCommon
 from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.running import evaluate
-from fathom.interfaces.cli import main
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
+from tests.command import Done
 from tests.evaluation.runs.bench import make_benchmark
 
 N = 12
@@ -172,14 +174,9 @@ def test_pairs_need_words_and_common_questions(tmp_path: Path, files: tuple[Path
 
 
 def test_the_command_takes_runs_people_and_a_judge(
-    tmp_path: Path, files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, files: tuple[Path, Path], fathom: Callable[..., Done]
 ) -> None:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["prefer", *arguments])
-        told = capsys.readouterr()
-        return int(str(ended.value.code)), told.out, told.err
-
+    run = partial(fathom, "prefer")
     both = tuple(map(str, files))
     assert run(*both)[0] == 1
     for person in ("anna", "ben"):
@@ -202,18 +199,17 @@ def test_the_command_takes_runs_people_and_a_judge(
 
 
 def test_the_command_replays_a_judge(
-    tmp_path: Path, files: tuple[Path, Path], pairs: list[Pair], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, files: tuple[Path, Path], pairs: list[Pair], fathom: Callable[..., Done]
 ) -> None:
     tape = tmp_path / "judge.cassette"
     recording = Cassette(tape)
     judge = Model("openai:judge", recording.record(fond_of("tool").exchange), tools=True)
     prefer_by_model(pairs, tmp_path / "recorded.jsonl", judge)
     recording.close()
-    words = ["prefer", *map(str, files), "--model", "openai:judge", "--cassette", str(tape), "--replay"]
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--out", str(tmp_path / "kept.jsonl"), "--json"])
-    assert ended.value.code == 0
-    told = json.loads(capsys.readouterr().out)
+    words = ("prefer", *files, "--model", "openai:judge", "--cassette", tape, "--replay")
+    code, out, _ = fathom(*words, "--out", tmp_path / "kept.jsonl", "--json")
+    assert code == 0
+    told = json.loads(out)
     assert told["annotators"]["openai:judge"]["A"] == told["pairs"] == N
     assert told["annotators"]["openai:judge"]["interval"] == [1.0, 1.0]
 

@@ -1,6 +1,7 @@
 """Judging a stored run: real records of a method that answers in words, and a scripted judge."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
 from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
-from fathom.interfaces.cli import main
 from fathom.interfaces.cli.showing_runs import print_summary
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
 from fathom.reports.writing import write_report
+from tests.command import Done
 from tests.evaluation.runs.bench import make_benchmark
 
 NO_WORDS = "q3"
@@ -101,41 +102,37 @@ def test_what_cannot_be_judged_is_told(benchmark: Benchmark, run: Path, tmp_path
         judge_run(benchmark, wordless, judge())
 
 
-def test_the_command_replays_a_cassette(
-    benchmark: Benchmark, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tape = tmp_path / "judge.jsonl"
+def recorded(benchmark: Benchmark, run: Path, tape: Path) -> list[str]:
+    """Judge a run, recording it; the command that does the same."""
     recording = Cassette(tape)
     judge_run(benchmark, run, Model("openai:judge", recording.record(judge().exchange), tools=True))
     recording.close()
+    return ["judge", str(benchmark.files[0]), str(run), "--model", "openai:judge", "--cassette", str(tape)]
+
+
+def test_the_command_replays_a_cassette(
+    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Callable[..., Done]
+) -> None:
+    words = recorded(benchmark, run, tmp_path / "judge.jsonl")
     first = (run / JUDGEMENTS).read_bytes()
     (run / JUDGEMENTS).unlink()
-    words = ["judge", str(benchmark.files[0]), str(run), "--model", "openai:judge", "--cassette", str(tape)]
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--replay", "--json"])
-    assert ended.value.code == 0
-    told = json.loads(capsys.readouterr().out)
+    code, out, _ = fathom(*words, "--replay", "--json")
+    assert code == 0
+    told = json.loads(out)
     assert (told["n"], told["unjudged"], told["response_quality"]["hits"]) == (4, 1, 1)
     assert (run / JUDGEMENTS).read_bytes() == first
 
 
 def test_the_command_stops_within_its_budget(
-    benchmark: Benchmark, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Callable[..., Done]
 ) -> None:
-    tape = tmp_path / "judge.jsonl"
-    recording = Cassette(tape)
-    judge_run(benchmark, run, Model("openai:judge", recording.record(judge().exchange), tools=True))
-    recording.close()
+    words = recorded(benchmark, run, tmp_path / "judge.jsonl")
     (run / JUDGEMENTS).unlink()
-    words = ["judge", str(benchmark.files[0]), str(run), "--model", "openai:judge", "--cassette", str(tape)]
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--replay", "--max-tokens", "1"])
-    assert ended.value.code == 1
-    assert "tokens" in capsys.readouterr().err
+    stopped = fathom(*words, "--replay", "--max-tokens", "1")
+    assert stopped.code == 1
+    assert "tokens" in stopped.err
     assert len(lines(run)) < 4
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--replay", "--max-tokens", "1000000"])
-    assert ended.value.code == 0
+    assert fathom(*words, "--replay", "--max-tokens", "1000000").code == 0
     assert len(lines(run)) == 4
 
 

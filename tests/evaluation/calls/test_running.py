@@ -12,7 +12,7 @@ from fathom.benchmarks.calls import ToolCall
 from fathom.biotools.client import Client
 from fathom.biotools.live import LiveTools
 from fathom.biotools.loopback import Loopback
-from fathom.errors import ConfigError, FathomError, InputError, ServiceDown
+from fathom.errors import BudgetExceeded, ConfigError, FathomError, InputError, ServiceDown
 from fathom.evaluation.calls import evaluate_calls, open_encoder
 from fathom.evaluation.calls.asking import Lessons
 from fathom.evaluation.calls.encoders import Vectors
@@ -22,6 +22,7 @@ from fathom.evaluation.runs.contrast import contrast, moved
 from fathom.evaluation.runs.folder import DifferentRun
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.running import Run
+from fathom.llm import Budget, Call, Reply, ScriptedModel
 from fathom.records import Question
 from fathom.reports.writing import write_report
 from tests.biotools.conftest import quick
@@ -242,6 +243,16 @@ def test_a_run_stops_when_the_services_do_not_answer(tmp_path: Path) -> None:
         )
     kept = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(kept) == 2
+
+
+def test_a_run_stops_when_its_budget_is_spent(tmp_path: Path, tools: LiveTools) -> None:
+    rows = [{**ROWS[0], "id": str(n)} for n in range(3)]
+    found = Reply("", (Call("lookup_by_symbol", json.dumps(SYMBOL)),), finish="tool_call")
+    with pytest.raises(BudgetExceeded, match="2 of 2 calls"):
+        evaluate_calls(benchmark(tmp_path, rows), "llm", out=tmp_path / "run", tools=tools,
+                       model=ScriptedModel.of(*[found] * 3), budget=Budget(calls=2))  # fmt: skip
+    kept = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in kept] == ["0", "1"]
 
 
 def test_an_encoder_that_fails_ends_the_run_rather_than_score_zero(tmp_path: Path, tools: LiveTools) -> None:

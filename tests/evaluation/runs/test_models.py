@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from tests.evaluation.runs.bench import QUESTIONS, make_benchmark
 
-from fathom.errors import BudgetExceeded, ConfigError, ModelNeeded
-from fathom.evaluation.runs.running import evaluate
-from fathom.llm import Budget, ScriptedModel
+from fathom.errors import BudgetExceeded, CassetteMiss, ConfigError, ModelFailed, ModelNeeded
+from fathom.evaluation.runs.running import Run, evaluate
+from fathom.llm import Budget, Cassette, Model, ScriptedModel
+from fathom.records import Question
 
 
 def scripted() -> ScriptedModel:
@@ -27,6 +28,67 @@ def test_a_spent_budget_stops_the_run_and_a_greater_one_goes_on(tmp_path: Path) 
     assert len(rest.prompts) == QUESTIONS + 1 - 3
     assert all(r.usage["total"]["calls"] == 1 for r in records)
     assert run.summary().as_json()["correct"] == 1
+
+
+@pytest.mark.parametrize("reason", ["authentication", "no_such_model", "quota", "unreachable"])
+def test_a_model_that_will_not_answer_at_all_stops_the_run_and_it_goes_on_later(
+    tmp_path: Path, reason: str
+) -> None:
+    file, out = make_benchmark(tmp_path), tmp_path / "run"
+    answers = ["SELECT name FROM gene WHERE id = 1"] * 2
+    ending = ScriptedModel.of(*answers, rules={"gene [2-9]": ModelFailed("m", reason, "no more")})
+    with pytest.raises(ModelFailed, match="no more") as caught:
+        evaluate(file, "zero-shot", model=ending, out=out)
+    assert f"2 of {QUESTIONS + 1} questions are kept in {out}" in caught.value.__notes__[0]
+    run = evaluate(file, "zero-shot", model=scripted(), out=out)
+    records = list(run.records())
+    assert len({r.id for r in records}) == len(records) == QUESTIONS + 1
+    assert not [r for r in records if r.error_class == "no_reply"]
+
+
+def test_a_reply_that_does_not_come_is_told_apart_from_a_wrong_one(tmp_path: Path) -> None:
+    file = make_benchmark(tmp_path)
+    failing = ScriptedModel.of(
+        rules={"gene 3": ModelFailed("m", "overloaded", "busy"), "": "SELECT name FROM gene WHERE id = 1"}
+    )
+    run = evaluate(file, "zero-shot", model=failing, out=tmp_path / "run")
+    failed = [r.id for r in run.records() if r.error_class == "no_reply"]
+    assert failed == ["q3"]
+    assert run.summary().as_json()["error_classes"]["no_reply"] == 1
+
+
+def test_a_callable_whose_model_will_not_answer_stops_the_run(tmp_path: Path) -> None:
+    def ask(question: Question) -> str:
+        raise ModelFailed("m", "quota", "no credit left")
+
+    with pytest.raises(ModelFailed, match="no credit left"):
+        evaluate(make_benchmark(tmp_path), ask, out=tmp_path / "run", workers=3)
+
+
+def timeless(run: Run) -> list[object]:
+    """A run's records as they are kept, without the seconds of our own code and of the database."""
+
+    def without(value: object) -> object:
+        if isinstance(value, dict):
+            timed = ("seconds", "own_seconds", "database_seconds")
+            return {k: without(v) for k, v in value.items() if k not in timed}
+        return [without(v) for v in value] if isinstance(value, list) else value
+
+    lines = (run.folder / "records.jsonl").read_text().splitlines()
+    return sorted((without(json.loads(line)) for line in lines), key=str)
+
+
+def test_a_replayed_run_keeps_the_same_and_one_that_lacks_a_request_fails(tmp_path: Path) -> None:
+    file, tape = make_benchmark(tmp_path), tmp_path / "tape.jsonl"
+    cassette = Cassette(tape)
+    with Model("openai:m", cassette.record(scripted().exchange), closing=cassette.close) as recording:
+        recorded = evaluate(file, "rsl-sql", model=recording, limit=4, out=tmp_path / "some")
+    replaying = {"model": "openai:m", "cassette": tape, "replay": True}
+    run = evaluate(file, "rsl-sql", limit=4, out=tmp_path / "same", **replaying)  # type: ignore[arg-type]
+    assert timeless(run) == timeless(recorded)
+    assert [r.usage["total"]["calls"] for r in run.records()] == [7] * 4
+    with pytest.raises(CassetteMiss, match="holds no reply"):
+        evaluate(file, "zero-shot-cot", out=tmp_path / "all", **replaying)  # type: ignore[arg-type]
 
 
 def test_a_run_says_which_model_it_asked(tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def test_a_full_disk_keeps_what_is_there(
         return real(file, data)
 
     with monkeypatch.context() as patched:
-        patched.setattr("fathom.evaluation.runs.folder.os.write", full)
+        patched.setattr("fathom.files.os.write", full)
         with pytest.raises(RunError, match="make room and run the same command again"):
             evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
     assert len(list(Run(tmp_path / "run").records())) == 3
@@ -257,10 +257,23 @@ def test_a_full_disk_keeps_what_is_there(
     assert run.summary().all["correct"] == QUESTIONS + 1
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Heed Ctrl-C, which a shell has processes in the background ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_keeps_what_is_answered(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
+    records = tmp_path / "run" / "records.jsonl"
+
     def interrupting(question: Question) -> str | None:
         if question.id == "q6":
-            time.sleep(0.3)
+            deadline = time.monotonic() + 60
+            while records.read_bytes().count(b"\n") < 6 and time.monotonic() < deadline:
+                time.sleep(0.02)
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             time.sleep(2)
         return right(question)

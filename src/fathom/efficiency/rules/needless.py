@@ -1,13 +1,12 @@
 """Rules that leave out what declared keys make needless: DISTINCT, joins, the duplicates that UNION seeks."""
 
 from collections.abc import Mapping
-from itertools import pairwise
 
 from sqlglot import exp
 
 from fathom.efficiency.keys import decides_rows, joined_on_key, never_null
 from fathom.efficiency.rules.rule import Rule
-from fathom.efficiency.tree import filters, has_aggregates, has_star, set_filters, sources
+from fathom.efficiency.tree import filters, grouping_keys, has_aggregates, has_star, set_filters, sources
 from fathom.records import Schema
 
 
@@ -15,21 +14,13 @@ def _has_unique_rows(select: exp.Select, schema: Schema) -> bool:
     """Whether no row can come twice, DISTINCT or not."""
     columns = [e.unalias() for e in select.expressions]
     if select.args.get("group"):
-        keys = _grouping_keys(select)
+        keys = grouping_keys(select)
         return bool(keys) and all(key in columns for key in keys)
     if has_aggregates(select):
         return False
     if any(isinstance(item, exp.Star) for item in columns):
         return decides_rows(select, _all_columns(select, schema), schema)
     return decides_rows(select, [c for c in columns if isinstance(c, exp.Column)], schema)
-
-
-def _grouping_keys(select: exp.Select) -> list[exp.Expr]:
-    """What is grouped by; nothing where there are several groupings."""
-    group = select.args.get("group")
-    if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "all")):
-        return []
-    return list(group.expressions)
 
 
 def _all_columns(select: exp.Select, schema: Schema) -> list[exp.Column]:
@@ -138,112 +129,6 @@ def _constants(select: exp.Select) -> list[exp.Expr | None]:
     return [e if isinstance(e, exp.Literal) else fixed.get(e.sql()) for e in items]
 
 
-def _union_to_or(node: exp.Union, schema: Schema) -> bool:
-    left, right = node.left, node.right
-    if not node.args.get("distinct") or not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
-        return False
-    if any(has_aggregates(s) or s.args.get("limit") or not s.args.get("where") for s in (left, right)):
-        return False
-    one, other = (_without_filters(s) for s in (left, right))
-    if (
-        one != other
-        or left.args.get("group")
-        or any(node.args.get(c) for c in ("order", "limit", "offset", "with_"))
-    ):
-        return False
-    either = exp.Or(
-        this=exp.paren(left.args["where"].this.copy()), expression=exp.paren(right.args["where"].this.copy())
-    )
-    one.set("where", exp.Where(this=either))
-    one.set("distinct", exp.Distinct())
-    node.replace(one)
-    return True
-
-
-def _without_filters(select: exp.Select) -> exp.Select:
-    bare = select.copy()
-    bare.set("where", None)
-    bare.set("distinct", None)
-    return bare
-
-
-def _having_to_where(node: exp.Select, schema: Schema) -> bool:
-    keys = _grouping_keys(node)
-    if not keys or not node.args.get("having"):
-        return False
-
-    def is_of_keys(condition: exp.Expr) -> bool:
-        columns = list(condition.find_all(exp.Column))
-        return (
-            bool(columns)
-            and all(c in keys and c.table for c in columns)
-            and condition.find(exp.AggFunc, exp.Query) is None
-        )
-
-    moved = [f for f in filters(node, "having") if is_of_keys(f)]
-    if not moved:
-        return False
-    kept = [f for f in filters(node, "having") if f not in moved]
-    set_filters(node, [*filters(node), *moved])
-    set_filters(node, kept, "having")
-    return True
-
-
-def _push_down(node: exp.Subquery, schema: Schema) -> bool:
-    """Filters on a derived table, moved into it: on plain columns, or on what it groups by."""
-    outer, inner = node.parent_select, node.this
-    if (
-        not node.alias
-        or not isinstance(inner, exp.Select)
-        or not isinstance(node.parent, exp.From)
-        or outer is None
-    ):
-        return False
-    if any(inner.args.get(c) for c in ("limit", "offset", "windows", "with_")) or any(
-        inner.find_all(exp.Window)
-    ):
-        return False
-    group = inner.args.get("group")
-    named = {e.alias_or_name.casefold(): e.unalias() for e in inner.expressions}
-    if not group and has_aggregates(inner):
-        return False
-    keys = _grouping_keys(inner) if group else [c for c in named.values() if isinstance(c, exp.Column)]
-    moved = []
-    for condition in filters(outer):
-        columns = list(condition.find_all(exp.Column))
-        inside = [
-            named.get(c.name.casefold()) for c in columns if c.table.casefold() == node.alias.casefold()
-        ]
-        whole = columns and len(inside) == len(columns) and condition.find(exp.Query, exp.AggFunc) is None
-        if whole and all(i is not None and i in keys for i in inside):
-            moved.append(condition)
-    if not moved or any(j.side in ("RIGHT", "FULL") for j in outer.args.get("joins") or ()):
-        return False
-    kept = [f for f in filters(outer) if f not in moved]
-    pushed = [
-        m.copy().transform(lambda n: named[n.name.casefold()].copy() if isinstance(n, exp.Column) else n)
-        for m in moved
-    ]
-    set_filters(inner, [*filters(inner), *pushed])
-    set_filters(outer, kept)
-    return True
-
-
-def _or_to_in(node: exp.Or, schema: Schema) -> bool:
-    if isinstance(node.parent, exp.Or):
-        return False
-    parts = [p for p in (part.unnest() for part in node.flatten()) if isinstance(p, exp.EQ)]
-    if len(parts) < sum(1 for _ in node.flatten()) or not all(
-        isinstance(p.right, exp.Literal) for p in parts
-    ):
-        return False
-    if any(a.left != b.left for a, b in pairwise(parts)) or not isinstance(parts[0].left, exp.Column):
-        return False
-    found = exp.In(this=parts[0].left.copy(), expressions=[p.right.copy() for p in parts])
-    (node.parent if isinstance(node.parent, exp.Paren) else node).replace(found)
-    return True
-
-
 RULES = (
     Rule(
         "needless-distinct", "DISTINCT left out where keys keep rows apart", (exp.Select,), _needless_distinct
@@ -261,13 +146,4 @@ RULES = (
         _needless_join,
     ),
     Rule("union-to-all", "UNION ALL where no row can come twice", (exp.Union,), _union_to_all),
-    Rule("union-to-or", "two queries of the same rows as one, with OR", (exp.Union,), _union_to_or),
-    Rule(
-        "having-to-where",
-        "conditions on the grouping columns before grouping",
-        (exp.Select,),
-        _having_to_where,
-    ),
-    Rule("push-down", "conditions moved into the inner query that they filter", (exp.Subquery,), _push_down),
-    Rule("or-to-in", "equalities of one column joined by OR as IN (...)", (exp.Or,), _or_to_in),
 )

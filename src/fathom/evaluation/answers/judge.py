@@ -63,5 +63,7 @@ async def judge_answer(identifier: str, question: str, gold: str, answer: str, m
     try:
         found = await model.typed(prompt, Finding)
     except (ModelFailed, ReplyUnusable) as error:
+        if error.lasting:
+            raise
         return Judgement(identifier, None, str(error))
     return Judgement(identifier, bio_score(found.match, found.irrelevance), found.reason.strip())

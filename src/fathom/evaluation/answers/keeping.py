@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from fathom.errors import InputError
 from fathom.evaluation.runs.folder import RunError
+from fathom.files import whole_lines
 
 T = TypeVar("T")
 _AT_A_TIME = 16
@@ -20,10 +21,9 @@ def kept_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """
     if not file.exists():
         return
-    lines = file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
-    for number, line in enumerate(lines, start=1):
+    for number, line in whole_lines(file):
         try:
-            content = json.loads(line)
+            content = json.loads(line.decode(errors="replace"))
             str(content["model"])
         except (ValueError, KeyError, TypeError) as error:
             raise damaged(file, number) from error

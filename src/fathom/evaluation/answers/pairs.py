@@ -5,12 +5,12 @@ whose it is, and every annotator sees the same sides.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from fathom.benchmarks.reading import Record, json_lines, json_records
+from fathom.benchmarks.reading import Record, json_lines, records
 from fathom.errors import InputError
 from fathom.evaluation.metrics import NothingInCommon
 from fathom.evaluation.runs.folder import read_records
@@ -68,15 +68,11 @@ def read_answers(path: Path) -> dict[str, Answered]:
         found = {r.id: Answered(r.question, r.words.strip()) for r in read_records(path)}
         missing = "has no answers in words; measure a method that gives them"
     else:
-        found = {r.text("id"): Answered(r.optional("question"), _words(r)) for r in _records(path)}
+        found = {r.text("id"): Answered(r.optional("question"), _words(r)) for r in records(path)}
         missing = "has no answers"
     if not any(one.words for one in found.values()):
         raise InputError(missing, file=path)
     return found
-
-
-def _records(file: Path) -> Iterator[Record]:
-    return json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file)
 
 
 def _words(record: Record) -> str:

@@ -47,6 +47,8 @@ async def choose(pair: Pair, model: Model) -> Choice:
     try:
         found = await model.typed(prompt, Finding)
     except (ModelFailed, ReplyUnusable) as error:
+        if error.lasting:
+            raise
         return Choice(pair.id, None, str(error))
     return Choice(pair.id, found.verdict, found.reason.strip())
 

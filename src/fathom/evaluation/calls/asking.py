@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.calls import SEED, ToolCall, found_before, kin, solved
+from fathom.errors import ModelError
 from fathom.evaluation.runs.asking import Ask, told_error
 from fathom.evaluation.runs.response import Response, in_a_row
 from fathom.records import Question, SolvedCall, Step, Trace, Usage
@@ -194,14 +195,17 @@ async def chain_of(follow: Follow, caller: Caller, question: BenchmarkQuestion) 
 
 
 def surviving(ask: Ask) -> Ask:
-    """The same way to ask, where an error becomes a response without a call: such a question counts too."""
+    """The same way to ask, where an error becomes a response without a call: such a question counts too.
+
+    A model's lasting error alone stays one, for it ends the run.
+    """
     if inspect.iscoroutinefunction(ask):
 
         async def asked(question: BenchmarkQuestion) -> Any:
             try:
                 return await ask(question)
             except Exception as error:  # whatever a caller raises is that question's outcome
-                return Response(None, refusal=told_error(error))
+                return _without_call(error)
 
         return asked
 
@@ -209,9 +213,15 @@ def surviving(ask: Ask) -> Ask:
         try:
             return ask(question)
         except Exception as error:
-            return Response(None, refusal=told_error(error))
+            return _without_call(error)
 
     return answered
+
+
+def _without_call(error: Exception) -> Response:
+    if isinstance(error, ModelError) and error.lasting:
+        raise error
+    return Response(None, refusal=told_error(error))
 
 
 def asking_function(function: Callable[[Question], Any]) -> Ask:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fathom.benchmarks import Benchmark
 from fathom.benchmarks.calls import ToolCall, called
-from fathom.benchmarks.reading import json_lines, json_records
+from fathom.benchmarks.reading import records
 from fathom.evaluation.runs.response import Response, in_a_row
 from fathom.records import Question
 
@@ -21,7 +21,7 @@ def replay_calls(benchmark: Benchmark, file: Path) -> Callable[[Question], Respo
     """
     known = {question.id for question in benchmark}
     found: dict[str, tuple[ToolCall, ...]] = {}
-    for record in json_lines(file) if file.suffix in {".jsonl", ".ndjson"} else json_records(file):
+    for record in records(file):
         identifier = record.text("id")
         if identifier not in known:
             raise record.wrong(f"{identifier!r} is no question of {benchmark.name}", "id")

@@ -26,7 +26,7 @@ from fathom.evaluation.runs.scoring import InThreads
 from fathom.records import Question
 
 if TYPE_CHECKING:
-    from fathom.llm import Model
+    from fathom.llm import Budget, Model
 
 Subject = str | Caller | Callable[[Question], Any]
 
@@ -38,6 +38,9 @@ def evaluate_calls(
     name: str | None = None,
     out: str | Path | None = None,
     model: "str | Model | None" = None,
+    cassette: str | Path | None = None,
+    replay: bool = False,
+    budget: "Budget | None" = None,
     split: str | None = None,
     limit: int | None = None,
     workers: int = 1,
@@ -56,10 +59,12 @@ def evaluate_calls(
     `with_examples` teaches a caller named by its name the training questions; where the benchmark has no
     such split, its own questions without those that give the asked one away. `examples` is how many of them.
     Observations of both calls come from `tools` (the three services unless told, which are then closed),
-    their similarity from `encoder`, whose name is kept with the run.
+    their similarity from `encoder`, whose name is kept with the run. `model`, `cassette`, `replay` and
+    `budget` are as in `evaluate`.
 
-    Raises `DifferentRun`, `RunInUse` and `RunStopped` as `evaluate` does, `ConfigError` for a benchmark that
-    isn't of calls, and what the encoder raises. When the services don't answer, the run stops.
+    Raises `DifferentRun`, `RunInUse`, `RunStopped` and `BudgetExceeded` as `evaluate` does, `ConfigError` for
+    a benchmark that isn't of calls, and what the encoder raises. When the services don't answer,
+    the run stops.
     """
     from fathom.llm import opened_model  # noqa: PLC0415, slow to import
 
@@ -68,7 +73,7 @@ def evaluate_calls(
         raise ConfigError(f"{loaded.name} has no tool questions. Name a file of them as {PREFIX}FILE.")
     learning = with_examples or examples is not None
     with ExitStack() as stack:
-        opened = stack.enter_context(opened_model(model))
+        opened = stack.enter_context(opened_model(model, cassette=cassette, replay=replay, budget=budget))
         used = tools or stack.enter_context(closing(registry.load("tools", "biotool")()))
         measuring = (
             stack.enter_context(closing(open_encoder(encoder))) if isinstance(encoder, str) else encoder
@@ -95,6 +100,7 @@ def evaluate_calls(
             out=out,
             workers=workers,
             progress=progress,
+            cassette=cassette,
         )
 
 

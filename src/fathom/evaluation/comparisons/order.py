@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+
+from fathom.databases.parsing import parsed
 
 _KEY = "fathom_key_"
 
@@ -50,10 +50,7 @@ def read_ordering(sql: str, dialect: str) -> Ordering | None:
 
 
 def _parse(sql: str, dialect: str) -> exp.Query | None:
-    try:
-        tree = sqlglot.parse_one(sql, dialect=dialect or None)
-    except (SqlglotError, RecursionError):
-        return None
+    tree = parsed(sql, dialect)
     while isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         tree = tree.this
     return tree if isinstance(tree, exp.Query) else None

@@ -24,7 +24,6 @@ from fathom.evaluation.metrics.confidence import (
 )
 from fathom.evaluation.metrics.efficiency import r_ves, reward, robust_ratio, ves
 from fathom.evaluation.metrics.modules import (
-    PASS_AT,
     Conditioned,
     Overlap,
     Transitions,
@@ -46,7 +45,6 @@ from fathom.evaluation.metrics.rates import Mean, Rate, means
 
 __all__ = [
     "LABELS",
-    "PASS_AT",
     "ArgumentErrors",
     "Bin",
     "Conditioned",

@@ -7,8 +7,6 @@ from typing import Any
 from fathom.evaluation.metrics.rates import Mean, Rate
 from fathom.evaluation.outcome import Outcome
 
-PASS_AT = (1, 5, 10, 15, 20)
-
 
 @dataclass(frozen=True, slots=True)
 class Overlap:

@@ -8,23 +8,25 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
-from fathom.errors import BudgetExceeded
+from fathom.errors import ModelError
 from fathom.evaluation.runs.response import Response, respond
 
+NO_REPLY = "no_reply"
+"""The class of an error of a method's model: the question was not answered, rightly or wrongly."""
 Ask = Callable[[Any], Any]
 _Job = tuple[Callable[[], Any], "Future[Any]"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of asking: a response, or the error that the method raised."""
+    """What came of asking: a response, or the error that the method raised, and of which class it is."""
 
     response: Response | None
     error: str
     seconds: float
+    error_class: str = "other"
 
 
 class Asker:
@@ -48,7 +50,8 @@ class Asker:
             thread.start()
 
     def submit(self, question: Any) -> "Future[Asked]":
-        """Begin to ask. What the method raises is in `Asked.error`; only a run's spent budget fails it."""
+        """Begin to ask. What the method raises is in `Asked.error`. A lasting error of its model fails the
+        future instead: no other question could be answered either."""
         if self._loop is not None:
             return asyncio.run_coroutine_threadsafe(self._asked(question), self._loop)
         future: Future[Asked] = Future()
@@ -61,22 +64,23 @@ class Asker:
             returned: Awaitable[Any] = self._ask(question)
             return Asked(respond(await returned), "", time.perf_counter() - started)
         except Exception as error:  # whatever a method raises is that question's outcome
-            if isinstance(error, BudgetExceeded) and error.budget == "run":
-                raise
-            return Asked(None, told_error(error), time.perf_counter() - started)
+            return _failed(error, started)
 
     def _asked_here(self, question: Any) -> Asked:
         started = time.perf_counter()
         try:
             return Asked(respond(self._ask(question)), "", time.perf_counter() - started)
         except Exception as error:
-            return Asked(None, told_error(error), time.perf_counter() - started)
+            return _failed(error, started)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             work, future = job
             if future.set_running_or_notify_cancel():
-                future.set_result(work())
+                try:
+                    future.set_result(work())
+                except ModelError as error:
+                    future.set_exception(error)
 
     def close(self) -> None:
         """Take no more; what is still under way is abandoned."""
@@ -92,9 +96,7 @@ class Asker:
     def __enter__(self) -> "Asker":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -112,6 +114,15 @@ def _settle(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+def _failed(error: Exception, started: float) -> Asked:
+    """What became of a question whose method raised. Raises a model's lasting error."""
+    of_model = isinstance(error, ModelError)
+    if isinstance(error, ModelError) and error.lasting:
+        raise error
+    spent = time.perf_counter() - started
+    return Asked(None, told_error(error), spent, NO_REPLY if of_model else "other")
 
 
 def told_error(error: Exception) -> str:

@@ -12,8 +12,8 @@ from fathom.errors import InputError
 from fathom.evaluation.metrics.rates import Floats
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.folder import RECORDS
+from fathom.records.trace import MODULES
 
-MODULES = ("selection", "generation", "revision", "answering")
 USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd",
         "model_seconds", "database_seconds", "own_seconds")  # fmt: skip
 SELECTED = ("table_precision", "table_recall", "table_f1", "column_precision", "column_recall", "column_f1")

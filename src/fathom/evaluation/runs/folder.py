@@ -1,18 +1,15 @@
 """The folder of a run: `run.json` and `records.jsonl`, safe against kills, full disks and second writers.
 
-A record is one `write` of one whole line, so that a killed process leaves at most one torn line, the last;
-opening the folder again cuts it off. What the operating system has accepted survives the end of the
-process; `fsync` follows at most once a second, so that a power failure costs about a second of answers.
+A record is one line of a `LineFile`, which is synced once a second at the most, so that a power failure costs
+about a second of answers.
 """
 
 import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -20,6 +17,7 @@ from filelock import FileLock, Timeout
 from fathom.errors import FathomError, InputError
 from fathom.evaluation.runs.configuration import Configuration, environment
 from fathom.evaluation.runs.record import QuestionRecord
+from fathom.files import LineFile, whole_lines
 
 CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
@@ -73,24 +71,13 @@ class RunFolder:
             raise RunInUse(path) from None
         try:
             _keep_configuration(path / CONFIGURATION, configuration, cassette)
-            self._file = os.open(path / RECORDS, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-            self._size = self._recover()
+            self._file = LineFile(path / RECORDS, self._seen)
         except BaseException:
             self._lock.release()
             raise
 
-    def _recover(self) -> int:
-        """Learn what is done and cut off a torn last line; the size of the file that is left."""
-        size = 0
-        with (self.path / RECORDS).open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                self.done.add(_identifier(line, self.path / RECORDS, number))
-                size += len(line)
-        os.ftruncate(self._file, size)
-        os.lseek(self._file, size, os.SEEK_SET)
-        return size
+    def _seen(self, number: int, line: bytes) -> None:
+        self.done.add(_identifier(line, self.path / RECORDS, number))
 
     def append(self, record: QuestionRecord) -> None:
         """Add one record. A question that is there already isn't added again.
@@ -99,42 +86,30 @@ class RunFolder:
         """
         if record.id in self.done:
             return
-        line = record.line()
+        now = time.monotonic()
+        sync = now - self._synced > _SYNC_SECONDS
         try:
-            _write_whole(self._file, line)
-            if time.monotonic() - self._synced > _SYNC_SECONDS:
-                os.fsync(self._file)
-                self._synced = time.monotonic()
+            self._file.append(record.line(), sync=sync)
         except OSError as error:
-            os.ftruncate(self._file, self._size)
-            os.lseek(self._file, self._size, os.SEEK_SET)
             raise RunError(
                 f"{self.path / RECORDS} can't be written: {error}. The {len(self.done)} questions before "
                 "are kept; make room and run the same command again."
             ) from error
-        self._size += len(line)
+        self._synced = now if sync else self._synced
         self.done.add(record.id)
 
     def close(self) -> None:
         """Make sure of what was written, and let others in."""
         try:
-            os.fsync(self._file)
+            self._file.close()
         finally:
-            os.close(self._file)
             self._lock.release()
 
     def __enter__(self) -> "RunFolder":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _write_whole(file: int, line: bytes) -> None:
-    if os.write(file, line) != len(line):
-        raise OSError("only a part of the record was written")
 
 
 def _identifier(line: bytes, file: Path, number: int) -> str:
@@ -194,21 +169,12 @@ def read_records(folder: Path) -> Iterator[QuestionRecord]:
 def read_contents(folder: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The JSON of a run's records with their line numbers; a torn last line is left out."""
     file = folder / RECORDS
-    with _opened(file) as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.endswith(b"\n"):
-                return
+    try:
+        for number, line in whole_lines(file):
             try:
-                yield number, json.loads(line)
+                content = json.loads(line)
             except ValueError as error:
                 raise InputError(f"is not JSON ({error})", file=file, line=number) from error
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[Any]:
-    try:
-        stream = file.open("rb")
+            yield number, content
     except OSError as error:
         raise InputError(f"can't be read: {error.strerror}", file=file) from error
-    with stream:
-        yield stream

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import BudgetExceeded, InputError
+from fathom.errors import InputError, ModelError
 from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records
@@ -113,8 +113,9 @@ def evaluate(
     seconds. `out` defaults to a folder below `runs` named after what is run.
 
     Raises `DifferentRun` when the folder holds another run, `RunInUse` when another process writes there,
-    `RunStopped` on Ctrl-C, `BudgetExceeded` when the budget is spent, and the errors of loading benchmark,
-    method and packs.
+    `RunStopped` on Ctrl-C, a `ModelError` after which no question could be answered (the budget is spent, the
+    key isn't taken, nothing answers, the replayed cassette lacks a request), and the errors of loading
+    benchmark, method and packs.
     """
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
@@ -124,13 +125,10 @@ def evaluate(
     named = name_subject(method, contexts, with_model=model is not None, name=name)
     with (
         closing(contexts),
-        opened_model(model, cassette=cassette, replay=replay) as opened,
-        opened_embedder(embeddings, cassette=cassette, replay=replay) as embedder,
+        opened_model(model, cassette=cassette, replay=replay, budget=budget) as opened,
+        opened_embedder(embeddings, cassette=cassette, replay=replay, budget=budget) as embedder,
     ):
-        contexts.model = opened.within(budget) if opened is not None and budget is not None else opened
-        contexts.embedder = (
-            embedder.within(budget) if embedder is not None and budget is not None else embedder
-        )
+        contexts.model, contexts.embedder = opened, embedder
         configuration = Configuration(
             method=named.name,
             model=opened.name if opened is not None else None,
@@ -186,6 +184,10 @@ def conduct(
                 work.through(todo, most=max(1, workers))
             except KeyboardInterrupt:
                 raise RunStopped(path, len(folder.done), total) from None
+            except ModelError as error:
+                done = f"{len(folder.done):,} of {total:,} questions"
+                error.add_note(f"{done} are kept in {path}; the same run goes on from there.")
+                raise
     finally:
         watching.end()
     return Run(path)
@@ -235,7 +237,7 @@ class _Work:
         """Work all questions through, `most` at a time: no more than these are lost by a kill."""
         asking: dict[Future[Asked], tuple[int, BenchmarkQuestion]] = {}
         judging: dict[Future[Marks], _Answered] = {}
-        spent: BudgetExceeded | None = None
+        lasting: ModelError | None = None
         while True:
             room = most - len(asking) - len(judging)
             for position, question in islice(todo, room):
@@ -248,12 +250,12 @@ class _Work:
                 position, question = asking.pop(asked)
                 try:
                     self._answered(position, question, asked.result(), judging)
-                except BudgetExceeded as error:  # ask no more, and keep what is under way
-                    spent, todo = error, iter(())
+                except ModelError as error:  # ask no more, and keep what is under way
+                    lasting, todo = error, iter(())
             for judged in [f for f in judging if f in done]:
                 self._judged(judging.pop(judged), judged)
-        if spent is not None:
-            raise spent
+        if lasting is not None:
+            raise lasting
 
     def _answered(
         self,
@@ -263,7 +265,7 @@ class _Work:
         judging: dict["Future[Marks]", _Answered],
     ) -> None:
         if asked.response is None:
-            self._keep(position, question, asked, failed(asked.error))
+            self._keep(position, question, asked, failed(asked.error, error_class=asked.error_class))
             return
         # The trace stays here: judging doesn't need it, and it may be large.
         response = replace(asked.response, trace=Trace())

@@ -84,7 +84,10 @@ def name_subject(
         if found.asks_model and not with_model:
             raise ModelNeeded
         if with_model and not found.asks_model:
-            raise ConfigError(f"The method {name!r} asks no language model; leave out the model.")
+            raise ConfigError(
+                f"The method {name!r} asks no language model: leave out the model, or name a method that "
+                "asks one, such as adaptive (fathom methods)."
+            )
         return Named(name, _asking_method(found, contexts))
     if not callable(found):
         raise ConfigError(f"{name!r} is no method: it is neither a Method nor callable.")

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.evaluation.metrics import (
-    PASS_AT,
     Mean,
     Rate,
     calibration,
@@ -21,9 +20,10 @@ from fathom.evaluation.metrics import (
     risk_coverage,
     transitions,
 )
-from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.columns import CALLED, LETTERS, MODULES, SELECTED, USED, Columns, read_columns
+from fathom.evaluation.outcome import PASS_AT, Outcome
+from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, Columns, read_columns
 from fathom.evaluation.runs.folder import JUDGEMENTS, read_configuration
+from fathom.records.trace import MODULES
 
 _CURVE_POINTS = 200
 Rows = npt.NDArray[np.intp]

@@ -14,7 +14,7 @@ from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.config import read_settings
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.interval import wilson
-from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.outcome import PASS_AT, Outcome
 from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
 from fathom.evaluation.scoring.pool import Pool, Remote
@@ -23,7 +23,6 @@ from fathom.evaluation.scoring.worker import Terms
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-PASS_AT = (1, 5, 10, 15, 20)
 PathLike = str | os.PathLike[str]
 
 

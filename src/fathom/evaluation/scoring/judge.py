@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fathom.databases import Database, connect
+from fathom.databases.parsing import without_semicolon
 from fathom.errors import FathomError, QueryError
 from fathom.evaluation.comparisons import Case, Comparison, Table, Verdict, best
 from fathom.evaluation.outcome import Outcome
@@ -23,10 +24,7 @@ _KEPT_ROWS = 300_000
 
 
 class Task(NamedTuple):
-    """One question with everything that is to be held against its gold. Pickles, and quickly.
-
-    `problem` says why there are no predictions, where there are none.
-    """
+    """One question with everything that is to be held against its gold. Pickles, and quickly."""
 
     position: int
     id: str
@@ -37,11 +35,10 @@ class Task(NamedTuple):
     tags: tuple[str, ...] = ()
     dialect: str = "sqlite"
     answerable: bool = True
-    problem: str = ""
 
 
 class Scored(NamedTuple):
-    """What became of one prediction. `seconds` is what its query took (less than a repeat would)."""
+    """What became of one prediction."""
 
     outcome: Outcome
     verdict: str
@@ -50,7 +47,6 @@ class Scored(NamedTuple):
     error_class: str = ""
     vacuous: bool = False
     note: str = ""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +79,15 @@ class Judge:
         seen: dict[str, Scored] = {}
         for sql in task.predictions:
             if sql not in seen:
-                started = time.perf_counter()
-                seen[sql] = self._on_all_databases(task, sql, started)
+                seen[sql] = self._on_all_databases(task, sql)
             yield seen[sql]
 
-    def _on_all_databases(self, task: Task, sql: str, started: float) -> Scored:
+    def _on_all_databases(self, task: Task, sql: str) -> Scored:
         if not task.answerable:
             return Scored(Outcome.INCORRECT, "different", 0.0, note="the question has no answer")
         scored = Scored(Outcome.ERROR, "error", 0.0, error="the question has no gold query")
         for database in _test_suite(task.database) if self._uses_test_suite else (task.database,):
-            scored = self._on(database, task, sql, started)
+            scored = self._on(database, task, sql)
             if scored.outcome is not Outcome.CORRECT:
                 break
         return scored
@@ -101,15 +96,12 @@ class Judge:
     def _uses_test_suite(self) -> bool:
         return getattr(self.comparison, "test_suite", False)
 
-    def _on(self, database: str, task: Task, sql: str, started: float) -> Scored:
+    def _on(self, database: str, task: Task, sql: str) -> Scored:
         predicted = self._result(database, self.comparison.predicted_sql(sql))
-        seconds = time.perf_counter() - started
         if isinstance(predicted, _Failure):
             if predicted.error_class == "database":
                 return _gold_failed(predicted)
-            return Scored(
-                Outcome.ERROR, "error", 0.0, predicted.message, predicted.error_class, seconds=seconds
-            )
+            return Scored(Outcome.ERROR, "error", 0.0, predicted.message, predicted.error_class)
         verdicts, failed = [], None
         try:
             for gold in task.gold:
@@ -121,14 +113,12 @@ class Judge:
                 if verdict.correct and verdict.kind == "exact":
                     break
         except QueryError as error:  # while a result too large to hold was read again
-            return Scored(Outcome.ERROR, "error", 0.0, str(error), error.error_class.value, seconds=seconds)
+            return Scored(Outcome.ERROR, "error", 0.0, str(error), error.error_class.value)
         found = best(verdicts)
         if found is None:
             return _gold_failed(failed or _Failure("there is none", ""))
         outcome = Outcome.CORRECT if found.correct else Outcome.INCORRECT
-        return Scored(
-            outcome, found.kind, found.score, vacuous=found.vacuous, note=found.note, seconds=seconds
-        )
+        return Scored(outcome, found.kind, found.score, vacuous=found.vacuous, note=found.note)
 
     def _against(self, database: str, task: Task, predicted: Table, gold: str) -> Verdict | _Failure:
         table = self._result(database, self.comparison.gold_sql(gold), is_gold=True)
@@ -142,7 +132,7 @@ class Judge:
         return self.comparison.compare(predicted, table, case)
 
     def _result(self, database: str, sql: str, *, is_gold: bool = False) -> Table | _Failure:
-        key = (database, sql.strip().rstrip(";").rstrip())
+        key = (database, without_semicolon(sql))
         if key in self._results:
             self._results.move_to_end(key)
             return self._results[key]
@@ -233,9 +223,9 @@ def _test_suite(database: str) -> Iterable[str]:
 
 
 def _without_query(task: Task) -> Scored:
-    if not task.answerable and not task.problem:
+    if not task.answerable:
         return Scored(Outcome.CORRECT, "exact", 1.0, note="rightly declined")
-    return Scored(Outcome.ERROR, "error", 0.0, task.problem or "there is no query", "missing")
+    return Scored(Outcome.ERROR, "error", 0.0, "there is no query", "missing")
 
 
 def _gold_failed(failure: _Failure) -> Scored:

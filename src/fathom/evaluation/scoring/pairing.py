@@ -79,11 +79,9 @@ class Paired:
     problems: tuple[str, ...]
 
 
-def pair(benchmark: Benchmark, lookups: Sequence[Lookup], *, limit: int | None = None) -> Iterator[Paired]:
+def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[Paired]:
     """Every question in order with what the files say about it."""
     for position, question in enumerate(benchmark):
-        if limit is not None and position >= limit:
-            break
         found = [lookup.find(question, position) for lookup in lookups]
         candidates = [p.candidates if p else () for p in found]
         problems = tuple(

@@ -66,15 +66,12 @@ class ResultStore:
         if not table.complete or len(table.held) > _MOST_ROWS:
             return
         place = self.folder / key[:2] / key
-        from tempfile import mkstemp  # noqa: PLC0415
+        from fathom.files import write_whole  # noqa: PLC0415 - most results are too quick to keep
 
         with suppress(OSError, ValueError):
             content = marshal.dumps((table.columns, table.held))
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, name = mkstemp(dir=place.parent)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-            Path(name).replace(place)
+            write_whole(place, content)
 
 
 def _state(database: str) -> str:

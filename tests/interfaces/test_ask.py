@@ -1,11 +1,13 @@
 """`fathom ask` on a terminal: what it says where it declines."""
 
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.llm.hostile import Server, asked_for_openai
 
 UNSURE = "Which zebra has the most frequent flyer miles per gallon?"
 
@@ -34,6 +36,52 @@ def test_explained_it_shows_guess_confidence_and_what_was_not_understood(
     assert " ".join(guess.split()) in " ".join(shown.split())
     assert f"confidence {told['confidence']:.0%}" in shown
     assert "“zebra”" in shown
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    with asked_for_openai(monkeypatch) as running:
+        yield running
+
+
+ASKED = "How many? [say SELECT COUNT(*) FROM gene]"
+
+
+def test_what_the_model_took_is_told(fathom: Callable[..., Any], genes: Path, server: Server) -> None:
+    asking = ("ask", genes, ASKED, "--method", "zero-shot", "--model", "openai:gpt-4o-mini")
+    done = fathom(*asking, "--explain")
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert "Asked the model: 2 calls, 240 + 16 tokens, 0.000031 dollars." in said
+    assert "1 call, 120 + 8 tokens, 0.000015 dollars)" in said
+    own = f"{server.openai}#own"
+    assert "price not known" in fathom("ask", genes, ASKED, "--method", "zero-shot", "--model", own).out
+
+
+def test_a_conversation_outlasts_a_question_without_a_reply_but_no_key_that_is_not_taken(
+    fathom: Callable[..., Any], genes: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = f"How many? [trouble bad_request]\n{ASKED}\nHow many? [trouble bad_key]\n{ASKED}\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    done = fathom("ask", genes, "--method", "zero-shot", "--model", "openai:gpt-4o-mini")
+    assert done.code == 1
+    assert "temperature is out of range" in done.err
+    assert done.out.count("Asked the model: 2 calls") == 1
+    assert done.err.rstrip().endswith("doesn't take the key in OPENAI_API_KEY.")
+
+
+def test_a_spent_budget_declines_or_answers_with_what_there_is(
+    fathom: Callable[..., Any], genes: Path, server: Server
+) -> None:
+    asking = ("ask", genes, ASKED, "--method", "din-sql", "--model", "openai:gpt-4o-mini")
+    declined = fathom(*asking, "--max-tokens", 100)
+    assert declined.code == 3
+    assert "The budget of this question is used up: 128 of 100 tokens." in declined.out
+    answered = fathom(*asking, "--max-tokens", 300)
+    assert answered.code == 0
+    said = " ".join(answered.out.split())
+    assert "stands as it was before 'correct by checklist'" in said
+    assert "384 of 300 tokens" in said
 
 
 def test_an_answer_offers_no_guess(fathom: Callable[..., Any], genes: Path) -> None:

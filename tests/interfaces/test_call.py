@@ -1,11 +1,11 @@
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.command import Done
 
 from fathom.biotools.loopback import Loopback
-from fathom.interfaces.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +21,6 @@ def addresses(server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setenv(f"FATHOM_BASE_{service.upper()}", base)
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    told = capsys.readouterr()
-    return int(str(ended.value.code)), told.out, told.err
-
-
 LINKED = (
     "call",
     "get_ld_region",
@@ -38,27 +31,27 @@ LINKED = (
 
 
 def test_a_call_prints_its_observation_and_where_it_is_from(
-    capsys: pytest.CaptureFixture[str], server: Loopback
+    fathom: Callable[..., Done], server: Loopback
 ) -> None:
-    code, out, err = run(capsys, *LINKED)
+    code, out, err = fathom(*LINKED)
     assert code == 0
     assert json.loads(out)["population"] == "NextGen:All"
     assert "rest.ensembl.org/ld/capra_hircus/region/29:707234-757234/NextGen:All" in err
     assert "20 of" in err
     assert f"Answered by {server.bases['ensembl']}, not by https://rest.ensembl.org." in err
-    assert "kept from before" in run(capsys, *LINKED)[2]
+    assert "kept from before" in fathom(*LINKED)[2]
 
 
-def test_the_raw_response_and_the_address_alone(capsys: pytest.CaptureFixture[str], server: Loopback) -> None:
-    assert "variation1" in run(capsys, *LINKED, "--raw")[1]
+def test_the_raw_response_and_the_address_alone(fathom: Callable[..., Done], server: Loopback) -> None:
+    assert "variation1" in fathom(*LINKED, "--raw")[1]
     came = len(server.times["ensembl"])
-    assert run(capsys, *LINKED, "--dry-run")[1].startswith(f"{server.bases['ensembl']}/ld/")
+    assert fathom(*LINKED, "--dry-run")[1].startswith(f"{server.bases['ensembl']}/ld/")
     assert len(server.times["ensembl"]) == came
 
 
-def test_a_stream_goes_into_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_stream_goes_into_a_file(fathom: Callable[..., Done], tmp_path: Path) -> None:
     file = tmp_path / "all.json"
-    assert run(capsys, "call", "stream_keywords", "query=kinase", "--output", str(file))[0] == 0
+    assert fathom("call", "stream_keywords", "query=kinase", "--output", str(file))[0] == 0
     assert json.loads(file.read_text())["results"]
 
 
@@ -71,67 +64,63 @@ def test_a_stream_goes_into_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         (("lookup_by_id", "id=ENSG99999999999"), "no such record"),
     ],
 )
-def test_what_is_wrong_is_told(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
-) -> None:
-    code, _, err = run(capsys, "call", *arguments)
+def test_what_is_wrong_is_told(fathom: Callable[..., Done], arguments: tuple[str, ...], told: str) -> None:
+    code, _, err = fathom("call", *arguments)
     assert code == 1
     assert told in err
 
 
-def test_verify_tells_how_each_endpoint_fared(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "tools", "verify", "get_keyword_by_id", "einfo")
+def test_verify_tells_how_each_endpoint_fared(fathom: Callable[..., Done]) -> None:
+    code, out, _ = fathom("tools", "verify", "get_keyword_by_id", "einfo")
     assert code == 0
     assert out.count("ok ") == 2
     assert "0 of 2 endpoints failed" in out
 
 
-def test_ask_with_tools_answers_with_call_address_and_citation(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "ask", "--tools", "What is known about the variant rs699 in human?")
+def test_ask_with_tools_answers_with_call_address_and_citation(fathom: Callable[..., Done]) -> None:
+    code, out, err = fathom("ask", "--tools", "What is known about the variant rs699 in human?")
     assert code == 0
     assert "rs699" in out
     assert "Check it at: https://rest.ensembl.org/variation/homo_sapiens/rs699" in err
     assert "Yates A" in err
     answered = json.loads(
-        run(capsys, "ask", "--tools", "--json", "What is known about the variant rs699 in human?")[1]
+        fathom("ask", "--tools", "--json", "What is known about the variant rs699 in human?")[1]
     )
     assert (answered["status"], answered["endpoint"]) == ("answered", "get_variation")
 
 
-def test_ask_with_tools_declines_what_it_can_not_place(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "ask", "--tools", "What is the weather in Paris?")
+def test_ask_with_tools_declines_what_it_can_not_place(fathom: Callable[..., Done]) -> None:
+    code, out, _ = fathom("ask", "--tools", "What is the weather in Paris?")
     assert code == 3
     assert "clear" in out
 
 
-def test_one_answer_feeds_the_next_and_every_call_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_answer_feeds_the_next_and_every_call_is_shown(fathom: Callable[..., Done]) -> None:
     question = "What is the protein sequence of human BRCA2?"
-    code, _, err = run(capsys, "ask", "--tools", question)
+    code, _, err = fathom("ask", "--tools", question)
     assert code == 0
     assert "Call 1 of 2: lookup_by_symbol" in err
     assert "Call 2 of 2: get_sequence_by_id" in err
     assert err.count("Check it at: https://rest.ensembl.org/") == 2
-    answered = json.loads(run(capsys, "ask", "--tools", "--json", question)[1])
+    answered = json.loads(fathom("ask", "--tools", "--json", question)[1])
     assert [one["endpoint"] for one in answered["calls"]] == ["lookup_by_symbol", "get_sequence_by_id"]
     assert all(one["url"] and one["citation"] and one["observation"] for one in answered["calls"])
-    cut = json.loads(run(capsys, "ask", "--tools", "--calls", "1", "--json", question)[1])
+    cut = json.loads(fathom("ask", "--tools", "--calls", "1", "--json", question)[1])
     assert len(cut["calls"]) == 1
     assert "limit of 1" in cut["notes"][0]
 
 
-def test_a_model_without_a_key_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_without_a_key_is_told(fathom: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    code, _, err = run(capsys, "ask", "--tools", "--model", "openai:x", "What is known about rs699?")
+    code, _, err = fathom("ask", "--tools", "--model", "openai:x", "What is known about rs699?")
     assert code == 1
     assert "OPENAI_API_KEY" in err
-    code, _, err = run(capsys, "ask", "--tools", "--caller", "finetuned", "What is known about rs699?")
+    code, _, err = fathom("ask", "--tools", "--caller", "finetuned", "What is known about rs699?")
     assert code == 1
     assert "--model" in err
 
 
-def test_training_files_are_exported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_training_files_are_exported(fathom: Callable[..., Done], tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     rows = [
         {
@@ -145,9 +134,7 @@ def test_training_files_are_exported(capsys: pytest.CaptureFixture[str], tmp_pat
     pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for split in ("random", "unseen"):
         out = tmp_path / split
-        code, said, _ = run(
-            capsys, "tools", "export-training", str(pairs), "--out", str(out), "--split", split
-        )
+        code, said, _ = fathom("tools", "export-training", pairs, "--out", out, "--split", split)
         assert code == 0
         assert str(out) in said
         files = {f.name for f in out.iterdir()}
@@ -155,15 +142,15 @@ def test_training_files_are_exported(capsys: pytest.CaptureFixture[str], tmp_pat
     about = json.loads((tmp_path / "random" / "about.json").read_text(encoding="utf-8"))
     assert sum(about["examples"].values()) == len(rows)
     assert (about["split"], about["seed"]) == ("random", 42)
-    code, _, err = run(capsys, "tools", "export-training", str(pairs))
+    code, _, err = fathom("tools", "export-training", str(pairs))
     assert code == 1
     assert "--out" in err
 
 
 def test_verify_says_first_that_another_address_answers(
-    capsys: pytest.CaptureFixture[str], server: Loopback
+    fathom: Callable[..., Done], server: Loopback
 ) -> None:
-    code, out, err = run(capsys, "tools", "verify", "get_ld_region", "einfo")
+    code, out, err = fathom("tools", "verify", "get_ld_region", "einfo")
     assert code == 0
     assert f"Answered by {server.bases['ensembl']}, not by" in err
     assert "uniprot" not in err

@@ -86,14 +86,22 @@ def test_a_grid_runs_as_one(runs: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     benchmark = make_benchmark(tmp_path, questions=3000)
     arguments = ["evaluate", str(benchmark), "-o", str(tmp_path / "run")]
-    code = "import sys; from fathom.interfaces.cli import main; main(sys.argv[1:])"
-    process = subprocess.Popen([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True)
+    code = (  # started in the background, as tests may be, a process ignores Ctrl-C
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from fathom.interfaces.cli import main; main(sys.argv[1:])"
+    )
     records = tmp_path / "run" / "records.jsonl"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (records.exists() and records.stat().st_size):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    deadline = time.monotonic() + 300
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            while time.monotonic() < deadline and not (records.exists() and records.stat().st_size):
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=300)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "of 3,001 questions" in told
     assert f"To go on: fathom {shlex.join(arguments)}" in told
@@ -124,3 +132,16 @@ def test_tool_questions_are_evaluated_with_a_caller(
 def test_a_caller_is_for_tool_questions(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("evaluate", str(runs / "genes.jsonl"), "--caller", "offline") == 1
     assert "biotool:FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "value"), [
+    ("--embeddings", "some"), ("--comparison", "bird"), ("--pack", "some"), ("--before", "some"),
+    ("--executor", "some"), ("--method", "adaptive"), ("--timeout", "7"),
+])  # fmt: skip
+def test_tool_questions_refuse_what_goes_with_queries(
+    option: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"query": "Will it rain?", "endpoint": "esearch", "arguments": {}}]))
+    assert call("evaluate", f"biotool:{file}", option, value) == 1
+    assert f"{option} goes with benchmarks of queries" in capsys.readouterr().err

@@ -17,6 +17,35 @@ def test_indexes_once_and_again(
     assert json.loads(fathom("index", genes, "--rebuild", "--json").out)["values"] == 3
 
 
+def test_what_examples_teach_is_learned_ahead(
+    fathom: Run, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    genes_of = "SELECT symbol FROM gene WHERE chromosome = {}"
+    home_of = "SELECT chromosome FROM gene WHERE symbol = '{}'"
+    asked = {
+        "where is {}": home_of,
+        "on which chromosome does {} lie": home_of,
+        "tell me the place of {}": home_of,
+        "name the genes of chromosome {}": genes_of,
+        "which ones lie on {}": genes_of,
+        "list what chromosome {} holds": genes_of,
+    }
+    values = {home_of: ("APOE", "BIN1", "SNCA"), genes_of: (19, 2, 4)}
+    examples = [
+        {"question": f"{please}{text.format(v)}", "sql": sql.format(v)}
+        for text, sql in asked.items()
+        for v in values[sql]
+        for please in ("", "please ")
+    ]
+    pack = tmp_path / "pack.json"
+    pack.write_text(json.dumps({"name": "lookups", "examples": examples}))
+    done = fathom("index", genes, "--pack", pack)
+    assert f"{len(examples)} solved examples are learned from." in done.out
+    assert list((tmp_path / "cache" / "rehearsals").iterdir())
+    assert json.loads(fathom("index", genes, "--json").out)["examples"] == 0
+
+
 def test_a_cache_that_cannot_be_written_is_said(
     fathom: Run, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,27 @@ def test_every_method_is_drawn(fathom: Fathom, name: str) -> None:
     assert name in done.out
 
 
+def test_what_differs_from_the_published_method_and_what_can_be_switched_on_is_told(fathom: Fathom) -> None:
+    drawn = fathom("methods", "show", "e-sql").out
+    assert "Other than published, on purpose:" in drawn
+    assert "annotated by hand" in drawn
+    assert "e-sql+QUIRK" in drawn
+    told = json.loads(fathom("methods", "show", "e-sql", "--json").out)
+    assert told["departures"] in " ".join(drawn.split())
+    assert "needs_json" in told["quirks"]
+    assert "Other than published" not in fathom("methods", "show", "adaptive").out
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("mac-sq", "'mac-sql'?"), ("chess", "'chess-ir-cg-ut' or 'chess-ir-ss-cg'?"), ("x", "There is: ")],
+)
+def test_a_method_that_is_not_there_names_the_likely_ones(fathom: Fathom, name: str, hint: str) -> None:
+    done = fathom("methods", "show", name)
+    assert done.code == 1
+    assert hint in done.err
+
+
 def test_every_step_says_what_it_does(fathom: Fathom) -> None:
     steps = json.loads(fathom("methods", "steps", "--json").out)["steps"]
     assert {s["step"] for s in steps} == set(registry.names("steps"))
@@ -56,6 +77,7 @@ def test_a_question_is_answered_from_a_cassette(
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert found["sql"] == "SELECT COUNT(*) FROM gene"
+    assert found["answer"] == "There are 3."
     assert found["result"]["rows"] == [[3]]
 
 
@@ -63,7 +85,7 @@ def _record(genes: Path, tape: Path) -> None:
     import fathom as package
     from fathom.llm import Model
 
-    scripted = ScriptedModel.of("SELECT COUNT(*) FROM gene")
+    scripted = ScriptedModel.of("SELECT COUNT(*) FROM gene", "There are 3.")
     cassette = Cassette(tape)
     model = Model("openai:gpt-5", cassette.record(scripted.exchange), closing=cassette.close)
     with model:

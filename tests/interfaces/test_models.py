@@ -3,38 +3,35 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.llm.hostile import Server
+from tests.llm.hostile import OPENAI_KEY, Server, asked_for_openai
 
 Run = Callable[..., Any]
-KEY = "sk-test-abcdef-0123456789"
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with Server() as running:
-        monkeypatch.setenv("OPENAI_BASE_URL", running.openai)
+    with asked_for_openai(monkeypatch) as running:
         yield running
 
 
 def test_shows_what_is_configured_and_what_to_set(fathom: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", OPENAI_KEY)
     done = fathom("models")
     assert done.code == 0
     assert "key in OPENAI_API_KEY" in done.out
     assert "set ANTHROPIC_API_KEY" in done.out
     assert "http://localhost:11434/v1" in done.out
-    assert KEY not in done.out
+    assert OPENAI_KEY not in done.out
 
 
 def test_json_tells_no_key_and_no_password(fathom: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", OPENAI_KEY)
     monkeypatch.setenv("VLLM_BASE_URL", "https://me:hunter22secret@example.org/v1")
     out = fathom("models", "--json").out
     found = {p["name"]: p for p in json.loads(out)["providers"]}
     assert found["openai"]["key"] == "OPENAI_API_KEY"
     assert found["google"]["missing"] == ["GOOGLE_API_KEY or GEMINI_API_KEY"]
-    assert KEY not in out
+    assert OPENAI_KEY not in out
     assert "hunter22secret" not in out
 
 
@@ -64,5 +61,5 @@ def test_a_model_that_does_not_answer_says_why(fathom: Run, server: Server, mode
     done = fathom("models", "--check", model, "--seconds", 0.5)
     assert done.code == 1
     assert told in done.err
-    assert KEY not in done.err + done.out
+    assert OPENAI_KEY not in done.err + done.out
     assert "Traceback" not in done.err

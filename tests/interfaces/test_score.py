@@ -3,8 +3,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.command import Done
 from tests.evaluation.scoring.conftest import RIGHT, bench, lines
-from tests.interfaces.conftest import Done
 
 from fathom.interfaces.cli import make_app
 from fathom.interfaces.cli.score_run import plain_arguments

@@ -6,7 +6,7 @@ import pytest
 from bench.questions.calls import generated
 
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow, open_caller
-from fathom.biotools.callers.llm import BRIDGES, OFFERED, LlmCaller
+from fathom.biotools.callers.llm import ALWAYS_OFFERED, OFFERED, LlmCaller
 from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client, Response
 from fathom.biotools.observations import Observation
@@ -39,8 +39,8 @@ def test_endpoints_that_fit_are_offered_with_their_schemas() -> None:
     (request,) = model.script.requests
     offered = {tool.name: tool for tool in request.tools}
     assert "get_homology_by_symbol" in offered
-    assert set(BRIDGES) <= set(offered)
-    assert len(offered) <= OFFERED + len(BRIDGES)
+    assert set(ALWAYS_OFFERED) <= set(offered)
+    assert len(offered) <= OFFERED + len(ALWAYS_OFFERED)
     assert offered["get_homology_by_symbol"].parameters["required"] == ["species", "symbol"]
     assert not request.must_call
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database
 from fathom.databases.items import items_of
+from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
 from fathom.evaluation.comparisons.order import read_ordering
 from fathom.records import Limits, Result, Schema
@@ -119,18 +118,11 @@ def _keys_of_named(schema: Schema) -> set[str]:
 
 def _selected(sql: str, dialect: str) -> list[str]:
     """Names of the columns that the query returns; empty where one isn't a plain column."""
-    tree = _parsed(sql, dialect)
+    tree = parsed(sql, dialect)
     if not isinstance(tree, exp.Query):
         return []
     plain = [p.unalias() for p in tree.selects]
     return [p.name for p in plain] if all(isinstance(p, exp.Column) for p in plain) else []
-
-
-def _parsed(sql: str, dialect: str) -> exp.Expr | None:
-    try:
-        return sqlglot.parse_one(sql, dialect=dialect or None)
-    except (SqlglotError, RecursionError):
-        return None
 
 
 def _missing_values(sql: str, database: Database, seconds: float) -> Iterator[Evidence]:
@@ -160,7 +152,7 @@ def _missing_values(sql: str, database: Database, seconds: float) -> Iterator[Ev
 
 def _compared(sql: str, database: Database) -> Iterator[tuple[str, str, str]]:
     """(table, column, text) of every `column = 'text'`, where only one table read has such a column."""
-    tree = _parsed(sql, database.dialect)
+    tree = parsed(sql, database.dialect)
     if tree is None:
         return
     try:

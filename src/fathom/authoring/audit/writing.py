@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 from fathom.authoring.audit.finding import KINDS, Finding
@@ -39,9 +40,7 @@ def findings_markdown(findings: Sequence[Finding]) -> str:
 
 def _text(value: str) -> str:
     """Text that stays text, also where a renderer lets HTML through."""
-    for mark, harmless in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\n", " ")):
-        value = value.replace(mark, harmless)
-    return value
+    return escape(value, quote=False).replace("\n", " ")
 
 
 def _block(sql: str) -> list[str]:

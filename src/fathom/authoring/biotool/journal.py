@@ -1,15 +1,14 @@
 """A step's file: one line of JSON for each item, kept or rejected with its reason; safe against kills."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from fathom.errors import FathomError, InputError
+from fathom.files import LineFile, whole_lines
 
 Item = Mapping[str, Any]
 """An item of any step: its `id` and content; `rejected` says why it goes no further."""
@@ -37,27 +36,19 @@ class Journal:
     def read(cls, file: Path) -> "Journal":
         """What a file holds, for reading alone; nothing where there is no file. Raises `InputError`."""
         found = cls(file)
-        found._load()
+        if file.exists():
+            for number, line in whole_lines(file):
+                found._seen(number, line)
         return found
 
-    def _load(self) -> int:
-        """Read the whole lines; their bytes."""
-        if not self.file.exists():
-            return 0
-        size = 0
-        with self.file.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    item = json.loads(line)
-                    self.items[str(item["id"])] = item
-                except (ValueError, KeyError, TypeError):
-                    raise InputError(
-                        "is not an item; repair or delete the line", file=self.file, line=number
-                    ) from None
-                size += len(line)
-        return size
+    def _seen(self, number: int, line: bytes) -> None:
+        try:
+            item = json.loads(line)
+            self.items[str(item["id"])] = item
+        except (ValueError, KeyError, TypeError):
+            raise InputError(
+                "is not an item; repair or delete the line", file=self.file, line=number
+            ) from None
 
     @property
     def kept(self) -> Iterator[Item]:
@@ -69,7 +60,7 @@ class Journal:
         if item["id"] in self.items:
             return
         line = json.dumps(item, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-        os.write(self._handle, line)
+        self._written.append(line)
         self.items[str(item["id"])] = item
 
     def __enter__(self) -> "Journal":
@@ -81,21 +72,17 @@ class Journal:
             raise InUse(self.file) from None
         try:
             self.items.clear()
-            size = self._load()
-            self._handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o644)
-            os.ftruncate(self._handle, size)
-            os.lseek(self._handle, size, os.SEEK_SET)
+            self._written = LineFile(self.file, self._seen)
         except BaseException:
             self._lock.release()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.fsync(self._handle)
-        os.close(self._handle)
-        self._lock.release()
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._written.close()
+        finally:
+            self._lock.release()
 
 
 def rejected(item: Item, reason: str) -> dict[str, Any]:

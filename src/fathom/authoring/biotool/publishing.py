@@ -9,6 +9,7 @@ from typing import Any
 from fathom.authoring.biotool.journal import Item
 from fathom.benchmarks import load_benchmark
 from fathom.biotools.catalogue import endpoints
+from fathom.files import write_whole
 
 DOMAINS = {
     "NCBI": "literature and sequence records",
@@ -92,6 +93,4 @@ def _record(item: Item) -> dict[str, Any]:
 
 
 def _write(file: Path, content: Any) -> None:
-    partial = file.with_name(file.name + ".part")
-    partial.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    partial.replace(file)
+    write_whole(file, json.dumps(content, ensure_ascii=False, indent=1) + "\n", mode=0o644)

@@ -91,8 +91,8 @@ def open_caller(
     caller. Raises `UnknownName`, and `InputError` when the caller needs a model and there is none.
     """
     chosen = name or (WITHOUT_MODEL if model is None else WITH_MODEL)
-    made: Caller = registry.load("callers", chosen)(model, solved)
-    return made
+    make: CallerFactory = registry.load("callers", chosen)
+    return make(model, solved)
 
 
 def needs_model(caller: str) -> InputError:

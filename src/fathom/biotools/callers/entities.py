@@ -1,7 +1,7 @@
 """What a question names: identifiers, places, species and the like, by pattern and by the tables of names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -116,23 +116,21 @@ def _matched(question: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -
 
 
 @cache
-def _said_pattern() -> re.Pattern[str]:
-    """One pattern of every name in the tables, longer ones first."""
+def _names_said() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """One pattern of every name in the tables, longer ones first, and the kind of each in lower case."""
     said = dict.fromkeys(names.species_said(), "species")
     said |= {name: "population" for name in names.populations_said() if len(name) > 2}
     said |= {name.lower(): "assembly" for name in _assemblies()}
     said |= dict.fromkeys(_ENTREZ, "entrez")
-    _KIND.update({name.lower(): kind for name, kind in said.items()})
-    longest_first = sorted(said, key=lambda name: -len(name))
-    return re.compile(r"(?<![\w])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![\w])", re.IGNORECASE)
+    longest_first = "|".join(re.escape(name) for name in sorted(said, key=lambda name: -len(name)))
+    pattern = re.compile(rf"(?<![\w])(?:{longest_first})(?![\w])", re.IGNORECASE)
+    return pattern, {name.lower(): kind for name, kind in said.items()}
 
 
 _ENTREZ = "nuccore,clinvar,dbsnp,omim,bioproject,biosample,medgen,sra,dbvar,gds,geo datasets,pmc,mesh,pccompound,nlmcatalog".split(
     ","
 )
 """Entrez databases whose names mean nothing else; others are found where an endpoint takes one."""
-
-_KIND: dict[str, str] = {}
 
 
 def _assemblies() -> tuple[str, ...]:
@@ -141,9 +139,10 @@ def _assemblies() -> tuple[str, ...]:
 
 
 def _said(question: str) -> Iterator[Entity]:
-    for found in _said_pattern().finditer(question):
+    pattern, kinds = _names_said()
+    for found in pattern.finditer(question):
         text = found[0]
-        kind = _KIND[text.lower()]
+        kind = kinds[text.lower()]
         # Codes of populations, such as CEU, are capitals; "cat" in lower case is the animal.
         if kind == "population" and len(text) == 3 and not text.isupper():
             continue

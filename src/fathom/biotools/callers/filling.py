@@ -168,7 +168,7 @@ class Filling:
             parts += [f"organism_id:{s.taxon}" for s in found]
             parts += [f"organism_id:{e.text}" for e in self.entities if e.kind == "taxon"]
             if self.endpoint.tool == "UniProtKB" and re.search(
-                r"\b(reviewed|swiss-?prot)\b", self.question, re.I
+                r"\b(reviewed|swiss-?prot)\b", self.question, re.IGNORECASE
             ):
                 parts.append("reviewed:true")
         if self.endpoint.tool in {"UniRef", "UniParc"}:
@@ -230,10 +230,16 @@ class Filling:
             if self.endpoint.name.startswith(name) and (value := chosen(choices, said)):
                 self.arguments["type"] = value
         for name, pattern in CUES:
-            if name in held and name not in self.arguments and (found := re.search(pattern, said, re.I)):
+            if (
+                name in held
+                and name not in self.arguments
+                and (found := re.search(pattern, said, re.IGNORECASE))
+            ):
                 self.arguments[name] = found[1] if found.groups() else True
         for name in _COUNTS & held.keys():
-            if found := re.search(r"\b(?:first|top|at most|up to|limit(?:ed)? to)\s+(\d+)\b", said, re.I):
+            if found := re.search(
+                r"\b(?:first|top|at most|up to|limit(?:ed)? to)\s+(\d+)\b", said, re.IGNORECASE
+            ):
                 self.arguments[name] = int(found[1])
         {"map_assembly": self._assemblies, "blast": self._blast, "get_query_beacon": self._beacon,
          "esearch": self._databases, "efetch": self._databases, "esummary": self._databases, "elink": self._databases,
@@ -249,10 +255,10 @@ class Filling:
 
     def _assemblies(self) -> None:
         if (
-            re.search(r"\bto\s+\S+.*\bfrom\b", self.question, re.I)
+            re.search(r"\bto\s+\S+.*\bfrom\b", self.question, re.IGNORECASE)
             and {"asm_one", "asm_two"} <= self.arguments.keys()
         ):
-            first = re.search(r"\bto\s+(\S+)", self.question, re.I)
+            first = re.search(r"\bto\s+(\S+)", self.question, re.IGNORECASE)
             if first and first[1].lower().startswith(str(self.arguments["asm_one"]).lower()):
                 one, two = self.arguments["asm_one"], self.arguments["asm_two"]
                 self.arguments |= {"asm_one": two, "asm_two": one}
@@ -265,7 +271,7 @@ class Filling:
         if "DATABASE" not in self.arguments and found:
             self.arguments["DATABASE"] = max(found, key=lambda f: len(f[0]))[1]
         nucleotide = is_nucleotide(query)
-        program = re.search(r"\bt?blast[npx]\b", self.question, re.I)
+        program = re.search(r"\bt?blast[npx]\b", self.question, re.IGNORECASE)
         translated = {"blastx", "tblastn"} & {self.arguments.get("PROGRAM"), program and program[0].lower()}
         implied = names.databases("blast").get(str(self.arguments.get("DATABASE")))
         other = implied is not None and (implied.molecule == "protein") == nucleotide
@@ -295,7 +301,7 @@ class Filling:
         if place:
             name, start = place.text.split(":")
             self.arguments |= {"referenceName": name, "start": start}
-        elif found := re.search(r"position\s+(\d[\d,]*)", self.question, re.I):
+        elif found := re.search(r"position\s+(\d[\d,]*)", self.question, re.IGNORECASE):
             self.arguments["start"] = found[1]
             self.used += [e for e in self.entities if e.text == found[1]]
 
@@ -303,7 +309,7 @@ class Filling:
         """Entrez databases by name: of two, the source stands with the identifier."""
         found: list[tuple[int, int, str]] = []
         for said, name in sorted(names.databases_said("entrez").items(), key=lambda s: -len(s[0])):
-            for match in re.finditer(rf"(?<![\w])\b{re.escape(said)}\b(?!\w)", self.question, re.I):
+            for match in re.finditer(rf"(?<![\w])\b{re.escape(said)}\b(?!\w)", self.question, re.IGNORECASE):
                 if all(match.end() <= s or match.start() >= e for s, e, _ in found):
                     found.append((match.start(), match.end(), name))
         ids = [e for e in self.entities if e.kind in {"ids", "accession", "pmid", "uniprot"}]
@@ -338,7 +344,7 @@ _SAID = frozenset({"unit", "object_type", "feature_type"})
 
 
 def _said(phrase: str, question: str) -> bool:
-    return re.search(rf"(?<![\w]){re.escape(phrase)}s?(?![\w])", question, re.I) is not None
+    return re.search(rf"(?<![\w]){re.escape(phrase)}s?(?![\w])", question, re.IGNORECASE) is not None
 
 
 def species_of_id(identifier: str) -> names.Species | None:

@@ -92,5 +92,5 @@ def asking_back(name: str, error: CallRefused) -> str:
 def assumed(call: Call, question: str) -> dict[str, Any]:
     """Arguments that the question doesn't say: the species, where it was taken to be human."""
     species = call.arguments.get("species")
-    said = re.search(r"human|sapiens|patient|\bman\b|people", question, re.I)
+    said = re.search(r"human|sapiens|patient|\bman\b|people", question, re.IGNORECASE)
     return {"species": species} if species == "homo_sapiens" and not said else {}

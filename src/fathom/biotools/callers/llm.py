@@ -20,7 +20,7 @@ from fathom.records import SolvedCall, Usage
 OFFERED = 10
 """Endpoints offered as tools. Beyond these, a model that names another endpoint of the catalogue is understood."""
 
-BRIDGES = (
+ALWAYS_OFFERED = (
     "lookup_by_symbol",
     "get_xrefs_by_id",
     "search_uniprotkb",
@@ -29,7 +29,7 @@ BRIDGES = (
     "efetch",
     "elink",
 )
-"""Always offered as well: they lead from names to identifiers and on, whatever a question is about."""
+"""They lead from names to identifiers and on, whatever a question is about."""
 
 REPAIRS = 1
 MOST_FAILED = 1
@@ -69,7 +69,9 @@ class LlmCaller:
         """
         if sum(bool(made.problem) for made in earlier) > MOST_FAILED:
             return Proposal(question, None, 0.0, f"The service refused twice: {earlier[-1].problem}")
-        offered = tuple(dict.fromkeys((*self._retrieval.likely(question, most=self.offered), *BRIDGES)))
+        offered = tuple(
+            dict.fromkeys((*self._retrieval.likely(question, most=self.offered), *ALWAYS_OFFERED))
+        )
         prompt = load(__package__, "calling").render(question=question, earlier=told_earlier(earlier))
         turns: tuple[Message, ...] = (Message("user", prompt),)
         tools = tuple(_tool(name) for name in offered)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from fathom.biotools.catalogue import SERVICES, Call, Request, check, request_for
@@ -45,6 +44,8 @@ class Client:
     """
 
     def __init__(self, options: ClientOptions | None = None) -> None:
+        from importlib.metadata import version  # noqa: PLC0415
+
         import httpx  # noqa: PLC0415, only calling needs it
 
         self.options = options or read_options()
@@ -58,7 +59,10 @@ class Client:
         contact = f"; mailto:{self.options.email}" if self.options.email else ""
         self._http = httpx.Client(
             timeout=self.options.timeout,
-            headers={"User-Agent": f"fathom/0.1 (askfathom{contact})", "Accept-Encoding": "gzip"},
+            headers={
+                "User-Agent": f"fathom/{version('askfathom')} (askfathom{contact})",
+                "Accept-Encoding": "gzip",
+            },
         )
 
     def stand_in(self, service: str) -> str:
@@ -246,9 +250,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +29,6 @@ class Response:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     from_cache: bool = False
-    attempts: int = 1
 
     @property
     def media_type(self) -> str:
@@ -56,8 +57,7 @@ class Response:
 
 def failure(status: int, body: bytes, url: str, *, retry_after: str = "") -> CallFailed:
     """The error that a refusal stands for, with the service's own words and the pause it asks for."""
-    seconds = retry_after.replace(".", "", 1).isdigit() and status in PAUSING
-    wait = float(retry_after) if seconds else None
+    wait = _seconds(retry_after) if status in PAUSING else None
     said = _told(body)
     reason = f" It says: {said}" if said else ""
     if status in {404, 410} or (status == 400 and _NOT_FOUND.search(said)):
@@ -69,6 +69,18 @@ def failure(status: int, body: bytes, url: str, *, retry_after: str = "") -> Cal
             f"The service failed with status {status}.{reason}", url=url, status=status, wait=wait
         )
     return RequestRejected(f"The service refused {url} with status {status}.{reason}", url=url, status=status)
+
+
+def _seconds(retry_after: str) -> float | None:
+    """How long a Retry-After asks to wait: seconds or an HTTP date (RFC 9110, 10.2.3); None for neither."""
+    if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", retry_after):
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max((until - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 def told_inside(content: Any) -> str | None:

@@ -13,8 +13,8 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -54,9 +54,7 @@ class Loopback:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -181,13 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
             return "text/html", ncbi.page(Status="UNKNOWN").encode(), {}
         if arguments.get("FORMAT_OBJECT") == "SearchInfo":
             job.asked += 1
-            status = (
-                "FAILED"
-                if "FAIL" in job.query
-                else "WAITING"
-                if job.asked <= self.loopback.blast_polls
-                else "READY"
-            )
+            status = "WAITING" if job.asked <= self.loopback.blast_polls else "READY"
+            status = "FAILED" if "FAIL" in job.query else status
             return "text/html", ncbi.page(Status=status, ThereAreHits="yes").encode(), {}
         if arguments.get("FORMAT_TYPE") == "JSON2":
             return "application/zip", ncbi.report(job), {}
@@ -198,13 +191,12 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _submitted(self, arguments: dict[str, str]) -> str:
-        known = {**endpoints()["blast"].parameters}
+        known = endpoints()["blast"].parameters
         missing = [n for n in ("QUERY", "DATABASE", "PROGRAM") if not arguments.get(n)]
         unknown = [n for n in arguments if n not in known]
         if missing or unknown:
-            return (
-                f'<p class="error msInf">Message: {(missing or unknown)[0]} is missing or not understood</p>'
-            )
+            name = escape((missing or unknown)[0])
+            return f'<p class="error msInf">Message: {name} is missing or not understood</p>'
         rid = f"{abs(hash((arguments['QUERY'], time.time()))):X}"[:11].ljust(11, "0")
         hits = int(arguments.get("HITLIST_SIZE", 100))
         self.loopback.jobs[rid] = ncbi.Job(

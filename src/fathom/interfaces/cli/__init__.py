@@ -43,17 +43,18 @@ COMMANDS = {
 with `_` for `-`.
 """
 
-ERROR, USAGE, INTERRUPTED = 1, 2, 130
+ERROR, USAGE, DECLINED, ASKS_BACK, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 def make_app() -> "App":
     """The command line as a Cyclopts application."""
-    from cyclopts import App
+    from cyclopts import App, Parameter
 
     app = App(
         name="fathom",
         help="Ask your databases in plain language; measure how far each answer can be trusted.",
         help_format="plaintext",  # a Markdown renderer would double the time that help takes
+        default_parameter=Parameter(negative=""),  # a flag is off unless it is given
         version=_version,
         version_flags=["--version"],
     )
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(words)
     except FathomError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), file=sys.stderr)
         code = ERROR
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)

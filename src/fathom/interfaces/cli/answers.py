@@ -9,7 +9,7 @@ from rich.text import Text
 from fathom.answering import explain
 from fathom.errors import InputError, MissingExtra
 from fathom.interfaces.cli.showing import console, plain, print_rows, print_sql
-from fathom.records import Answer, Chart
+from fathom.records import Answer, Chart, Usage
 
 MOST_CANDIDATES = 5
 
@@ -33,6 +33,8 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
         print_rows(answer.result)
     if answer.sql:
         _show_evidence(answer)
+    if (used := answer.trace.usage).calls:
+        console.print(f"Asked the model: {spent(used)}.", style="dim")
 
 
 def _show_evidence(answer: Answer) -> None:
@@ -67,19 +69,28 @@ def show_guess(answer: Answer, dialect: str) -> None:
 
 
 def show_trace(answer: Answer) -> None:
-    """The steps that led to the answer, with the best candidates of each and the time it took."""
+    """The steps that led to the answer, with the best candidates of each, the time and what models took."""
     console.print("\nHow it was found", style="bold")
     for step in answer.trace.steps:
         used = step.usage
+        asked = f"; model {used.model_seconds:.1f} s, {spent(used)}" if used.calls else ""
         console.print(
             f"  {step.name} [dim]({step.module}; {used.own_seconds * 1000:.0f} ms own, "
-            f"{used.database_seconds * 1000:.0f} ms database)[/dim]"
+            f"{used.database_seconds * 1000:.0f} ms database{asked})[/dim]"
         )
         for candidate in step.found.get("candidates", ())[:MOST_CANDIDATES]:
             score = candidate["score"]
             console.print(
                 plain(f"    {'' if score is None else f'{score:7.3f}  '}{candidate['sql']}"), style="dim"
             )
+
+
+def spent(used: Usage) -> str:
+    """Calls, tokens and dollars in words."""
+    calls = f"{used.calls} call{'s' if used.calls != 1 else ''}"
+    least = "at least " if used.unmeasured_calls else ""
+    cost = "price not known" if used.cost_usd is None else f"{used.cost_usd:.6f} dollars"
+    return f"{calls}, {least}{used.prompt_tokens:,} + {used.completion_tokens:,} tokens, {cost}"
 
 
 def save_chart(chart: Chart, file: Path) -> None:

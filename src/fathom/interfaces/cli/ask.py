@@ -2,20 +2,15 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
-from fathom.errors import InputError
+from fathom.errors import InputError, ModelError
+from fathom.interfaces.cli import ASKS_BACK, DECLINED
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_trace
-from fathom.interfaces.cli.asking_models import budget_of
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
-
-DECLINED, ASKS_BACK = 3, 4
-Flag = Parameter(negative="")
 
 
 def ask(
@@ -23,23 +18,21 @@ def ask(
     question: str | None = None,
     /,
     *,
-    method: str = "offline",
+    method: str | None = None,
     model: str | None = None,
     embeddings: str | None = None,
-    cassette: Path | None = None,
-    replay: Annotated[bool, Flag] = False,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
     evidence: str = "",
-    pack: Annotated[tuple[Path, ...], Flag] = (),
+    pack: tuple[Path, ...] = (),
     seconds: float = 30.0,
     chart: Path | None = None,
-    tools: Annotated[bool, Flag] = False,
+    tools: bool = False,
     caller: str | None = None,
     calls: int = 4,
-    sql: Annotated[bool, Flag] = False,
-    explain: Annotated[bool, Flag] = False,
-    json: Annotated[bool, Flag] = False,
+    sql: bool = False,
+    explain: bool = False,
+    json: bool = False,
 ) -> int:
     """Answer a question from a database, with its evidence; without a question, several in a row.
 
@@ -52,20 +45,13 @@ def ask(
     question
         In plain language. Left out, a prompt takes questions and follow-ups.
     method
-        How to find the query: a name (fathom methods), or the TOML file of a composed method.
+        How to find the query: a name (fathom methods), or the TOML file of a composed method. Left out, it is
+        offline; with --model it is adaptive, which tries offline first.
     model
         The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
     embeddings
         The model that tells methods what is near in meaning: PROVIDER:NAME, http://HOST:PORT/v1#NAME or
         sentence-transformers:NAME. Without one words and spelling tell it.
-    cassette
-        Record every exchange with the model in this file; what is in it already isn't asked again.
-    replay
-        Answer from the cassette alone, without a key or a network.
-    max_tokens
-        The tokens of a model that may be used.
-    max_cost
-        The dollars that may be used.
     evidence
         Outside knowledge for this question, such as "adult refers to age >= 18".
     pack
@@ -91,13 +77,12 @@ def ask(
         raise InputError("--caller goes with --tools.")
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
+    budget = spending.budget("conversation" if question is None and not tools else "question")
+    tape, replay = recording.cassette, recording.replay
     with (
-        opened_model(model, cassette=cassette, replay=replay) as opened,
-        opened_embedder(embeddings, cassette=cassette, replay=replay) as embedder,
+        opened_model(model, cassette=tape, replay=replay, budget=budget) as chosen,
+        opened_embedder(embeddings, cassette=tape, replay=replay, budget=budget) as near,
     ):
-        budget = budget_of(max_tokens, max_cost, scope="question")
-        chosen = opened.within(budget) if opened is not None and budget is not None else opened
-        near = embedder.within(budget) if embedder is not None and budget is not None else embedder
         if tools:
             from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
 
@@ -109,7 +94,7 @@ def ask(
             conversation = Conversation(asking)
             if question is None:
                 return _prompt(conversation, evidence)
-            given = asyncio.run(conversation.ask(question, evidence=evidence))
+            given = _asked(conversation, question, evidence)
             dialect = db.dialect
     return _show(given, dialect, sql=sql, explain=explain, json=json, chart=chart)
 
@@ -138,8 +123,19 @@ def _prompt(conversation: Conversation, evidence: str) -> int:
         style="dim",
     )
     while line := _next_line():
-        show_answer(asyncio.run(conversation.ask(line, evidence=evidence)))
+        try:
+            show_answer(_asked(conversation, line, evidence))
+        except ModelError as error:
+            if error.lasting:
+                raise
+            notices.print(plain(f"Error: {error}"), style="red")  # the next question may be answered
     return 0
+
+
+def _asked(conversation: Conversation, question: str, evidence: str) -> Answer:
+    """The answer, with a sign of life meanwhile: it may take indexing values, or learning from examples."""
+    with notices.status("Looking for the answer; the first question about a database takes longest ..."):
+        return asyncio.run(conversation.ask(question, evidence=evidence))
 
 
 def _next_line() -> str:

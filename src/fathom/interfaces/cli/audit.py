@@ -21,12 +21,12 @@ def audit(
     benchmark: str,
     /,
     *,
-    runs: Annotated[Sequence[Path], Parameter(name=["--run", "-r"], negative="")] = (),
-    out: Annotated[Sequence[Path], Parameter(name=["--out", "-o"], negative="")] = (),
+    runs: Annotated[Sequence[Path], Parameter(name=["--run", "-r"])] = (),
+    out: Annotated[Sequence[Path], Parameter(name=["--out", "-o"])] = (),
     split: str | None = None,
     limit: int | None = None,
     timeout: float = 30.0,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> None:
     """Find gold queries that are suspect: failing, empty, unstable, cut among ties, not what was asked.
 

@@ -11,10 +11,9 @@ from fathom.authoring.biotool import STEPS, Plan
 from fathom.authoring.biotool import author as make
 from fathom.authoring.biotool.sampling import read_seeds
 from fathom.errors import InputError
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import notices, plain, print_json
 from fathom.llm import opened_model
-
-Flag = Parameter(negative="")
 
 
 def author(
@@ -22,12 +21,14 @@ def author(
     /,
     *steps: str,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
-    endpoint: Annotated[Sequence[str], Parameter(negative="")] = (),
+    endpoint: Sequence[str] = (),
     count: int = 10,
     seeds: Path | None = None,
     seed: int = 0,
     model: str | None = None,
-    undecided: Annotated[bool, Flag] = False,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
+    undecided: bool = False,
 ) -> None:
     """Make questions for calls of NCBI, UniProt and Ensembl; stopped or killed, it goes on where it was.
 
@@ -60,7 +61,8 @@ def author(
         raise InputError(f"fathom author can't make {kind!r}. There is: biotool.")
     if unknown := next((step for step in steps if step not in STEPS), None):
         raise InputError(f"There is no step {unknown!r}. There is: {', '.join(STEPS)}.")
-    with opened_model(model) as opened:
+    tape, replay, budget = recording.cassette, recording.replay, spending.budget("run")
+    with opened_model(model, cassette=tape, replay=replay, budget=budget) as opened:
         plan = Plan(
             folder=out,
             names=tuple(endpoint),

@@ -3,9 +3,7 @@
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.checking import GoldFault, check_gold, list_benchmarks
@@ -31,7 +29,7 @@ def benchmarks(
     data: Path | None = None,
     limit: int | None = None,
     seconds: float = 30.0,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> int:
     """List the benchmarks and what each needs, or check one by running every gold query.
 

@@ -1,9 +1,6 @@
 """`fathom call`: call one endpoint of a biomedical API with given arguments."""
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.biotools.catalogue import check, request_for
 from fathom.biotools.client import Client, read_options
@@ -11,16 +8,14 @@ from fathom.biotools.observations import observe
 from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
-Flag = Parameter(negative="")
-
 
 def call(
     endpoint: str,
     /,
     *arguments: str,
-    raw: Annotated[bool, Flag] = False,
-    fresh: Annotated[bool, Flag] = False,
-    dry_run: Annotated[bool, Flag] = False,
+    raw: bool = False,
+    fresh: bool = False,
+    dry_run: bool = False,
     output: Path | None = None,
 ) -> None:
     """Call an endpoint of NCBI, UniProt or Ensembl and print its observation as JSON.

@@ -2,9 +2,6 @@
 
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import contrast, moved
@@ -14,7 +11,7 @@ from fathom.interfaces.cli.showing_runs import print_contrast
 
 def compare(
     *runs: Path,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> None:
     """Set runs side by side: figures, paired tests, which questions moved and why.
 

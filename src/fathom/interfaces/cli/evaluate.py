@@ -16,43 +16,41 @@ from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
 from fathom.evaluation.runs.subject import Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
-from fathom.interfaces.cli.asking_models import budget_of
 from fathom.interfaces.cli.evaluate_calls import show_calls_run
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, print_json
 from fathom.interfaces.cli.showing_runs import print_summary, show_run, told_stopped
 
-Flag = Parameter(negative="")
+METHOD, TIMEOUT = "offline", 30.0
 
 
 def evaluate(
     benchmark: str | None = None,
     /,
     *,
-    method: Annotated[str, Parameter(name=["--method", "-m"])] = "offline",
+    method: Annotated[str, Parameter(name=["--method", "-m"])] = METHOD,
     caller: str | None = None,
     model: str | None = None,
     embeddings: str | None = None,
-    cassette: Path | None = None,
-    replay: Annotated[bool, Flag] = False,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     split: str | None = None,
     limit: int | None = None,
     workers: int = 1,
     comparison: str | None = None,
-    with_examples: Annotated[bool, Flag] = False,
+    with_examples: bool = False,
     examples: int | None = None,
     encoder: str = "lexical",
-    pack: Annotated[Sequence[Path], Parameter(negative="")] = (),
-    timeout: float = 30.0,
+    pack: Sequence[Path] = (),
+    timeout: float = TIMEOUT,
     seed: int = 0,
     predictions: Path | None = None,
     before: Path | None = None,
     executor: str | None = None,
     grid: Path | None = None,
-    json: Annotated[bool, Flag] = False,
+    json: bool = False,
 ) -> int | None:
     """Measure a method on a benchmark. Stopped or killed, the same command goes on where it was.
 
@@ -69,14 +67,6 @@ def evaluate(
     embeddings
         The model that tells methods what is near in meaning: provider:name,
         http://HOST:PORT/v1#NAME or sentence-transformers:NAME. Without one words and spelling tell it.
-    cassette
-        Record every exchange with the model in this file; what is in it already isn't asked again.
-    replay
-        Answer from the cassette alone, without a key or a network.
-    max_tokens
-        Stop the run, keeping what it has, when the model has used this many tokens.
-    max_cost
-        The same in dollars.
     out
         The folder of the run; below runs/ where it isn't given.
     split
@@ -112,7 +102,6 @@ def evaluate(
     json
         Print the summary as one JSON object.
     """
-
     if grid is not None:
         return _grid(grid, out, json=json)
     if benchmark is None:
@@ -121,12 +110,25 @@ def evaluate(
     name = None
     loaded = load_benchmark(benchmark, split)
     if is_of_calls(loaded):
+        of_queries = {
+            "--method": method != METHOD,
+            "--timeout": timeout != TIMEOUT,
+            "--embeddings": embeddings,
+            "--comparison": comparison,
+            "--pack": pack,
+            "--before": before,
+            "--executor": executor,
+        }
+        if given := next((option for option, value in of_queries.items() if value), None):
+            raise ConfigError(f"{given} goes with benchmarks of queries; {loaded.name} is of tool questions.")
         return show_calls_run(
             loaded,
             caller,
             predictions=predictions,
             out=out,
             model=model,
+            recording=recording,
+            spending=spending,
             limit=limit,
             workers=workers,
             with_examples=with_examples,
@@ -150,9 +152,9 @@ def evaluate(
                 out=out,
                 model=model,
                 embeddings=embeddings,
-                cassette=cassette,
-                replay=replay,
-                budget=budget_of(max_tokens, max_cost, scope="run"),
+                cassette=recording.cassette,
+                replay=recording.replay,
+                budget=spending.budget("run"),
                 limit=limit,
                 workers=workers,
                 comparison=comparison,
@@ -170,7 +172,6 @@ def evaluate(
 
 
 def _grid(file: Path, out: Path | None, *, json: bool) -> int | None:
-
     grid = read_grid(file)
     try:
         done = run_grid(grid, out or Path("runs") / file.stem, progress=progress())

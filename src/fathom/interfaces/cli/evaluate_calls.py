@@ -7,6 +7,7 @@ from fathom.evaluation.calls import evaluate_calls
 from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.calls.running import Subject
 from fathom.evaluation.runs.running import RunStopped
+from fathom.interfaces.cli.options import Recording, Spending
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing_runs import show_run, told_stopped
 
@@ -18,6 +19,8 @@ def show_calls_run(
     predictions: Path | None,
     out: Path | None,
     model: str | None,
+    recording: Recording,
+    spending: Spending,
     limit: int | None,
     workers: int,
     with_examples: bool,
@@ -37,6 +40,9 @@ def show_calls_run(
             name=predictions.stem if predictions else None,
             out=out,
             model=model,
+            cassette=recording.cassette,
+            replay=recording.replay,
+            budget=spending.budget("run"),
             limit=limit,
             workers=workers,
             with_examples=with_examples,

@@ -1,37 +1,38 @@
-"""`fathom index`: make the index of a database's values ahead of the first question."""
+"""`fathom index`: what the first question would wait for, done ahead."""
 
-from typing import Annotated
+from pathlib import Path
 
-from cyclopts import Parameter
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from fathom.answering.asking import learn, prepare
 from fathom.config import read_settings
 from fathom.databases import connect
+from fathom.interfaces.cli.options import DatabaseName
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.retrieval import ValueIndex
 
-Flag = Parameter(negative="")
-
 
 def index(
-    database: str,
+    database: DatabaseName,
     /,
     *,
-    rebuild: Annotated[bool, Flag] = False,
-    json: Annotated[bool, Flag] = False,
+    pack: tuple[Path, ...] = (),
+    rebuild: bool = False,
+    json: bool = False,
 ) -> None:
     """Index the values of a database, so that the first question doesn't wait for it.
 
-    The index is kept in the cache folder; tables whose text changed are indexed again.
+    What solved examples teach is learned as well. Both are kept in the cache folder; tables whose text
+    changed are indexed again.
 
     Parameters
     ----------
-    database
-        A path, a URL, a name from the settings, or demo:biomed.
+    pack
+        A knowledge pack whose solved examples are learned from, beside those of the settings.
     rebuild
         Index every table anew.
     json
-        Print one JSON object: columns, values, left_out.
+        Print one JSON object: columns, values, left_out, examples.
     """
     settings = read_settings()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -43,10 +44,16 @@ def index(
 
         with ValueIndex.open_or_build(opened, settings.cache, progress=show, rebuild=rebuild) as built:
             held = built.columns
-            bar.update(task, description="Ready", completed=1, total=1)
+        asking = prepare(opened, packs=pack, settings=settings)
+        if asking.context.knowledge.examples:
+            bar.update(task, description="Learning from solved examples", completed=0, total=None)
+        examples = learn(asking)
+        bar.update(task, description="Ready", completed=1, total=1)
     values, left_out = sum(c.values for c in held), sum(c.left_out for c in held)
     if json:
-        print_json({"columns": len(held), "values": values, "left_out": left_out})
+        print_json({"columns": len(held), "values": values, "left_out": left_out, "examples": examples})
         return
     too_long = f"; {left_out:,} were too long to be named in a question" if left_out else ""
     console.print(f"{values:,} different values in {len(held)} columns are indexed{too_long}.")
+    if examples:
+        console.print(f"{examples} solved examples are learned from.")

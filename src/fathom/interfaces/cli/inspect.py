@@ -2,36 +2,33 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich import box
 from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
+from fathom.interfaces.cli.options import DatabaseName
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
-Flag = Parameter(negative="")
 MOST_COMMON = 4
 
 
 def inspect(
-    database: str,
+    database: DatabaseName,
     /,
     *,
     table: tuple[str, ...] = (),
     seconds: float = 20.0,
-    schema_only: Annotated[bool, Flag] = False,
-    json: Annotated[bool, Flag] = False,
+    schema_only: bool = False,
+    json: bool = False,
 ) -> None:
     """Show the tables, columns, keys and values of a database, and the joins that are only inferred.
 
     Parameters
     ----------
-    database
-        A path, a URL, a name from the settings, or demo:biomed.
     table
         Only this table; may be given several times.
     seconds

@@ -1,18 +1,13 @@
 """`fathom judge`: a run's answers in words, judged by a model that knows the gold answers."""
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
-from fathom.interfaces.cli.asking_models import budget_of
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.interfaces.cli.showing_runs import measure
-from fathom.llm import open_model
-
-Flag = Parameter(negative="")
+from fathom.llm import opened_model
 
 
 def judge(
@@ -21,12 +16,10 @@ def judge(
     /,
     *,
     model: str,
-    cassette: Path | None = None,
-    replay: Annotated[bool, Flag] = False,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
     split: str | None = None,
-    json: Annotated[bool, Flag] = False,
+    json: bool = False,
 ) -> None:
     """Let a model judge a run's answers in words. Stopped or killed, the same command goes on where it was.
 
@@ -38,23 +31,14 @@ def judge(
         The folder of the run. The judgements go to judgements.jsonl in it, one line a question.
     model
         The judge: provider:name (fathom models).
-    cassette
-        Record what the judge says in this file; what is in it already isn't asked again.
-    replay
-        Judge from the cassette alone, without a key or a network.
-    max_tokens
-        Stop, keeping what is judged, when the judge has used this many tokens.
-    max_cost
-        The same in dollars.
     split
         Which part of the benchmark.
     json
         Print one JSON object.
     """
-    budget = budget_of(max_tokens, max_cost, scope="run")
-    with open_model(model, cassette=cassette, replay=replay) as opened:
-        judging = opened.within(budget) if budget is not None else opened
-        found = judge_run(load_benchmark(benchmark, split), run, judging)
+    budget = spending.budget("run")
+    with opened_model(model, cassette=recording.cassette, replay=recording.replay, budget=budget) as opened:
+        found = judge_run(load_benchmark(benchmark, split), run, opened)
     quality = AnswerQuality.of(found)
     if json:
         print_json({"model": model, "n": len(found), **quality.as_json()})

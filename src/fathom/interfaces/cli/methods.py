@@ -2,9 +2,8 @@
 
 import inspect
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from cyclopts import Parameter
 from rich import box
 from rich.table import Table
 from rich.tree import Tree
@@ -13,8 +12,9 @@ from fathom import registry
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.methods import Method, MethodStep, find_method
+from fathom.records.trace import MODULES
 
-MODULES = ("selection", "generation", "revision", "answering")
+_NO_STEPS: Mapping[str, Any] = {"modules": [], "steps": [], "quirks": {}}
 
 
 def methods(
@@ -22,7 +22,7 @@ def methods(
     name: str | None = None,
     /,
     *,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> None:
     """List the methods, draw one, or list the steps that methods are composed of.
 
@@ -73,12 +73,13 @@ def _about(told: Mapping[str, Any]) -> str:
 def _described(method: Any) -> dict[str, Any]:
     if not isinstance(method, Method):
         summary = (inspect.getdoc(method) or "").partition("\n")[0]
-        return {"summary": summary, "provenance": "", "modules": [], "calls": "", "steps": [], "quirks": {}}
+        return {**dict.fromkeys(("provenance", "departures", "calls"), ""), "summary": summary, **_NO_STEPS}
     asking = [s for s in method.steps if s.asks_model]
     return {
         "name": method.name,
         "summary": method.summary,
         "provenance": method.provenance,
+        "departures": method.departures,
         "modules": [m for m in MODULES if any(s.module == m for s in method.steps)],
         "calls": " + ".join(s.calls_shown for s in asking),
         "steps": [_step(s) for s in method.steps],
@@ -113,6 +114,9 @@ def _draw(method: Any, *, as_json: bool) -> None:
     if about := _about(told):
         console.print(plain(about), soft_wrap=True)
     console.print(tree)
+    if told["departures"]:
+        console.print("Other than published, on purpose:", style="dim")
+        console.print(plain(f"  {told['departures']}"), soft_wrap=True)
     if told["quirks"]:
         console.print(
             plain(f"Faults of the published code, off; {told['name']}+QUIRK switches one on, +quirks all:"),

@@ -1,35 +1,25 @@
 """`fathom models`: which language models can be asked, and whether one answers."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
 from rich import box
 from rich.table import Table
 
-from fathom.errors import ModelError, ModelFailed
+from fathom.errors import ModelError, ModelFailed, sentences
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.llm import Pace, Reply, open_model
 from fathom.llm.keys import redact_error
-from fathom.llm.providers import PROVIDERS, Provider, find_provider
+from fathom.llm.providers import PROVIDERS, Provider
 
-Flag = Parameter(negative="")
 PROMPT = "Reply with the one word: ready"
-NEXT = {
-    "authentication": "The provider doesn't take the key in {keys}.",
-    "no_such_model": "The provider has no model of that name, or the key may not use it.",
-    "quota": "The account has no credit left.",
-    "connection": "Nothing answers there. Is the server running, and is there a network?",
-    "timeout": "It took too long; a server of your own may still be loading the model. Give --seconds more.",
-}
-"""What to do about the commonest failures."""
 
 
 def models(
     *,
     check: tuple[str, ...] = (),
     seconds: float = 60.0,
-    json: Annotated[bool, Flag] = False,
+    json: bool = False,
 ) -> None:
     """Show which providers of language models are configured; keys are read from the environment alone.
 
@@ -105,8 +95,7 @@ def _asked(name: str, seconds: float) -> dict[str, Any]:
         ):
             reply = asyncio.run(model.ask(PROMPT))
     except ModelFailed as error:
-        keys = " or ".join(find_provider(name)[0].keys) or "the environment"
-        advice = NEXT.get(error.reason, "").format(keys=keys)
+        advice = error.advice + (" Give --seconds more." if error.reason == "timeout" else "")
         return {"model": shown, "answered": False, "problem": error.problem, "advice": advice}
     except ModelError as error:
         return {"model": shown, "answered": False, "problem": str(error), "advice": ""}
@@ -129,7 +118,7 @@ def _facts(reply: Reply) -> dict[str, Any]:
 def _tell(found: dict[str, Any]) -> None:
     if not found["answered"]:
         notices.print(
-            plain(f"{found['model']}: {found['problem']} {found['advice']}".strip()), soft_wrap=True
+            plain(f"{found['model']}: {sentences(found['problem'], found['advice'])}"), soft_wrap=True
         )
         return
     tokens = "tokens not told"

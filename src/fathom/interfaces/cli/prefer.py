@@ -9,11 +9,9 @@ from cyclopts import Parameter
 from fathom.errors import ConfigError, InputError
 from fathom.evaluation.answers.pairs import Pair, pair_up, read_answers, read_verdicts, write_queue
 from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
-from fathom.interfaces.cli.asking_models import budget_of
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
-from fathom.llm import open_model
-
-Flag = Parameter(negative="")
+from fathom.llm import opened_model
 
 
 def prefer(
@@ -22,14 +20,12 @@ def prefer(
     /,
     *,
     model: str | None = None,
-    people: Annotated[Sequence[Path], Parameter(negative="")] = (),
+    people: Sequence[Path] = (),
     queue: Path | None = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("preferences.jsonl"),
-    cassette: Path | None = None,
-    replay: Annotated[bool, Flag] = False,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
-    json: Annotated[bool, Flag] = False,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
+    json: bool = False,
 ) -> None:
     """Tell which of two systems' answers in words are preferred, by a judge model, by people, or both.
 
@@ -51,14 +47,6 @@ def prefer(
         both_bad. Lines that are there stay as they are.
     out
         Where the model's verdicts are kept, one line a question.
-    cassette
-        Record what the judge says in this file; what is in it already isn't asked again.
-    replay
-        Judge from the cassette alone, without a key or a network.
-    max_tokens
-        Stop, keeping what is judged, when the judge has used this many tokens.
-    max_cost
-        The same in dollars.
     json
         Print one JSON object.
     """
@@ -74,11 +62,10 @@ def prefer(
             "--queue FILE writes a file for a person to fill in."
         )
     labels = _by_people(people, pairs)
-    budget = budget_of(max_tokens, max_cost, scope="run")
     if model is not None:
-        with open_model(model, cassette=cassette, replay=replay) as opened:
-            judging = opened.within(budget) if budget is not None else opened
-            labels[model] = prefer_by_model(pairs, out, judging)
+        tape, replay, budget = recording.cassette, recording.replay, spending.budget("run")
+        with opened_model(model, cassette=tape, replay=replay, budget=budget) as opened:
+            labels[model] = prefer_by_model(pairs, out, opened)
     found = Preferences(labels)
     if json:
         print_json({"first": str(first), "second": str(second), "pairs": len(pairs), **found.as_json()})

@@ -1,47 +1,33 @@
 """`fathom rewrite`: a query in a faster form with the same result."""
 
 import asyncio
-import sys
 from collections import Counter
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.databases import Database, connect
 from fathom.efficiency import Rewriting
 from fathom.efficiency import rewrite as find
+from fathom.interfaces.cli.options import NO_RECORDING, DatabaseName, Query, Recording, query_text
 from fathom.interfaces.cli.showing import console, plain, print_json, print_sql
-
-Flag = Parameter(negative="")
 
 
 def rewrite(
-    database: str,
-    query: str,
+    database: DatabaseName,
+    query: Query,
     /,
     *,
     model: str | None = None,
-    cassette: str | None = None,
-    replay: Annotated[bool, Flag] = False,
+    recording: Recording = NO_RECORDING,
     seconds: float = 30.0,
     budget: float = 60.0,
-    tried: Annotated[bool, Flag] = False,
-    json: Annotated[bool, Flag] = False,
+    tried: bool = False,
+    json: bool = False,
 ) -> None:
     """Find a faster form of a query: equal in its result, and measured to be faster. Run it alone.
 
     Parameters
     ----------
-    database
-        A path, a URL, a name from the settings, or demo:biomed.
-    query
-        One query that only reads. `-` reads it from standard input.
     model
         Ask this model for proposals too: provider:name. They are held to the same conditions.
-    cassette
-        Record what the model says in this file.
-    replay
-        Answer from the cassette alone.
     seconds
         Stop each run after this time.
     budget
@@ -51,9 +37,9 @@ def rewrite(
     json
         Print one JSON object.
     """
-    text = sys.stdin.read() if query == "-" else query
+    text = query_text(query)
     with connect(database) as opened:
-        proposals = _proposals(opened, text, model, cassette, replay=replay) if model else ()
+        proposals = _proposals(opened, text, model, recording) if model else ()
         found = find(opened, text, proposals=proposals, seconds=seconds, budget=budget)
     if json:
         print_json(found.as_json())
@@ -61,11 +47,11 @@ def rewrite(
         _show(found, show_tried=tried)
 
 
-def _proposals(database: Database, sql: str, name: str, cassette: str | None, *, replay: bool) -> list[str]:
+def _proposals(database: Database, sql: str, name: str, recording: Recording) -> list[str]:
     from fathom.efficiency.proposals import propose  # noqa: PLC0415 - only with a model
     from fathom.llm import open_model  # noqa: PLC0415
 
-    with open_model(name, cassette=cassette, replay=replay) as model:
+    with open_model(name, cassette=recording.cassette, replay=recording.replay) as model:
         return asyncio.run(propose(model, database, sql))
 
 

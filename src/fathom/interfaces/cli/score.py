@@ -12,18 +12,18 @@ Names = Annotated[str | None, Parameter(name="--comparison", alias="--as")]
 
 def score(
     benchmark: str,
-    predictions: Annotated[list[Path], Parameter(negative="")],
+    predictions: list[Path],
     /,
     *,
     split: str | None = None,
     comparison: Names = None,
-    keep_distinct: Annotated[bool, Parameter(negative="")] = False,
+    keep_distinct: bool = False,
     details: Path | None = None,
     timeout: float = 30.0,
     workers: int | None = None,
     executor: str | None = None,
-    ves: Annotated[bool, Parameter(negative="")] = False,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    ves: bool = False,
+    json: bool = False,
 ) -> int:
     """Score files of predictions: BIRD or Spider files, JSONL, JSON, NL2SQLBench folders.
 

@@ -21,10 +21,9 @@ SHOWN_MOVES = 20
 def rate(figures: Mapping[str, Any], name: str) -> str:
     """A rate with its interval, and its counts."""
     hits, trials = figures["counts"][name]
-    if not trials:
-        return "not defined (N = 0)"
-    low, high = figures["intervals"][name]
-    return f"{figures[name]:.1%} ({low:.1%} to {high:.1%}; {hits:,} of {trials:,})"
+    return measure(
+        {"value": figures[name], "interval": figures["intervals"][name], "hits": hits, "n": trials}
+    )
 
 
 def show_run(run: Run, *, json: bool) -> None:

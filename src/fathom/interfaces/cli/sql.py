@@ -7,29 +7,26 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.databases import connect
+from fathom.interfaces.cli.options import DatabaseName, Query, query_text
 from fathom.interfaces.cli.showing import print_json, print_rows
 from fathom.records import Limits
 
 
 def sql(
-    database: str,
-    query: str,
+    database: DatabaseName,
+    query: Query,
     /,
     *,
     seconds: float = 30.0,
     rows: int = 10_000,
-    all_rows: Annotated[bool, Parameter(name="--all", negative="")] = False,
-    json: Annotated[bool, Parameter(negative="")] = False,
-    csv_: Annotated[bool, Parameter(name="--csv", negative="")] = False,
+    all_rows: Annotated[bool, Parameter(name="--all")] = False,
+    json: bool = False,
+    csv_: Annotated[bool, Parameter(name="--csv")] = False,
 ) -> None:
     """Run one reading query, with the same guard and limits as every answer.
 
     Parameters
     ----------
-    database
-        A path, a URL, a name from the settings, or demo:biomed.
-    query
-        One query that only reads; what is refused says why. `-` reads it from standard input.
     seconds
         Stop the query after this time.
     rows
@@ -41,9 +38,8 @@ def sql(
     csv_
         Print the rows as CSV.
     """
-    text = sys.stdin.read() if query == "-" else query
     with connect(database) as opened:
-        result = opened.run(text, Limits(seconds=seconds, rows=rows))
+        result = opened.run(query_text(query), Limits(seconds=seconds, rows=rows))
     if json:
         print_json(
             {

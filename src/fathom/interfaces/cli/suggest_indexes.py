@@ -1,16 +1,12 @@
 """`fathom suggest-indexes`: indexes that measurably help given queries."""
 
-import json as json_format
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
+from fathom.benchmarks.reading import json_lines, text_lines
 from fathom.benchmarks.sql_text import statements
 from fathom.databases import connect
 from fathom.efficiency import Advice
 from fathom.efficiency import suggest_indexes as find
-from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, plain, print_json
 
 
@@ -22,7 +18,7 @@ def suggest_indexes(
     most: int = 5,
     seconds: float = 30.0,
     budget: float = 120.0,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> None:
     """Suggest indexes that make given queries measurably faster. Tried on a copy; run it alone.
 
@@ -50,19 +46,9 @@ def suggest_indexes(
 
 
 def _read(file: Path) -> list[str]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"can't be read: {error}", file=file) from error
-    if file.suffix != ".jsonl":
-        return list(statements(text))
-    found = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            found.append(str(json_format.loads(line)["sql"]))
-        except (ValueError, KeyError, TypeError):
-            raise InputError('is no JSON object with "sql"', file=file, line=number) from None
-    return found
+    if file.suffix == ".jsonl":
+        return [record.text("sql") for record in json_lines(file)]
+    return list(statements("\n".join(text_lines(file))))
 
 
 def _show(advice: Advice) -> None:

@@ -5,11 +5,10 @@ from typing import Any
 from fathom.answering.calling import ToolAnswer, ToolCall, call
 from fathom.biotools.callers.following import MOST_CALLS
 from fathom.biotools.client import Client
+from fathom.interfaces.cli import DECLINED
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.llm import Model
 from fathom.llm.exchange import usage_json
-
-DECLINED = 3
 
 
 def ask_tools(

@@ -23,7 +23,6 @@ from fathom.biotools.catalogue import (
 from fathom.errors import InputError, did_you_mean
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
-Flag = Option(negative="")
 ACTIONS = ("list", "search", "show", "export", "export-training", "verify", "serve")
 
 
@@ -33,7 +32,7 @@ def tools(
     *words: str,
     out: Annotated[Path | None, Option(name=["--out", "-o"])] = None,
     split: str = "random",
-    json: Annotated[bool, Flag] = False,
+    json: bool = False,
 ) -> int:
     """Look at the endpoints of NCBI, UniProt and Ensembl that Fathom can call.
 

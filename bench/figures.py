@@ -3,15 +3,20 @@
 import json
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "figures.md"
 DATA = Path(os.environ.get("FATHOM_DATA") or ROOT.parent / "shared" / "data")
+ONLY, EVERY = "FATHOM_BENCH_ONLY", "FATHOM_BENCH_EVERY"
+"""What a measurement is cut to, where it can be: some of what it measures, by name; every so manieth
+question. In the environment, so that processes of a measurement know of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,22 @@ class Figure:
     mark: str = ""
     ok: bool | None = None
     note: str = ""
+
+
+def wanted(name: str) -> bool:
+    """Whether something that a measurement covers is to be measured in this run."""
+    only = os.environ.get(ONLY, "")
+    return not only or name in only.split(",")
+
+
+def thinned(questions: Sequence[T]) -> Sequence[T]:
+    """The questions that this run asks: all, or every so manieth."""
+    return questions[:: int(os.environ.get(EVERY, "1"))]
+
+
+def is_part() -> bool:
+    """Whether this run measures a part only, which is printed and not stored."""
+    return ONLY in os.environ or os.environ.get(EVERY, "1") != "1"
 
 
 def store(name: str, title: str, figures: Iterable[Figure]) -> None:

@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bench.figures import DATA, Figure
+from bench.figures import DATA, Figure, thinned, wanted
 from bench.simulated.asking import Measured, Pick, Trial, ask_all
 from fathom import registry
 from fathom.benchmarks import load_benchmark
-from fathom.evaluation.metrics import transitions
+from fathom.evaluation.metrics import pareto_front, transitions
 from fathom.evaluation.outcome import Outcome
 from fathom.methods import Method, find_method
 
@@ -40,7 +40,7 @@ def trials() -> Iterator[Trial]:
     yield Trial(FREE, find_method(FREE), 0.0)
     for name in registry.names("methods"):
         method = find_method(name)
-        if isinstance(method, Method) and method.asks_model:
+        if isinstance(method, Method) and method.asks_model and (name == OURS or wanted(name)):
             for p in CHANCES:
                 yield Trial(name, method, p)
 
@@ -55,8 +55,8 @@ def sample(counts: Mapping[str, int]) -> Iterator[Pick]:
         benchmark = load_benchmark(name, "train" if name == "geoquery" else None, data=DATA)
         fresh = (q for q in benchmark if q.gold and (name != "spider" or q.database_name in unseen))
         every = list({q.text: q for q in fresh}.values())
-        for i in range(min(count, len(every))):
-            yield every[i * len(every) // count], benchmark.comparison
+        spread = [every[i * len(every) // count] for i in range(min(count, len(every)))]
+        yield from ((question, benchmark.comparison) for question in thinned(spread))
 
 
 def shown(measured: Measured) -> str:
@@ -75,7 +75,7 @@ def revised(measured: Measured) -> str:
 
 
 def _figures(p: float, found: Mapping[str, Measured]) -> Iterator[Figure]:
-    front = pareto_front({n: (m.right.hits, m.tokens) for n, m in found.items()})
+    front = pareto_front({n: (m.tokens, m.right.value or 0.0) for n, m in found.items()})
     for name, measured in sorted(found.items(), key=lambda f: f[1].tokens):
         parts = [revised(measured), "on the front" if name in front else ""]
         yield Figure(f"p = {p}: {name}", shown(measured), note="; ".join(filter(None, parts)))
@@ -99,23 +99,11 @@ def _harm(moved: Mapping[str, Counter[tuple[Outcome, Outcome]]], right: Mapping[
     """C2I of adaptive over all chances, against the published method that revises and is right most."""
     rates = {name: transitions(moves).correct_to_incorrect for name, moves in moved.items()}
     ours = rates.pop(OURS)
-    best = max((n for n, rate in rates.items() if rate.trials), key=lambda n: right[n])
+    share, told = ours.value or 0.0, f"adaptive's {ours.hits}/{ours.trials}"
+    what = "all p: adaptive, C2I of revision"
+    best = max((n for n, rate in rates.items() if rate.trials), key=lambda n: right[n], default=None)
+    if best is None:
+        return Figure(what, f"{share:.1%}", note=told)
     mark = (rates[best].value or 0.0) / 3
-    note = (
-        f"a third of {best}'s {rates[best].hits}/{rates[best].trials}; adaptive's {ours.hits}/{ours.trials}"
-    )
-    share = ours.value or 0.0
-    return Figure("all p: adaptive, C2I of revision", f"{share:.1%}", f"<= {mark:.1%}", share <= mark, note)
-
-
-def pareto_front(points: dict[str, tuple[int, float]]) -> set[str]:
-    """The names that no other beats: as many right for fewer tokens, or more right for as many."""
-    return {
-        name
-        for name, (right, tokens) in points.items()
-        if not any(
-            r >= right and t <= tokens and (r, t) != (right, tokens)
-            for other, (r, t) in points.items()
-            if other != name
-        )
-    }
+    note = f"a third of {best}'s {rates[best].hits}/{rates[best].trials}; {told}"
+    return Figure(what, f"{share:.1%}", f"<= {mark:.1%}", share <= mark, note)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bench.figures import DATA, Figure
+from bench.figures import DATA, Figure, wanted
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
 from fathom.evaluation.runs.judging import Exam, judge
@@ -42,9 +42,6 @@ def measure() -> Iterable[Figure]:
     report = set(
         json.loads(SPLITS.read_text(encoding="utf-8"))[os.environ.get("FATHOM_BENCH_SPLIT", "report")]
     )
-    wanted = (
-        os.environ.get("FATHOM_BENCH_ONLY", "").split(",") if os.environ.get("FATHOM_BENCH_ONLY") else None
-    )
     times: list[float] = []
     sets = {
         "Spider, databases never seen": ("spider", None, 0.64, 0.90, report, False),
@@ -54,13 +51,13 @@ def measure() -> Iterable[Figure]:
         "sql_eval": ("sql-eval", None, 0.30, 0.80, None, False),
     }
     for what, (name, split, mark, selective, databases, taught) in sets.items():
-        if wanted and name not in wanted:
+        if not wanted(name):
             continue
         benchmark = load_benchmark(name, split, data=DATA)
         answered = list(_ask(benchmark, databases, taught=taught))
         times += [a.seconds for a in answered]
         yield from _figures(what, answered, mark, selective)
-    if not wanted or "sql-eval-idk" in wanted:
+    if wanted("sql-eval-idk"):
         unanswerable = list(_ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
         refused = sum(a.declined for a in unanswerable)
         yield _rate("unanswerable questions refused", refused, len(unanswerable), 0.95)

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from bench.figures import Figure
+from bench.figures import Figure, thinned, wanted
 from bench.mini_dev import Item, real_databases, sample
 from bench.mini_dev.published_tokens import PUBLISHED, WHY, Published
 from bench.simulated import Simulated
@@ -56,7 +56,7 @@ class Spent:
 def measure() -> Iterator[Figure]:
     count, unexplained = tokenizer(), list[str]()
     with TemporaryDirectory() as folder:
-        items = list(sample(Path(folder), EVERY))
+        items = thinned(list(sample(Path(folder), EVERY)))
         databases = {id(i.context.database): i.context.database for i in items}
         try:
             real = [i for i in items if i.asked.database_name in real_databases()]
@@ -79,7 +79,8 @@ def measure() -> Iterator[Figure]:
 
 def _methods() -> list[str]:
     """Those with published tokens first, then the others that ask a model."""
-    asking = [n for n in registry.names("methods") if getattr(find_method(n), "asks_model", False)]
+    names = filter(wanted, registry.names("methods"))
+    asking = [n for n in names if getattr(find_method(n), "asks_model", False)]
     return sorted(asking, key=lambda n: (n not in PUBLISHED, n))
 
 

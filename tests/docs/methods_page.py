@@ -47,9 +47,9 @@ The published methods are rebuilt from their papers and code, prompts in our own
 published calls, temperatures, votes and fallbacks. Plain bugs of the originals are off (the quirks below
 bring them back), loops are bounded, a reply that can't be read leaves the query that stood before, and
 nothing that a reply says raises an error. Where an embedding model was used, `--embeddings` names one
-([models](models.md)); without it likeness of words and spelling stands in, and the trace says so. Cells to
-compare are proposed by the value index, which looks for spelling, where the originals search all cells by
-meaning. So figures measured here are those of the idea, not a reproduction of the published figure.
+([models](models.md)); without it likeness of words and spelling stands in, and the trace says so. What
+differs on purpose stands [below](#departures). So figures measured here are those of the idea, not a
+reproduction of the published figure.
 
 ## Our own: adaptive
 
@@ -81,6 +81,15 @@ Calls are requests to a model for one question, step by step.
 | method | modules | calls | what it does | from |
 |---|---|---|---|---|
 """
+DEPARTURES = """
+## Departures
+
+In what methods differ from what was published, on purpose; [decisions](decisions.md) says why. `fathom
+methods show NAME` tells it too.
+
+| method | departure |
+|---|---|
+"""
 QUIRKS = """
 ## Quirks
 
@@ -96,7 +105,14 @@ file sets them as any other setting. The name of a run says which were on.
 def text() -> str:
     """The page as it should be."""
     names = registry.names("methods")
-    return INTRO + "".join(map(_row, names)) + QUIRKS + "".join(_quirks(names))
+    return (
+        INTRO
+        + "".join(map(_row, names))
+        + DEPARTURES
+        + "".join(_departures(names))
+        + QUIRKS
+        + "".join(_quirks(names))
+    )
 
 
 def _row(name: str) -> str:
@@ -107,6 +123,12 @@ def _row(name: str) -> str:
     calls = " + ".join(s.calls_shown for s in method.steps if s.asks_model) or "none"
     cells = (f"`{name}`", ", ".join(modules), calls, method.summary, method.provenance or "Fathom")
     return f"| {' | '.join(cells)} |\n"
+
+
+def _departures(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        if departures := getattr(registry.load("methods", name), "departures", ""):
+            yield f"| `{name}` | {departures} |\n"
 
 
 def _quirks(names: Iterable[str]) -> Iterator[str]:

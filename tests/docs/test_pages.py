@@ -1,7 +1,8 @@
 """What the pages show must work: Python blocks run, `$ fathom` commands print what stands below them.
 
 A block of kind `python` runs, all of one page in one namespace; `python no-run` doesn't. In a `console` block
-each line under a command must be printed in that order; `...` in it stands for anything.
+each line under a command must be printed in that order; `...` in it stands for anything. Commands anywhere
+else aren't run, but their words must be ones that the command line takes.
 """
 
 import re
@@ -10,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cyclopts import CycloptsError, MissingArgumentError
 
-from fathom.interfaces.cli import main
+from fathom.interfaces.cli import USAGE, main, make_app
 from tests.data import ROOT
 from tests.docs import commands_page
 
@@ -31,6 +33,13 @@ def commands(page: str) -> Iterator[tuple[str, list[str]]]:
             command, *shown = part.replace("\\\n", " ").splitlines()
             if command.startswith("fathom "):
                 yield command, [line.rstrip() for line in shown if line.strip()]
+
+
+def mentioned(page: str) -> list[str]:
+    """Each `fathom` command of a page with its arguments: on a line of its own, or in the text."""
+    text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^(?:\$ | {4})(fathom .+)$", text, re.MULTILINE)
+    return [c for c in (*lines, *re.findall(r"`(fathom [^`]+)`", text)) if len(c.split()) > 2]
 
 
 SHOWN = [(page, command, shown) for page in PAGES for command, shown in commands(page)]
@@ -58,13 +67,25 @@ def test_python_runs(page: str, folder: Path) -> None:
 def test_commands_print_what_is_shown(
     page: str, command: str, shown: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as ended:
         main(shlex.split(command)[1:])
     said = capsys.readouterr()
+    assert ended.value.code != USAGE, said.err
     printed = iter([line.rstrip() for line in (said.out + said.err).splitlines()])
     for line in shown:
         pattern = ".*".join(re.escape(piece) for piece in line.split("..."))
         assert any(re.fullmatch(pattern, p) for p in printed), f"not printed, or not in this order: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_is_one_that_the_command_line_takes(page: str) -> None:
+    for command in mentioned(page):
+        try:
+            make_app().parse_args(shlex.split(command)[1:], exit_on_error=False, print_error=False)
+        except MissingArgumentError:  # the text names an option and leaves the rest out
+            continue
+        except CycloptsError as error:
+            pytest.fail(f"{command}: {error}")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -23,6 +23,8 @@ from fathom.records import Column, ForeignKey, Limits, Table
 
 _MEMORY = "2GB"
 _TEMPORARY_SPACE = "10GB"
+# With several threads, version 2.0 may wait for ever for a recursive query that was interrupted.
+_THREADS = {"threads": "1"} if int(duckdb.__version__.partition(".")[0]) >= 2 else {}
 
 
 class DuckDBSession(Session):
@@ -76,6 +78,7 @@ class DuckDB(Engine):
                     "temp_directory": str(spill),
                     "max_temp_directory_size": _TEMPORARY_SPACE,
                     "lock_configuration": "true",
+                    **_THREADS,
                 },
             )
         except duckdb.Error as error:

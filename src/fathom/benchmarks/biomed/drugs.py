@@ -87,13 +87,12 @@ def _source(table: str, prefix: str, rows: int, record: Callable[[int], Sequence
 
 
 def _array(values: Sequence[Any], kind: str) -> Any:
-    """A column as an array; numbers stay numbers, None becomes NULL."""
+    """A column as an array; numbers stay numbers, None becomes NULL (of a number, NaN does)."""
     if kind == "BOOLEAN":
         return np.array(values, dtype=bool)
     if kind == "VARCHAR":
         return np.array(values, dtype=object)
-    missing = np.array([v is None for v in values])
-    return np.ma.masked_array(np.array([v or 0 for v in values], dtype=np.float64), mask=missing)
+    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
 def annotations(pharmacy: Pharmacy) -> Source:

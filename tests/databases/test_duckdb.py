@@ -1,0 +1,35 @@
+"""What only DuckDB does."""
+
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fathom.databases.duckdb import DuckDB
+from fathom.errors import QueryTimedOut
+from fathom.records import Limits
+from tests.databases.makers import duckdb_databases
+
+ENDLESS = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n > 0) SELECT sum(n) FROM r"
+
+
+def test_endless_recursions_are_stopped_again_and_again(tmp_path: Path) -> None:
+    with duckdb_databases(tmp_path) as make:
+        database = make("CREATE TABLE t (id INTEGER)")
+        for _ in range(20):
+            with pytest.raises(QueryTimedOut):
+                database.run(ENDLESS, Limits(seconds=0.05))
+        assert database.run("SELECT 1").rows == ((1,),)
+
+
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="before 2.0 threads do no harm")
+def test_nobody_waits_for_a_thread_that_recurses(tmp_path: Path) -> None:
+    with closing(duckdb.connect(tmp_path / "t.duckdb")) as writer:
+        writer.execute("CREATE TABLE t (id INTEGER)")
+    engine = DuckDB(tmp_path / "t.duckdb")
+    session = engine.open()
+    session.execute("SELECT value FROM duckdb_settings() WHERE name = 'threads'", Limits())
+    assert session.fetch(2) == [("1",)]
+    session.close()
+    engine.close()

@@ -38,6 +38,22 @@ def test_explained_it_shows_guess_confidence_and_what_was_not_understood(
     assert "“zebra”" in shown
 
 
+def test_who_asks_says_how_sure_an_answer_has_to_be(fathom: Callable[..., Any], genes: Path) -> None:
+    sure = json.loads(fathom("ask", genes, UNSURE, "--json").out)["confidence"]
+    assert fathom("ask", genes, UNSURE, "--confidence", sure + 0.01).code == 3
+    done = fathom("ask", genes, UNSURE, "--confidence", 0)
+    assert done.code == 0
+    assert "SELECT" in done.out
+    assert f"Confidence {sure:.0%}" in done.out
+    assert fathom("ask", genes, "How many genes are there?", "--confidence", 1).code == 3
+
+
+def test_a_bar_that_is_none_is_named(fathom: Callable[..., Any], genes: Path, server: Server) -> None:
+    assert "from 0 to 1, not 80" in fathom("ask", genes, UNSURE, "--confidence", 80).err
+    asking = ("ask", genes, UNSURE, "--model", f"{server.openai}#own", "--confidence", 0.5)
+    assert "The method 'adaptive' has no setting 'confidence'." in fathom(*asking).err
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     with asked_for_openai(monkeypatch) as running:

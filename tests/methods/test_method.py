@@ -44,6 +44,20 @@ async def fail(draft: Draft, context: Context) -> Draft:
     return draft
 
 
+@step("generation")
+async def guess(draft: Draft, context: Context, *, tries: int = 1, bold: bool = False) -> Draft:
+    return draft
+
+
+def test_settings_reach_the_steps_that_take_them() -> None:
+    method = Method("test", (pick_tables, guess, guess.using(bold=True)))
+    changed = method.using(tries=3)
+    assert [dict(s.settings) for s in changed.steps] == [{}, {"tries": 3}, {"bold": True, "tries": 3}]
+    assert changed.name == "test"
+    with pytest.raises(ConfigError, match="'test' has no setting 'trees'"):
+        method.using(trees=3)
+
+
 def run(context: Context, *steps: object) -> Draft:
     method = Method("test", tuple(steps))  # type: ignore[arg-type]
     return asyncio.run(run_method(method, Question("Which genes?"), context))

@@ -53,6 +53,7 @@ def prepare(
     packs: Iterable[str | Path | KnowledgePack] = (),
     examples: Iterable[SolvedExample] = (),
     limits: Limits | None = None,
+    confidence: float | None = None,
     model: "Model | None" = None,
     embeddings: "Embedder | None" = None,
     settings: Settings | None = None,
@@ -60,15 +61,13 @@ def prepare(
     """Get ready to ask one database several questions, by `offline` or, with a `model`, by `adaptive`.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
-    on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
-    `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
-    given, and `InputError` for a pack that can't be read.
+    on top of them. Below `confidence` (0 to 1) a question is declined, where the method's own bar is another.
+    What a model said of one question may serve the next, unless it is recorded. Raises `UnknownName` for a
+    method that isn't registered, `ModelNeeded` for one that asks a model where none is given, `ConfigError`
+    for a `confidence` out of range or a method without such a bar, and `InputError` for a pack that can't be
+    read.
     """
-    if method is None:
-        method = WITHOUT_MODEL if model is None else WITH_MODEL
-    chosen = find_method(method) if isinstance(method, str) else method
-    if not isinstance(chosen, Method):
-        raise ConfigError(f"{method!r} is no method made of steps; fathom evaluate can measure it.")
+    chosen = _method(method or (WITHOUT_MODEL if model is None else WITH_MODEL), confidence)
     if chosen.asks_model and model is None:
         raise ModelNeeded
     settings = settings or read_settings()
@@ -83,6 +82,17 @@ def prepare(
         remembers=model is not None and not model.recorded,
     )
     return Asking(database, chosen, context)
+
+
+def _method(named: str | Method, confidence: float | None) -> Method:
+    chosen = find_method(named) if isinstance(named, str) else named
+    if not isinstance(chosen, Method):
+        raise ConfigError(f"{named!r} is no method made of steps; fathom evaluate can measure it.")
+    if confidence is None:
+        return chosen
+    if not 0 <= confidence <= 1:
+        raise ConfigError(f"A confidence is from 0 to 1, not {confidence:g}.")
+    return chosen.using(confidence=confidence)
 
 
 def learn(asking: Asking) -> int:
@@ -111,13 +121,15 @@ def ask(
     examples: Iterable[SolvedExample] = (),
     reading: Reading | None = None,
     limits: Limits | None = None,
+    confidence: float | None = None,
     model: "str | Model | None" = None,
     embeddings: "str | Embedder | None" = None,
 ) -> Answer:
     """Answer one question from a database, or refuse with a reason, or ask back.
 
     Without a `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
-    `reading` is the choice among the readings of an earlier answer that asked back; `model` is the language
+    `reading` is the choice among the readings of an earlier answer that asked back; below `confidence`
+    (0 to 1) a question is declined, where the method's own bar is another; `model` is the language
     model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the model that tells
     them what is near in meaning, where words and spelling tell it otherwise. Raises `ConnectionFailed`,
     `UnknownName`, `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
@@ -136,6 +148,7 @@ def ask(
             packs=packs,
             examples=examples,
             limits=limits,
+            confidence=confidence,
             model=asked_model,
             embeddings=embedder,
         )

@@ -84,6 +84,17 @@ class Method:
         """The quirks of all steps, each with what it does."""
         return {name: about for one in self.steps for name, about in one.quirks.items()}
 
+    def using(self, **settings: Any) -> "Method":
+        """The same method, each setting with the steps that take it.
+
+        Raises `ConfigError` for one that no step takes.
+        """
+        known = {name for one in self.steps for name in one.known_settings}
+        if unknown := sorted(set(settings) - known):
+            raise ConfigError(f"The method {self.name!r} has no setting {unknown[0]!r}.")
+        steps = (s.using(**{k: v for k, v in settings.items() if k in s.known_settings}) for s in self.steps)
+        return replace(self, steps=tuple(steps))
+
     def with_quirks(self, *names: str) -> "Method":
         """The same method, named after them, with these quirks switched on; `quirks` stands for all.
 

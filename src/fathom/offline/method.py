@@ -65,12 +65,16 @@ def _propose(draft: Draft, context: Context) -> Draft:
 
 
 @step("revision")
-async def choose_query(draft: Draft, context: Context) -> Draft:
-    """Run the first candidates, choose, and say how sure that is."""
-    return await asyncio.to_thread(_choose, draft, context)
+async def choose_query(draft: Draft, context: Context, *, confidence: float | None = None) -> Draft:
+    """Run the first candidates, choose, and say how sure that is.
+
+    Declines below `confidence` (0 to 1); where that is None, where less than nine in ten answers were right
+    when it was calibrated.
+    """
+    return await asyncio.to_thread(_choose, draft, context, confidence)
 
 
-def _choose(draft: Draft, context: Context) -> Draft:
+def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
     linking = engine.link(draft.question)
     written = engine.written(draft.question)
@@ -88,9 +92,8 @@ def _choose(draft: Draft, context: Context) -> Draft:
     result = checked[best].result
     if query != proposal.query:
         sql, result = render(query, engine.planner, engine.database.dialect), None
-    refusal = None
-    if not choice.sure:
-        refusal = Refusal(_why(choice.missing), choice.missing)
+    sure = choice.sure if confidence is None else choice.confidence >= confidence
+    refusal = None if sure else Refusal(_why(choice.missing), choice.missing)
     return replace(
         draft,
         candidates=tuple(

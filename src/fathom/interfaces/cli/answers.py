@@ -28,7 +28,10 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
     if answer.refusal and answer.refusal.missing:
         console.print("Not understood: ", plain(", ".join(answer.refusal.missing)))
     if answer.refusal and best_guess(answer) and not explained:
-        console.print("I have a guess, too unsure to answer with: add --explain to see it.", style="dim")
+        console.print(
+            "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
+            style="dim",
+        )
     if answer.result and (len(answer.result.rows) > 1 or len(answer.result.columns) > 1):
         print_rows(answer.result)
     if answer.sql:

@@ -25,6 +25,7 @@ def ask(
     spending: Spending = NO_LIMIT,
     evidence: str = "",
     pack: tuple[Path, ...] = (),
+    confidence: float | None = None,
     seconds: float = 30.0,
     chart: Path | None = None,
     tools: bool = False,
@@ -56,6 +57,9 @@ def ask(
         Outside knowledge for this question, such as "adult refers to age >= 18".
     pack
         A knowledge pack for the database; may be given several times.
+    confidence
+        Answer from this confidence on, 0 to 1; with 0 every guess is an answer. Left out, offline answers
+        where nine in ten answers are expected to be right.
     seconds
         Stop a query after this time.
     chart
@@ -90,7 +94,15 @@ def ask(
             return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
         with connect(database) as db:
             limits = Limits(seconds=seconds)
-            asking = prepare(db, method=method, packs=pack, limits=limits, model=chosen, embeddings=near)
+            asking = prepare(
+                db,
+                method=method,
+                packs=pack,
+                limits=limits,
+                confidence=confidence,
+                model=chosen,
+                embeddings=near,
+            )
             conversation = Conversation(asking)
             if question is None:
                 return _prompt(conversation, evidence)

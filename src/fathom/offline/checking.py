@@ -23,32 +23,46 @@ same question gets the same answer."""
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of running a query: `result`, or `error`, or neither where it wasn't run to its end."""
+    """What became of running a query: `result`, or `error`, or neither where it wasn't run to its end.
+
+    `stopped` says that it was begun and took too long.
+    """
 
     result: Result | None = None
     error: str | None = None
+    stopped: bool = False
 
 
 def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Query, str]]) -> list[Checked]:
-    """Run queries, each with its SQL, in order, as long as they read few rows between them."""
+    """Run queries, each with its SQL, in order, as long as they read few rows between them.
+
+    Queries of the same SQL are run once, though each counts as if it were run.
+    """
     large = sum(table.row_count or 0 for table in database.schema.tables) > LARGE
     most = RUN_OF_LARGE if large else len(candidates)
     found: list[Checked] = []
+    known: dict[str, Checked] = {}
     failures = read = 0
     for place, (query, sql) in enumerate(candidates):
         read += _rows_read(query, planner)
         if place >= most or (place >= FEWEST and read > MOST_READ) or failures > FAILURES_IN_ALL:
             found.append(Checked())
             continue
-        try:
-            found.append(Checked(database.run(sql, BRIEF)))
-        except QueryTimedOut:
-            read += TOO_LONG
-            found.append(Checked())
-        except QueryError as error:
-            failures += 1
-            found.append(Checked(error=str(error)))
+        if sql not in known:
+            known[sql] = _run(database, sql)
+        found.append(known[sql])
+        failures += known[sql].error is not None
+        read += TOO_LONG if known[sql].stopped else 0
     return found
+
+
+def _run(database: Database, sql: str) -> Checked:
+    try:
+        return Checked(database.run(sql, BRIEF))
+    except QueryTimedOut:
+        return Checked(stopped=True)
+    except QueryError as error:
+        return Checked(error=str(error))
 
 
 def _rows_read(query: Query, planner: JoinPlanner) -> int:

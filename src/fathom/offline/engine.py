@@ -80,6 +80,7 @@ class Engine:
         self._precedents = Precedents(examples)
         self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
+        self.written = lru_cache(REMEMBERED)(self._written)
 
     def without(self, held_out: Container[int]) -> Self:
         """The same engine as it would be without some of its solved questions, by their places."""
@@ -110,7 +111,7 @@ class Engine:
             hints = replace(hints, hints=(*hints.hints, *sure))
         return linking, hints
 
-    def written(self, question: Question) -> list[tuple[Proposal, str]]:
+    def _written(self, question: Question) -> Sequence[tuple[Proposal, str]]:
         """The proposals for a question that can be written as SQL, each with its text."""
         found = []
         for proposal in self.propose(question):
@@ -118,7 +119,7 @@ class Engine:
                 found.append((proposal, render(proposal.query, self.planner, self.database.dialect)))
             except Unrepresentable:
                 continue
-        return found
+        return tuple(found)
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking = self.link(question)

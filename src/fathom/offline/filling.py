@@ -39,6 +39,10 @@ class Filled:
     score: float
 
 
+_Homes = tuple[frozenset[str], ...]
+"""The tables that each scope of a query uses."""
+
+
 class _State(NamedTuple):
     score: float = 0.0
     columns: tuple[tuple[str, Column], ...] = ()
@@ -46,7 +50,7 @@ class _State(NamedTuple):
     tables: tuple[tuple[str, TableRef], ...] = ()
     limit: int | None = None
     spans: tuple[Span, ...] = ()
-    homes: tuple[frozenset[str], ...] = ()
+    homes: _Homes = ()
 
     def column(self, slot: str) -> Column | None:
         return next((c for s, c in self.columns if s == slot), None)
@@ -73,13 +77,14 @@ class SlotFiller:
         for value in linking.values:
             self._best_of_span[value.span] = max(self._best_of_span.get(value.span, 0.0), value.probability)
         self._cache: dict[tuple[object, ...], list[tuple[ColumnKey, float]]] = {}
+        self._entered: dict[tuple[_Homes, str, tuple[int, ...]], tuple[float, _Homes]] = {}
 
     def fill(self, sketch: Query, most: int = BEAM) -> list[Filled]:
         """The likeliest fillings of a sketch, best first."""
         plan = plan_slots(sketch)
         states = [_State(homes=(frozenset(),) * plan.scopes)]
         for comparison in plan.comparisons:
-            states = self._best(s for state in states for s in self._compare(state, comparison, plan))
+            states = self._best(self._compare(states, comparison, plan))
         if plan.limited:
             states = self._best(s for state in states for s in self._limit(state))
         filled: set[str] = {c.column for c in plan.comparisons if c.column}
@@ -88,10 +93,10 @@ class SlotFiller:
             if slot.name in filled:
                 continue
             twin = next((p.name for p in reversed(previous) if p.signature == slot.signature), None)
-            states = self._best(s for state in states for s in self._column(state, slot, twin, plan))
+            states = self._best(self._column(states, slot, twin, plan))
             previous.append(slot)
         for table in plan.tables:
-            states = self._best(s for state in states for s in self._table(state, table))
+            states = self._best(self._table(states, table))
         return [
             Filled(Filling(dict(s.columns), dict(s.tables), dict(s.values), s.limit), s.score)
             for s in states[:most]
@@ -101,41 +106,51 @@ class SlotFiller:
     def _best(states: Iterator[_State]) -> list[_State]:
         return sorted(states, key=lambda s: -s.score)[:BEAM]
 
-    def _enter(self, state: _State, table: str, scopes: Sequence[int]) -> tuple[float, _State]:
-        """What it costs to bring a table into the scopes, and the state with it there."""
-        if all(table in state.homes[scope] for scope in scopes):
-            return 0.0, state  # by far the most
-        cost, homes = 0.0, list(state.homes)
+    def _enter(self, homes: _Homes, table: str, scopes: tuple[int, ...]) -> tuple[float, _Homes]:
+        """What it costs to bring a table into the scopes, and what they hold then."""
+        key = (homes, table, scopes)
+        if (known := self._entered.get(key)) is None:
+            known = self._entered[key] = self._entrance(homes, table, scopes)
+        return known
+
+    def _entrance(self, homes: _Homes, table: str, scopes: tuple[int, ...]) -> tuple[float, _Homes]:
+        cost, after = 0.0, list(homes)
         for scope in scopes:
-            if table in homes[scope]:
+            if table in after[scope]:
                 continue
-            if homes[scope]:
-                distance = min(self.planner.distance(h, table) for h in homes[scope])
+            if after[scope]:
+                distance = min(self.planner.distance(h, table) for h in after[scope])
                 cost += NOTHING_LINKS if math.isinf(distance) else -0.9 * distance
             cost += 0.35 * self._table_odds[table] if scope == 0 else 0.0
-            homes[scope] |= {table}
-        return cost, state._replace(homes=tuple(homes))
+            after[scope] |= {table}
+        return cost, tuple(after)
 
     # Values
 
-    def _compare(self, state: _State, slot: ValueSlots, plan: SlotPlan) -> Iterator[_State]:
-        fixed = state.column(slot.column) if slot.column else None
-        for option in self._value_options(slot):
-            if any(option.span.overlaps(s) for s in state.spans) or _repeats(option, state):
-                continue
-            if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
-                continue
-            values = state.values + tuple(zip(slot.values, option.bounds, strict=True))
-            changed = state._replace(
-                score=state.score + option.score, values=values, spans=(*state.spans, option.span)
+    def _compare(self, states: Sequence[_State], slot: ValueSlots, plan: SlotPlan) -> Iterator[_State]:
+        instance = next((c.instance for c in plan.columns if c.name == slot.column), 0)
+        options = [
+            (
+                o,
+                tuple(zip(slot.values, o.bounds, strict=True)),
+                _use(o.column, instance) if o.column else None,
             )
-            if option.column is not None and slot.column is not None:
-                instance = next(c.instance for c in plan.columns if c.name == slot.column)
-                column = Column(TableRef(option.column.table, instance), option.column.column)
-                cost, changed = self._enter(changed, option.column.table, (slot.scope,))
-                columns = changed.columns if fixed else (*changed.columns, (slot.column, column))
-                changed = changed._replace(columns=columns, score=changed.score + cost)
-            yield changed
+            for o in self._value_options(slot)
+        ]
+        for state in states:
+            fixed = state.column(slot.column) if slot.column else None
+            for option, bounds, column in options:
+                if state.spans and (_overlaps(option, state) or _repeats(option, state)):
+                    continue
+                if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
+                    continue
+                score, columns, homes = state.score + option.score, state.columns, state.homes
+                if column is not None and slot.column is not None:
+                    cost, homes = self._enter(homes, column.table.name, (slot.scope,))
+                    columns = columns if fixed else (*columns, (slot.column, column))
+                    score += cost
+                values, spans = state.values + bounds, (*state.spans, option.span)
+                yield _State(score, columns, values, state.tables, state.limit, spans, homes)
 
     def _value_options(self, slot: ValueSlots) -> list[ValueOption]:
         if slot.counted:
@@ -281,24 +296,27 @@ class SlotFiller:
 
     # Columns and tables
 
-    def _column(self, state: _State, slot: ColumnSlot, twin: str | None, plan: SlotPlan) -> Iterator[_State]:
-        after = state.column(twin) if twin else None
-        least = self.linking.index[ColumnKey(after.table.name, after.name)] if after else -1
-        taken = {c for _, c in state.columns if _[0] == slot.name[0]}
-        linked = {name for name, _ in plan.linked}
-        options = list(self._options(slot))
-        if slot.name in linked:
-            options += [(k, -0.5) for k in self._link_columns(state)]
-        for key, score in options:
-            column = Column(TableRef(key.table, slot.instance), key.column)
-            if column in taken or self.linking.index[key] <= least:
-                continue
-            cost, changed = self._enter(state, key.table, slot.scopes)
-            if slot.name in linked and key not in self._keys:
-                cost -= 2.0
-            yield changed._replace(
-                score=changed.score + cost + score, columns=(*changed.columns, (slot.name, column))
-            )
+    def _column(
+        self, states: Sequence[_State], slot: ColumnSlot, twin: str | None, plan: SlotPlan
+    ) -> Iterator[_State]:
+        own = [(k, _use(k, slot.instance), score) for k, score in self._options(slot)]
+        linked = any(name == slot.name for name, _ in plan.linked)
+        for state in states:
+            after = state.column(twin) if twin else None
+            least = self.linking.index[ColumnKey(after.table.name, after.name)] if after else -1
+            taken = [c for name, c in state.columns if name[0] == slot.name[0]]
+            links = [(k, _use(k, slot.instance), -0.5) for k in self._link_columns(state)] if linked else []
+            for key, column, score in (*own, *links):
+                if column in taken or self.linking.index[key] <= least:
+                    continue
+                cost, homes = self._enter(state.homes, key.table, slot.scopes)
+                if linked and key not in self._keys:
+                    cost -= 2.0
+                yield state._replace(
+                    score=state.score + cost + score,
+                    columns=(*state.columns, (slot.name, column)),
+                    homes=homes,
+                )
 
     def _link_columns(self, state: _State) -> list[ColumnKey]:
         """The keys of the tables already shown: what a subquery most likely links to."""
@@ -342,24 +360,34 @@ class SlotFiller:
                     best = max(best, 2.0 * score if towards == direction else -score, key=abs)
         return best
 
-    def _table(self, state: _State, slot: TableSlot) -> Iterator[_State]:
-        for table in self.schema.tables:
-            if slot.linked is not None and not self._refers(table.name, state.column(slot.linked)):
-                continue
-            if slot.linked is None and table.name in state.homes[slot.scope]:
-                continue
-            cost, changed = self._enter(state, table.name, (slot.scope,))
-            score = self._table_odds[table.name]
-            ref = TableRef(table.name, slot.instance)
-            yield changed._replace(
-                score=changed.score + cost + score, tables=(*changed.tables, (slot.name, ref))
-            )
+    def _table(self, states: Sequence[_State], slot: TableSlot) -> Iterator[_State]:
+        for state in states:
+            linked = state.column(slot.linked) if slot.linked is not None else None
+            for table in self.schema.tables:
+                if slot.linked is not None and not self._refers(table.name, linked):
+                    continue
+                if slot.linked is None and table.name in state.homes[slot.scope]:
+                    continue
+                cost, homes = self._enter(state.homes, table.name, (slot.scope,))
+                score = state.score + cost + self._table_odds[table.name]
+                tables = (*state.tables, (slot.name, TableRef(table.name, slot.instance)))
+                yield state._replace(score=score, tables=tables, homes=homes)
 
     def _refers(self, table: str, column: Column | None) -> bool:
         return column is not None and any(
             e.right == table and any(a == column.name for a, _ in e.pairs)
             for e in self.planner.neighbours(column.table.name)
         )
+
+
+def _use(column: ColumnKey, instance: int) -> Column:
+    """A column of one use of its table."""
+    return Column(TableRef(column.table, instance), column.column)
+
+
+def _overlaps(option: ValueOption, state: _State) -> bool:
+    """Whether some of the value's words stand for something else already."""
+    return any(option.span.overlaps(s) for s in state.spans)
 
 
 def _repeats(option: ValueOption, state: _State) -> bool:

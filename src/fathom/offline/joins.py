@@ -121,30 +121,34 @@ class JoinPlanner:
     def _paths(self, have: tuple[TableRef, ...], wanted: list[TableRef]) -> list[tuple[Join, ...]]:
         """The cheapest paths from what is joined to the nearest wanted tables, and near ties."""
         order = count()
-        heap: list[tuple[float, int, TableRef, tuple[Join, ...]]] = [(0.0, next(order), t, ()) for t in have]
+        # Few of the steps are ever looked at, so what a step leads to is made when it is taken up.
+        heap: list[_Step] = [(0.0, next(order), t, None, ()) for t in have]
         names = {t.name: t for t in reversed(wanted)}
+        had = {t.name for t in have}
         found: list[tuple[Join, ...]] = []
         limit = float("inf")
         steps = 0
         while heap and steps < 400 and len(found) < MOST_PLANS:
-            cost, _, at, path = heapq.heappop(heap)
+            cost, _, at, edge, path = heapq.heappop(heap)
             if cost > limit:
                 break
-            if path and at in wanted:
-                found.append(path)
-                limit = min(limit, cost + SLACK)
-                continue
-            visited = {t.name for t in have} | {j.right.table.name for j in path}
-            for edge in self._edges[at.name]:
-                target = names.get(edge.right)
-                if target is None:
-                    if edge.right in visited:
-                        continue
-                    target = TableRef(edge.right)
-                steps += 1
-                joins = tuple(Join(Column(at, a), Column(target, b)) for a, b in edge.pairs)
-                heapq.heappush(heap, (cost + edge.cost, next(order), target, path + joins))
+            if edge is not None:
+                before, at = at, names.get(edge.right) or TableRef(edge.right)
+                path += tuple(Join(Column(before, a), Column(at, b)) for a, b in edge.pairs)
+                if at.name in names:
+                    found.append(path)
+                    limit = min(limit, cost + SLACK)
+                    continue
+            visited = had | {j.right.table.name for j in path}
+            for step in self._edges[at.name]:
+                if step.right in names or step.right not in visited:
+                    steps += 1
+                    heapq.heappush(heap, (cost + step.cost, next(order), at, step, path))
         return found
+
+
+_Step = tuple[float, int, TableRef, Edge | None, tuple[Join, ...]]
+"""A step of a search: its cost with those before, a number, the table it leaves by an edge, joins so far."""
 
 
 def _edges(schema: Schema) -> list[Edge]:

@@ -1,6 +1,7 @@
 """The offline method as steps: link, propose, choose."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
@@ -120,7 +121,9 @@ def _why(missing: tuple[str, ...]) -> str:
     return "No reading of the question is likely enough."
 
 
-def _readings(engine: Engine, written: list[tuple[Proposal, str]], verdict: Verdict) -> tuple[Reading, ...]:
+def _readings(
+    engine: Engine, written: Sequence[tuple[Proposal, str]], verdict: Verdict
+) -> tuple[Reading, ...]:
     """The two best readings where they are close and their results differ."""
     if verdict.rival is None:
         return ()

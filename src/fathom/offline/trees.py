@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,20 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """A forest with its nodes and leaves numbered together, for a walk in which a leaf leads to itself.
+
+    Node `n` has its children at `2 * n` (greater) and `2 * n + 1`.
+    """
+
+    roots: npt.NDArray[np.intp]
+    feature: npt.NDArray[np.intp]
+    threshold: Floats
+    children: npt.NDArray[np.intp]
+    values: Floats
 
 
 @dataclass(frozen=True)
@@ -28,16 +43,34 @@ class Forest:
 
     def scores(self, rows: Floats) -> npt.NDArray[np.float64]:
         """The sum of the trees' leaves for each row (rows x features)."""
-        trees = np.arange(len(self.feature))[None, :]
-        place = np.zeros((len(rows), len(self.feature)), np.int32)
-        lines = np.arange(len(rows))[:, None]
+        flat = self._flat
+        cells = np.ascontiguousarray(rows).ravel()
+        lines = np.arange(len(rows))[:, None] * rows.shape[1]
+        place = np.broadcast_to(flat.roots, (len(rows), len(flat.roots)))
         for _ in range(self.depth):
-            node = np.maximum(place, 0)
-            smaller = rows[lines, self.feature[trees, node]] <= self.threshold[trees, node]
-            child = np.where(smaller, self.left[trees, node], self.right[trees, node])
-            place = np.where(place < 0, place, child)
-        summed: npt.NDArray[np.float64] = self.leaves[trees, -1 - place].sum(axis=1, dtype=np.float64)
+            smaller = cells.take(lines + flat.feature.take(place)) <= flat.threshold.take(place)
+            place = flat.children.take(2 * place + smaller)
+        summed: npt.NDArray[np.float64] = flat.values.take(place).sum(axis=1, dtype=np.float64)
         return summed
+
+    @cached_property
+    def _flat(self) -> "_Flat":
+        trees, inner = self.feature.shape
+        size = inner + self.leaves.shape[1]
+        feature = np.zeros((trees, size), np.intp)
+        threshold, values = np.full((trees, size), np.inf, np.float32), np.zeros((trees, size), np.float32)
+        children = np.empty((trees, size, 2), np.intp)
+        feature[:, :inner], threshold[:, :inner], values[:, inner:] = (
+            self.feature,
+            self.threshold,
+            self.leaves,
+        )
+        for side, child in enumerate((self.right, self.left)):
+            children[:, :inner, side] = np.where(child < 0, inner - 1 - child, child)
+        children[:, inner:] = np.arange(inner, size)[:, None]
+        roots = np.arange(trees) * size
+        children += roots[:, None, None]
+        return _Flat(roots, feature.ravel(), threshold.ravel(), children.ravel(), values.ravel())
 
     def probabilities(self, rows: Floats) -> Floats:
         """The scores of a binary model through the logistic function."""

@@ -1,0 +1,53 @@
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.databases import Database, connect
+from fathom.offline.checking import FAILURES_IN_ALL, MOST_READ, TOO_LONG, check
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.query import Aggregate, Query, Star, TableRef
+from fathom.records import Limits, Result
+
+COUNT = Query((Aggregate("count", Star()),), tables=(TableRef("pet"),))
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.fixture
+def pets(tmp_path: Path) -> Iterator[Database]:
+    with sqlite3.connect(tmp_path / "pets.sqlite") as connection:
+        connection.executescript("CREATE TABLE pet (name TEXT); INSERT INTO pet VALUES ('Ada'), ('Bo');")
+    connection.close()
+    with connect(tmp_path / "pets.sqlite") as database:
+        yield database
+
+
+def test_the_same_sql_is_run_once(pets: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    original = pets.run
+
+    def counted(sql: str, limits: Limits) -> Result:
+        run.append(sql)
+        return original(sql, limits)
+
+    monkeypatch.setattr(pets, "run", counted)
+    texts = ["SELECT count(*) FROM pet", "SELECT name FROM pet", "SELECT count(*) FROM pet"]
+    one, two, three = check(pets, JoinPlanner(pets.schema), [(COUNT, sql) for sql in texts])
+    assert run == texts[:2]
+    assert two.result is not None
+    assert two.result.rows == (("Ada",), ("Bo",))
+    assert one.result is three.result
+    assert one.result is not None
+    assert one.result.rows == ((2,),)
+
+
+def test_what_took_too_long_and_what_failed_counts_every_time(pets: Database) -> None:
+    planner = JoinPlanner(pets.schema)
+    slow = [ENDLESS] * (MOST_READ // TOO_LONG + 5)
+    found = check(pets, planner, [(COUNT, sql) for sql in [*slow, "SELECT name FROM pet"]])
+    assert all(c.result is None and c.error is None for c in found)
+    wrong = ["SELECT nothing FROM pet"] * (FAILURES_IN_ALL + 1)
+    found = check(pets, planner, [(COUNT, sql) for sql in [*wrong, "SELECT name FROM pet"]])
+    assert [c.error is None for c in found] == [False] * len(wrong) + [True]
+    assert found[-1].result is None

@@ -157,6 +157,23 @@ class EngineSuite:
             next(iter(stream))
         assert shop.run("SELECT 1").rows == ((1,),)
 
+    def test_a_database_closed_half_way_is_left_alone_by_the_clock(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        raised: list[object] = []
+        monkeypatch.setattr(threading, "excepthook", raised.append)
+        database = make("CREATE TABLE numbers (id INTEGER, label VARCHAR(20))", *NUMBERS)
+        running = threading.enumerate()
+        stream = database.stream(MANY, Limits(seconds=0.3))
+        next(iter(stream))
+        database.close()
+        for clock in (
+            t for t in threading.enumerate() if isinstance(t, threading.Timer) and t not in running
+        ):
+            clock.join(15)
+        stream.close()
+        assert not raised
+
     def test_scans_a_table(self, shop: Database) -> None:
         rows = [row for batch in shop.scan("Customer", ["NAME", "city"]) for row in batch]
         assert sorted(rows, key=lambda r: str(r[0])) == [("Ann", "Oslo"), ("Bo", "Göteborg"), ("Cy", None)]

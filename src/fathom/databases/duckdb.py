@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -32,10 +33,10 @@ class DuckDBSession(Session):
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._deadline = Deadline(None, connection.interrupt)
+        self._deadline = Deadline(None, self._interrupt)
 
     def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        self._deadline = Deadline(limits.seconds, self._connection.interrupt)
+        self._deadline = Deadline(limits.seconds, self._interrupt)
         self._connection.execute(sql)
         description = self._connection.description
         return tuple(d[0] for d in description) if description else None
@@ -46,11 +47,16 @@ class DuckDBSession(Session):
     def finish(self, *, complete: bool) -> bool:
         self._deadline.end()
         if not complete:
-            self._connection.interrupt()
+            self._interrupt()
         return complete
 
     def close(self) -> None:
+        self._deadline.end()
         self._connection.close()
+
+    def _interrupt(self) -> None:
+        with suppress(duckdb.ConnectionException):  # the database was closed, and its cursors with it
+            self._connection.interrupt()
 
 
 class DuckDB(Engine):

@@ -1,7 +1,13 @@
 import json
+import os
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 Run = Callable[..., Any]
 
@@ -41,3 +47,42 @@ def test_control_codes_in_cells_stay_visible_text(fathom: Run, genes: Path) -> N
     assert "\x1b" not in done.out
     assert "\\x1b[31mred" in done.out
     assert "[bold]x[/bold]" in done.out
+
+
+def test_json_and_csv_hold_what_json_has_no_form_for(fathom: Run, genes: Path) -> None:
+    query = "SELECT x'aa00' AS bytes, 9e999 AS endless, NULL AS missing"
+
+    def no_json(name: str) -> float:
+        raise AssertionError(f"{name} is no JSON")
+
+    found = json.loads(fathom("sql", genes, query, "--json").out, parse_constant=no_json)
+    assert found["rows"] == [["aa00", "inf", None]]
+    assert fathom("sql", genes, query, "--csv").out.splitlines() == ["bytes,endless,missing", "aa00,inf,"]
+
+
+def test_csv_says_that_rows_were_cut(fathom: Run, genes: Path) -> None:
+    query = "SELECT symbol FROM gene ORDER BY symbol"
+    done = fathom("sql", genes, query, "--csv", "--rows", 2)
+    assert done.out.split() == ["symbol", "APOE", "BIN1"]
+    assert "cut at the limit on rows" in done.err
+    assert fathom("sql", genes, query, "--csv").err == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_an_output_that_lacks_a_letter_shows_its_code(genes: Path, encoding: str) -> None:
+    with sqlite3.connect(genes) as writer:
+        writer.execute("INSERT INTO gene VALUES ('é北', 1)")
+    writer.close()
+    query = "SELECT symbol FROM gene WHERE chromosome = 1"
+
+    def printed(*options: str) -> str:
+        code = "from fathom.interfaces.cli import main; main()"
+        command = [sys.executable, "-c", code, "sql", str(genes), query, *options]
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode(encoding)
+
+    assert "\\u5317" in printed()
+    assert "\\u5317" in printed("--csv")
+    assert json.loads(printed("--json"))["rows"] == [["é北"]]

@@ -8,6 +8,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from fathom.errors import FathomError
@@ -67,6 +68,7 @@ def make_app() -> "App":
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    _print_any_text()
     try:
         code = _run(words)
     except FathomError as error:
@@ -79,6 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code or 0)
+
+
+def _print_any_text() -> None:
+    """Show what the output's encoding lacks as its code (`\\u5317`), instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:

@@ -92,7 +92,7 @@ def run_score(
     if json:
         content = [one.as_json() for one in found]
         value = content[0] if len(content) == 1 else {"scores": content}
-        print(json_format.dumps(value, ensure_ascii=False, indent=2))
+        print(json_format.dumps(value, indent=2))
     else:
         for one in found:
             print(_told(one))

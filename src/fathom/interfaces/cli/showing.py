@@ -27,8 +27,12 @@ def plain(value: Any) -> Text:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output; what JSON has no form for becomes text."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, default=str)
+    """One JSON object on standard output; what JSON has no form for becomes text.
+
+    In ASCII where the output isn't UTF-8, for a code such as `\\xe9` would not be JSON.
+    """
+    unicode = (sys.stdout.encoding or "").casefold().replace("-", "").startswith("utf")
+    json.dump(value, sys.stdout, ensure_ascii=not unicode, indent=2, default=str)
     sys.stdout.write("\n")
 
 
@@ -66,5 +70,10 @@ def _footer(result: Result, shown: int) -> str:
     if shown < count:
         told += f", {shown} shown"
     if result.truncated:
-        told += f"; cut at the limit on {'rows' if result.truncated == 'rows' else 'size'}, there are more"
+        told += f"; {cut_notice(result)}"
     return told
+
+
+def cut_notice(result: Result) -> str:
+    """That the limits cut the rows, and which of them did."""
+    return f"cut at the limit on {'rows' if result.truncated == 'rows' else 'size'}, there are more"

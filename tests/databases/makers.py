@@ -21,7 +21,8 @@ from tests.data import IN_CI
 Make = Callable[..., Database]
 
 
-def _settings(folder: Path) -> Settings:
+def settings_in(folder: Path) -> Settings:
+    """Settings that keep everything in one folder."""
     return Settings(file=folder / "config.toml", cache=folder / "cache")
 
 
@@ -36,7 +37,7 @@ def sqlite_databases(folder: Path) -> Iterator[Make]:
                 for statement in ("PRAGMA user_version = 1", *statements):
                     writer.execute(statement)
             writer.close()
-            return opened.enter_context(connect(path, settings=_settings(folder)))
+            return opened.enter_context(connect(path, settings=settings_in(folder)))
 
         yield make
 
@@ -51,7 +52,7 @@ def duckdb_databases(folder: Path) -> Iterator[Make]:
             with duckdb.connect(path) as writer:
                 for statement in statements:
                     writer.execute(statement)
-            return opened.enter_context(connect(path, settings=_settings(folder)))
+            return opened.enter_context(connect(path, settings=settings_in(folder)))
 
         yield make
 
@@ -97,7 +98,7 @@ def _server_databases(url: URL, folder: Path, drop: str) -> Iterator[Make]:
                 for statement in statements:
                     connection.exec_driver_sql(statement)
             text = own.render_as_string(hide_password=False)
-            return opened.enter_context(connect(text, settings=_settings(folder)))
+            return opened.enter_context(connect(text, settings=settings_in(folder)))
 
         try:
             yield make

@@ -3,13 +3,25 @@
 import resource
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
-from fathom.databases import Database
+from fathom.databases import Database, connect
 from fathom.errors import ErrorClass, QueryFailed, QueryTimedOut
 from fathom.records import Limits
-from tests.databases.makers import Make, mysql_databases, postgres_databases
+from fathom.retrieval import ValueIndex
+from tests.databases.makers import (
+    Make,
+    mysql_databases,
+    mysql_url,
+    postgres_databases,
+    postgres_url,
+    settings_in,
+)
 from tests.databases.suite import NUMBERS, SLOW
 
 TABLE = "CREATE TABLE numbers (id INTEGER, label VARCHAR(20))"
@@ -125,3 +137,66 @@ def test_giant_results_are_not_held(postgres: Make) -> None:
     result = database.run(ENDLESS, Limits(rows=None, bytes=5_000_000, seconds=20))
     assert result.truncated == "bytes"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB
+
+
+LOCKS = {"postgres": "LOCK TABLE city IN ACCESS EXCLUSIVE MODE", "mysql": "LOCK TABLES city WRITE"}
+
+
+@pytest.mark.parametrize("server", ["postgres", "mysql"])
+def test_a_locked_table_is_not_waited_for(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    database = request.getfixturevalue(server)(
+        "CREATE TABLE city (name VARCHAR(20))", "CREATE TABLE lake (name VARCHAR(20))"
+    )
+    address = {"postgres": postgres_url, "mysql": mysql_url}[server]().set(database=database.name)
+    with create_engine(address, poolclass=NullPool).connect() as other:
+        other.exec_driver_sql(LOCKS[server])
+        assert database.schema.table("lake").row_count == 0
+        assert database.schema.table("city").row_count is None
+        with ValueIndex.open_or_build(database, tmp_path) as index:
+            assert index.lookup("anything") == []
+
+
+def test_a_table_that_may_not_be_read_hides_no_other(postgres: Make, tmp_path: Path) -> None:
+    reader = f"reader_{uuid4().hex[:12]}"
+    database = postgres(
+        f"CREATE ROLE {reader} LOGIN",
+        "CREATE TABLE secret (word TEXT)",
+        "CREATE TABLE city (name TEXT)",
+        f"GRANT SELECT ON city TO {reader}",
+    )
+    address = postgres_url().set(database=database.name, username=reader, password=None)
+    try:
+        with connect(address.render_as_string(hide_password=False), settings=settings_in(tmp_path)) as theirs:
+            assert [(t.name, t.row_count) for t in theirs.schema.tables] == [("city", 0), ("secret", None)]
+    finally:
+        with create_engine(address.set(username=postgres_url().username), poolclass=NullPool).begin() as own:
+            own.exec_driver_sql(f"DROP OWNED BY {reader}")
+            own.exec_driver_sql(f"DROP ROLE {reader}")
+
+
+def test_a_reader_who_may_not_see_definitions_sees_tables_and_views(mysql: Make, tmp_path: Path) -> None:
+    database = mysql(
+        "CREATE TABLE city (name VARCHAR(20) NOT NULL, people INT)",
+        "CREATE TABLE secret (word VARCHAR(20), id INT)",
+        "CREATE VIEW big AS SELECT name FROM city WHERE people > 10",
+    )
+    reader = f"reader_{uuid4().hex[:12]}"
+    address = mysql_url().set(database=database.name)
+    with create_engine(address, poolclass=NullPool).begin() as own:
+        try:
+            own.exec_driver_sql(f"CREATE USER {reader} IDENTIFIED BY 'letmein'")
+            for what in ("SELECT ON city", "SELECT ON big", "SELECT (id) ON secret"):
+                own.exec_driver_sql(f"GRANT {what} TO {reader}")
+            theirs = address.set(username=reader, password="letmein")
+            with connect(
+                theirs.render_as_string(hide_password=False), settings=settings_in(tmp_path)
+            ) as seen:
+                tables = {t.name: [(c.name, c.kind) for c in t.columns] for t in seen.schema.tables}
+                assert tables["big"] == [("name", "text")]
+                assert tables["city"] == [("name", "text"), ("people", "integer")]
+                assert tables["secret"] == [("id", "integer")]
+                assert seen.schema.table("big").is_view
+        finally:
+            own.exec_driver_sql(f"DROP USER IF EXISTS {reader}")

@@ -1,15 +1,19 @@
 """MySQL and MariaDB: read-only transactions, unbuffered rows, and KILL QUERY from a second connection."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
+from math import ceil
 from typing import Any
 
 import pymysql
 from pymysql.cursors import SSCursor
 
 from fathom.databases.engine import Deadline, Read, Row, Session
-from fathom.databases.server import Counts, Key, Server
+from fathom.databases.kinds import kind_of
+from fathom.databases.server import LOCK_SECONDS, Counts, Key, Server, counted
 from fathom.errors import ConnectionFailed, ErrorClass
-from fathom.records import Limits, Table
+from fathom.records import Column, Limits, Table
 
 _COUNTED_ROWS = 200_000
 _READ_ONLY = 1792
@@ -30,6 +34,9 @@ _ERRORS = {
 _ESTIMATES = """SELECT table_schema, table_name, table_rows FROM information_schema.tables
 WHERE table_type = 'BASE TABLE' AND table_schema = database()"""
 
+_LISTED = """SELECT table_name, column_name, column_type, is_nullable, column_comment
+FROM information_schema.columns WHERE table_schema = database() ORDER BY table_name, ordinal_position"""
+
 
 class MySQLSession(Session):
     """One connection. Rows stay on the server until they are fetched."""
@@ -38,7 +45,7 @@ class MySQLSession(Session):
         self._connection, self._server = connection, server
         self._cursor: SSCursor | None = None
         self._deadline = Deadline(None, self._kill)
-        self._seconds: float | None = None
+        self._seconds: float | None = -1.0  # none set yet
         self._is_mariadb = "mariadb" in connection.get_server_info().casefold()
 
     def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
@@ -53,9 +60,11 @@ class MySQLSession(Session):
         if seconds == self._seconds:
             return
         if self._is_mariadb:
-            self._connection.query(f"SET SESSION max_statement_time = {seconds or 0:f}")
+            limit = f"max_statement_time = {seconds or 0:f}"
         else:
-            self._connection.query(f"SET SESSION max_execution_time = {int(1000 * (seconds or 0))}")
+            limit = f"max_execution_time = {int(1000 * (seconds or 0))}"
+        waiting = LOCK_SECONDS if seconds is None else max(1, ceil(seconds))
+        self._connection.query(f"SET SESSION {limit}, lock_wait_timeout = {waiting}")
         self._seconds = seconds
 
     def fetch(self, count: int) -> list[Row]:
@@ -99,6 +108,7 @@ class MySQL(Server):
     driver = "mysql+pymysql"
     system_schemas = frozenset({"information_schema", "mysql", "performance_schema", "sys"})
     schemas_are_databases = True
+    hides_definitions = True
     errors = (pymysql.MySQLError,)
 
     def open(self) -> Session:
@@ -126,6 +136,13 @@ class MySQL(Server):
         share = min(1.0, 1.2 * count / (table.row_count or 1))
         return f"(SELECT * FROM {identifier} WHERE rand(1) < {share:.8f})"
 
+    def listed(self, read: Read) -> Mapping[Key, tuple[Column, ...]]:
+        found: dict[Key, list[Column]] = defaultdict(list)
+        for table, name, declared, nullable, comment in read(_LISTED):
+            described = Column(name, declared, kind_of(declared), nullable == "YES", comment or None)
+            found[None, table].append(described)
+        return {key: tuple(columns) for key, columns in found.items()}
+
     def counts(self, read: Read) -> Counts:
         estimates = {name: int(rows or 0) for _, name, rows in read(_ESTIMATES)}
 
@@ -133,7 +150,7 @@ class MySQL(Server):
             estimate = estimates.get(key[1], 0)
             if estimate > _COUNTED_ROWS:
                 return estimate, True
-            rows: int = read(f"SELECT count(*) FROM {identifier}")[0][0]
-            return rows, False
+            rows = counted(read, f"SELECT count(*) FROM {identifier}")
+            return (estimate, True) if rows is None and estimate else (rows, False)
 
         return count

@@ -11,7 +11,7 @@ from psycopg.types.string import TextLoader
 
 from fathom.databases.engine import Deadline, Read, Row, Session
 from fathom.databases.readable import readable
-from fathom.databases.server import Counts, Key, Server
+from fathom.databases.server import LOCK_SECONDS, Counts, Key, Server, counted
 from fathom.errors import ErrorClass
 from fathom.records import Limits, Table
 
@@ -45,6 +45,8 @@ class PostgresSession(Session):
         connection = self._connection
         if limits.seconds is not None:
             connection.execute(f"SET LOCAL statement_timeout = {max(1, int(limits.seconds * 1000))}")
+        else:
+            connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
         cursor = connection.cursor()
         # The stream goes by the extended protocol, in which the server takes one statement only.
         self._rows = _streamed(cursor, sql)
@@ -145,7 +147,9 @@ class Postgres(Server):
             if estimate > _COUNTED_ROWS:
                 return estimate, True
             limited = f"SELECT count(*) FROM (SELECT 1 FROM {identifier} LIMIT {5 * _COUNTED_ROWS}) counted"
-            rows: int = read(limited)[0][0]
+            rows = counted(read, limited)
+            if rows is None and estimate != _EMPTY_UNKNOWN:
+                return estimate, True
             return rows, rows == 5 * _COUNTED_ROWS
 
         return count

@@ -9,16 +9,26 @@ from sqlalchemy import URL, create_engine, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
-from sqlalchemy.exc import ArgumentError, CompileError, SAWarning, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    CompileError,
+    DBAPIError,
+    NoSuchTableError,
+    SAWarning,
+    SQLAlchemyError,
+)
 from sqlalchemy.pool import NullPool
 
 from fathom.databases.engine import Engine, Read, Reflection, tidy_keys
 from fathom.databases.kinds import kind_of
-from fathom.errors import ConnectionFailed, DatabaseError
+from fathom.errors import ConnectionFailed, DatabaseError, QueryError
 from fathom.records import Column, ForeignKey, Table
 
 _SECRETS = ("password", "passwd", "pwd", "sslpassword", "secret", "token")
 _HIDDEN = "***"
+_SECONDS_TO_COUNT = 5.0
+LOCK_SECONDS = 5
+"""How long a query without a limit of time waits for a table that another session has locked."""
 Key = tuple[str | None, str]
 
 
@@ -28,6 +38,8 @@ class Server(Engine):
     driver: ClassVar[str]
     system_schemas: ClassVar[frozenset[str]]
     schemas_are_databases: ClassVar[bool] = False
+    hides_definitions: ClassVar[bool] = False
+    """Whether who may read a table or view may be kept from seeing how it is defined."""
 
     def __init__(self, url: str) -> None:
         self.address = parse_url(url).set(drivername=self.driver)
@@ -52,7 +64,7 @@ class Server(Engine):
         try:
             with warnings.catch_warnings(), self._connector.connect() as connection:
                 warnings.simplefilter("ignore", SAWarning)  # types and indexes that it doesn't know
-                return _Catalogue(self, inspect(connection)).reflection(self.counts(read))
+                return _Catalogue(self, inspect(connection)).reflection(read)
         except SQLAlchemyError as error:
             cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
             raise DatabaseError(f"The schema can't be read: {self.without_secrets(cause)}") from None
@@ -60,6 +72,10 @@ class Server(Engine):
     def plain_name(self, reflected: str) -> str:
         """A column's name as it is, where SQLAlchemy gives it otherwise."""
         return reflected
+
+    def listed(self, read: Read) -> Mapping[Key, tuple[Column, ...]]:
+        """Columns by table, as the server lists them also to accounts that may not see definitions."""
+        return {}
 
     def counts(self, read: Read) -> "Counts":
         """Row counts by schema and table."""
@@ -82,12 +98,22 @@ Counts = Callable[[Key, str], tuple[int | None, bool]]
 """From a table's schema and name, and its quoted name, to its row count and whether that is an estimate."""
 
 
+def counted(read: Read, sql: str) -> int | None:
+    """The one number that the query gives; None for a table that is locked or may not be read."""
+    try:
+        rows: int = read(sql, _SECONDS_TO_COUNT)[0][0]
+    except QueryError:
+        return None
+    return rows
+
+
 class _Catalogue:
     """What an inspector tells, as our records."""
 
     def __init__(self, server: Server, inspector: Inspector) -> None:
         self._server, self._inspector = server, inspector
         self._default = inspector.default_schema_name
+        self._hidden: set[Key] = set()  # whose definition the account may not see
         names = [self._default] if server.schemas_are_databases else inspector.get_schema_names()
         self._schemas: list[str | None] = [
             None if s == self._default else s
@@ -95,17 +121,37 @@ class _Catalogue:
             if s not in server.system_schemas and not (s or "").startswith("pg_temp")
         ]
 
-    def _all(self, name: str, **options: Any) -> Mapping[Key, Any]:
+    def _all(self, name: str) -> dict[Key, Any]:
         found: dict[Key, Any] = {}
         for schema in self._schemas:
-            found |= getattr(self._inspector, f"get_multi_{name}")(
-                schema=schema, kind=ObjectKind.ANY, **options
-            )
+            try:
+                found |= getattr(self._inspector, f"get_multi_{name}")(schema=schema, kind=ObjectKind.ANY)
+            except DBAPIError:
+                if not self._server.hides_definitions:
+                    raise
+                found |= self._one_by_one(name, schema)
         return found
 
-    def reflection(self, count: Counts) -> Reflection:
+    def _one_by_one(self, name: str, schema: str | None) -> dict[Key, Any]:
+        """The same, without the tables and views whose definition the account may not see."""
+        names = (*self._inspector.get_table_names(schema), *self._inspector.get_view_names(schema))
+        found: dict[Key, Any] = {}
+        for table in names:
+            try:
+                found[schema, table] = getattr(self._inspector, f"get_{name}")(table, schema=schema)
+            except DBAPIError:
+                self._hidden.add((schema, table))
+            except NoSuchTableError:  # a view of a table that has gone
+                pass
+        return found
+
+    def reflection(self, read: Read) -> Reflection:
         """Every table and view with its columns, keys, comments and row count."""
-        columns, primary = self._all("columns"), self._all("pk_constraint")
+        described, primary = self._all("columns"), self._all("pk_constraint")
+        columns = {key: tuple(self._column(c) for c in found) for key, found in described.items()}
+        if self._hidden:
+            columns |= {k: c for k, c in self._server.listed(read).items() if k in self._hidden}
+        count = self._server.counts(read)
         unique, foreign = self._all("unique_constraints"), self._all("foreign_keys")
         comments = self._all("table_comment")
         views = {
@@ -124,7 +170,7 @@ class _Catalogue:
             tables.append(
                 Table(
                     name,
-                    tuple(self._column(c) for c in columns[key]),
+                    columns[key],
                     primary_key=tuple((primary.get(key) or {}).get("constrained_columns") or ()),
                     unique=tuple(tuple(u["column_names"]) for u in unique.get(key) or ()),
                     comment=(comments.get(key) or {}).get("text") or None,

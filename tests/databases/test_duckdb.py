@@ -1,6 +1,7 @@
 """What only DuckDB does."""
 
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -33,3 +34,14 @@ def test_nobody_waits_for_a_thread_that_recurses(tmp_path: Path) -> None:
     assert session.fetch(2) == [("1",)]
     session.close()
     engine.close()
+
+
+def test_times_with_a_zone_are_read(tmp_path: Path) -> None:
+    with duckdb_databases(tmp_path) as make:
+        database = make(
+            "CREATE TABLE visit (name TEXT, seen TIMESTAMPTZ)",
+            "INSERT INTO visit VALUES ('Ada', '2020-01-01 12:00:00+02')",
+        )
+        (seen,) = database.run("SELECT seen FROM visit").rows[0]
+        assert seen.astimezone(UTC) == datetime(2020, 1, 1, 10, tzinfo=UTC)
+        assert database.profile()["visit"].columns["name"].distinct == 1

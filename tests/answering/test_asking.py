@@ -51,6 +51,13 @@ def test_what_is_not_known_is_said(shop: Database) -> None:
     assert given.sql is None
 
 
+@pytest.mark.parametrize("text", ["", "  ", "?", "…"])
+def test_a_question_without_words_is_declined(shop: Database, text: str) -> None:
+    given = ask(text, shop)
+    assert given.text == "I don't know. There are no words in the question."
+    assert as_json(given)["status"] == "declined"
+
+
 def test_a_query_that_fails_or_writes_is_a_refusal(shop: Database) -> None:
     queries = {"a": "SELECT nothing FROM sale", "b": "DELETE FROM sale"}
     for question in queries:

@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import sqlite3
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
+MAIN = "from fathom.interfaces.cli import main; main()"
 
 
 def test_shows_rows(fathom: Run, genes: Path) -> None:
@@ -76,8 +78,7 @@ def test_an_output_that_lacks_a_letter_shows_its_code(genes: Path, encoding: str
     query = "SELECT symbol FROM gene WHERE chromosome = 1"
 
     def printed(*options: str) -> str:
-        code = "from fathom.interfaces.cli import main; main()"
-        command = [sys.executable, "-c", code, "sql", str(genes), query, *options]
+        command = [sys.executable, "-c", MAIN, "sql", str(genes), query, *options]
         environment = {**os.environ, "PYTHONIOENCODING": encoding}
         done = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False)
         assert done.returncode == 0, done.stderr
@@ -86,3 +87,29 @@ def test_an_output_that_lacks_a_letter_shows_its_code(genes: Path, encoding: str
     assert "\\u5317" in printed()
     assert "\\u5317" in printed("--csv")
     assert json.loads(printed("--json"))["rows"] == [["é北"]]
+
+
+def test_a_query_is_read_from_standard_input(
+    fathom: Run, genes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("-- how many\nSELECT COUNT(*) AS n FROM gene\n"))
+    assert fathom("sql", genes, "-", "--csv").out.split() == ["n", "3"]
+    assert fathom("sql", genes, "--cvs", "SELECT 1").code == 2
+
+
+def test_a_sample_that_cannot_be_kept_says_what_to_set(
+    fathom: Run, genes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_CACHE", str(genes / "cache"))  # in a file, where no folder can be
+    done = fathom("sql", "demo:biomed", "SELECT 1")
+    assert done.code == 1
+    assert "Set FATHOM_CACHE to a folder that can be written to." in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_disk_is_told_without_a_traceback(genes: Path) -> None:
+    command = [sys.executable, "-c", MAIN, "sql", str(genes), "SELECT 1", "--csv"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert b"No space left" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -162,6 +162,8 @@ def _opened(database: str | Path | Database) -> AbstractContextManager[Database]
 
 async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:
     """The asynchronous form of `ask`, for a database that is prepared."""
+    if not any(letter.isalnum() for letter in question.text):
+        return _refuse(Draft(question), asking, Refusal("There are no words in the question."))
     if reading is not None:
         draft = Draft(question, sql=reading.sql)
     else:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
 from fathom.databases.engine import Engine
-from fathom.errors import ConnectionFailed, MissingExtra, did_you_mean
+from fathom.errors import ConfigError, ConnectionFailed, MissingExtra, did_you_mean
 
 _SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
@@ -20,7 +20,7 @@ def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Dat
 
     Takes the path of a SQLite or DuckDB file, a SQLAlchemy URL, a name from the settings' `[databases]`, or
     `demo:NAME` for a sample database, which is made when first asked for. Raises `ConnectionFailed`,
-    `MissingExtra`, `UnknownName`.
+    `MissingExtra`, `UnknownName`, and `ConfigError` where a sample can't be kept.
     """
     settings = settings or read_settings()
     text = str(url_or_path)
@@ -57,8 +57,15 @@ def _open_demo(name: str, settings: Settings) -> Database:
 
     make: Callable[[Path], Path] = registry.load("demos", name)
     folder = settings.cache / "demos"
-    folder.mkdir(parents=True, exist_ok=True)
-    return _open_file(make(folder), settings, name=name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = make(folder)
+    except OSError as error:
+        raise ConfigError(
+            f"The sample database can't be made in {folder}: {error}. "
+            "Set FATHOM_CACHE to a folder that can be written to."
+        ) from error
+    return _open_file(file, settings, name=name)
 
 
 def _open_server(system: str, url: str, settings: Settings, *, name: str | None) -> Database:

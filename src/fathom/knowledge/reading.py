@@ -141,8 +141,22 @@ def _said(error: ErrorDetails) -> str:
     if kind == "value_error":
         return str(error["ctx"]["error"])
     given = error["input"]
-    shown = f" (given: {given!r:.60})" if not isinstance(given, Mapping | list | tuple) else ""
-    return error["msg"][0].lower() + error["msg"][1:] + shown
+    if kind in _WANTED:
+        return f"here should stand {_WANTED[kind]}{_shown(given)}"
+    return error["msg"][0].lower() + error["msg"][1:] + _shown(given)
+
+
+_WANTED = {
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "dataclass_type"), "keys with their values"),
+    "string_type": "text",
+    "bool_type": "true or false",
+}
+"""What a kind of value is called by those who write packs."""
+
+
+def _shown(given: Any) -> str:
+    return f" (given: {given!r:.60})" if not isinstance(given, Mapping | list | tuple) else ""
 
 
 def _keys_at(location: tuple[str | int, ...]) -> tuple[str, ...]:

@@ -80,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:  # a full disk, a folder that can't be written to
+        print(f"Error: {error}", file=sys.stderr)
+        code = ERROR
     sys.exit(code or 0)
 
 

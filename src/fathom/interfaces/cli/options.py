@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from fathom.llm import Budget
 
 DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:biomed.")]
-Query = Annotated[str, Parameter(help="One query that only reads. `-` reads it from standard input.")]
+Query = Annotated[
+    str,
+    Parameter(help="One query that only reads. `-` reads it from standard input.", allow_leading_hyphen=True),
+]
 
 
 def query_text(query: str) -> str:

@@ -75,3 +75,45 @@ def test_dates_in_another_order_are_left_alone(tmp_path: Path) -> None:
         )
         draft = guess("How many orders are there per year?", database, tmp_path)
         assert "STRFTIME" not in (draft.sql or "")
+
+
+def test_answers_with_the_date_it_went_by(tmp_path: Path) -> None:
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(*ORDERS)
+        draft = guess("How many orders per month in 2020?", database, tmp_path)
+        assert draft.refusal is None
+        told = " ".join(a.text for a in draft.assumptions)
+        assert "orders.order_date" in told
+        assert "different years apart" in told
+
+
+def test_declines_where_two_dates_are_as_likely(tmp_path: Path) -> None:
+    statements = [s.replace("order_date DATE", "paid_date DATE, sent_date DATE") for s in ORDERS[:3]]
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(
+            *statements,
+            "INSERT INTO orders VALUES (1, 1, '2019-12-30', '2020-01-02', 5), (2, 1, '2020-01-05', NULL, 9)",
+        )
+        assert guess("How many orders per year?", database, tmp_path).refusal is not None
+        draft = guess("How many orders were sent per year?", database, tmp_path)
+        assert draft.refusal is None
+        assert database.run(draft.sql or "").rows == (("2020", 1),)
+
+
+def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path) -> None:
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(
+            *ORDERS,
+            "CREATE TABLE complaint (complaint_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders)",
+            "INSERT INTO complaint VALUES (1, 2), (2, 3), (3, 5)",
+        )
+        draft = guess("How many complaints per year?", database, tmp_path)
+        assert set(database.run(draft.sql or "").rows) == {("2020", 2), ("2021", 1)}
+
+
+@pytest.mark.parametrize(
+    "text", ["How many orders per customer each year?", "How many orders were there per week?"]
+)
+def test_declines_what_it_has_no_query_for(text: str, tmp_path: Path) -> None:
+    with makers.sqlite_databases(tmp_path) as make:
+        assert guess(text, make(*ORDERS), tmp_path).refusal is not None

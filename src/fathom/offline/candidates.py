@@ -53,7 +53,8 @@ class Proposal:
 
     `source` says where it comes from: `sketch`, `ratio`, `period`, or `example` for the query of a solved
     question, of that `similarity` with this one and with so many of its values `kept`. `unmet` is the weight
-    of what outside knowledge said and the query doesn't.
+    of what outside knowledge said and the query doesn't. `settled` says of ratios and periods that nothing in
+    the question leaves another reading open.
     """
 
     query: Query
@@ -66,6 +67,7 @@ class Proposal:
     similarity: float = 0.0
     kept: int = 0
     unmet: float = 0.0
+    settled: bool = False
 
 
 def propose(

@@ -37,11 +37,11 @@ def describe(query: Query, planner: JoinPlanner) -> str:
     if tables:
         parts.append("of " + " with ".join(dict.fromkeys(t.name for t in tables)))
     if query.where is not None:
-        parts.append("where " + _condition(query.where))
+        parts.append("where " + describe_condition(query.where))
     if query.group:
         parts.append("for each " + ", ".join(_shown(e) for e in query.group))
     if query.having is not None:
-        parts.append("having " + _condition(query.having))
+        parts.append("having " + describe_condition(query.having))
     if query.order:
         keys = (f"{_shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
         parts.append("ordered by " + ", ".join(keys))
@@ -74,13 +74,14 @@ def _shown(expression: Expression) -> str:  # noqa: PLR0911
         case Subquery(query=query):
             return "those of (" + ", ".join(_shown(e) for e in query.select) + " elsewhere)"
         case Case(condition=condition, then=then):
-            return f"{_shown(then)} if {_condition(condition)}"
+            return f"{_shown(then)} if {describe_condition(condition)}"
     return "a calculation"
 
 
-def _condition(condition: Condition) -> str:
+def describe_condition(condition: Condition) -> str:
+    """A condition in words, without a full stop."""
     if isinstance(condition, Connective):
-        return f" {condition.kind} ".join(_condition(p) for p in condition.parts)
+        return f" {condition.kind} ".join(describe_condition(p) for p in condition.parts)
     return _comparison(condition)
 
 

@@ -10,6 +10,8 @@ from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
+from fathom.offline.accounting import Accounts
+from fathom.offline.averages import averages
 from fathom.offline.candidates import Proposal, propose
 from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
@@ -126,11 +128,16 @@ class Engine:
         hints = self.hints(question).hints
         found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
         found = complete(found, hints, linking, PROPOSALS)
+        accounts = Accounts(linking)
         shares: list[Proposal] = []
         if not any(h.formula for h in hints):
-            shares = sorted(ratios(linking, found, self.schema), key=lambda p: -p.score)[:MOST_RATIOS]
+            made = (
+                *ratios(linking, found, self.planner, accounts),
+                *averages(linking, self.planner, accounts),
+            )
+            shares = sorted(made, key=lambda p: -p.score)[:MOST_RATIOS]
             shares = complete(shares, hints, linking, MOST_RATIOS)
-        grouped = periods(linking, found, self.schema, self.database.profile())
+        grouped = periods(linking, found, self.planner, self.database.profile(), accounts)
         spans = sorted(grouped, key=lambda p: -p.score)[:MOST_PERIODS]
         known = {p.query: p for p in found}
         solved = [

@@ -52,6 +52,9 @@ class JoinPlanner:
             self._edges[edge.left].append(edge)
             if edge.left != edge.right:
                 self._edges[edge.right].append(edge.reversed())
+        self._keys = {t.name: {frozenset(t.primary_key)} for t in schema.tables}
+        for key in schema.foreign_keys:
+            self._keys.setdefault(key.target_table, set()).add(frozenset(key.target_columns))
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
@@ -78,6 +81,29 @@ class JoinPlanner:
             known = plans[0].cost if plans else float("inf")
             self._distances[left, right] = self._distances[right, left] = known
         return known
+
+    def one_each(self, counted: TableRef, tables: tuple[TableRef, ...]) -> bool:
+        """Whether the cheapest join of tables gives each row of one of them once at most.
+
+        That is so where every join, seen from there, leads to what tells the next table's rows apart: its
+        primary key, or what a foreign key refers to.
+        """
+        if len(tables) < 2:
+            return tables in {(), (counted,)}
+        plans = self.plans(tables)
+        reached, left = {counted}, list(plans[0].joins) if plans else []
+        while left:
+            step = next((j for j in left if (j.left.table in reached) != (j.right.table in reached)), None)
+            if step is None:
+                return False
+            target = step.right.table if step.left.table in reached else step.left.table
+            on = [j for j in left if {j.left.table, j.right.table} <= reached | {target}]
+            keys = frozenset(c.name for j in on for c in (j.left, j.right) if c.table == target)
+            if keys not in self._keys[target.name]:
+                return False
+            reached.add(target)
+            left = [j for j in left if j not in on]
+        return bool(plans) and counted in plans[0].tables
 
     def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
         # Best-first growth of a tree: each step links one more wanted table by a cheapest path.

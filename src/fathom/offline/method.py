@@ -15,6 +15,7 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.rehearsing import reranker_for
 from fathom.offline.rendering import literal, render
+from fathom.offline.stating import stated
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
 SELECTED = 0.3
@@ -109,6 +110,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
             *draft.assumptions,
             *told(proposal.query, engine.hints(draft.question).hints),
             *assumptions,
+            *(stated(query) if proposal.source in {"period", "ratio"} else ()),
             *_values(linking, sql),
         ),
         notes={"tried": sum(c.result is not None for c in checked), "source": proposal.source},

@@ -5,89 +5,221 @@ renderer translates it for the other engines.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from fathom.offline.accounting import Accounts, denies_alike, name_stems
 from fathom.offline.candidates import Proposal
+from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import stem
 from fathom.offline.query import (
     Aggregate,
     Call,
     Column,
+    Comparison,
     Expression,
     Literal,
     Ordering,
     Query,
+    Star,
     TableRef,
+    conjunction,
     mentioned_tables,
 )
 from fathom.records.profile import TableProfile
-from fathom.records.schema import Schema
 
-_FORMATS = {"year": "%Y", "month": "%Y-%m"}
-_ADVERBS = {"yearly": "year", "annual": "year", "annually": "year", "monthly": "month"}
-PERIOD_WORDS = frozenset((*_FORMATS, *(f"{u}s" for u in _FORMATS), *_ADVERBS))
-_EACH = frozenset(("per", "by", "each", "every"))
+_FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+_ADVERBS = {
+    "yearly": "year", "annual": "year", "annually": "year", "monthly": "month", "daily": "day",
+    "quarter": "quarter", "quarterly": "quarter", "week": "week", "weekly": "week", "weekday": "weekday",
+}  # fmt: skip
+"""Units by the words for them; those without a format are known, so that no other reading answers them."""
+PERIOD_WORDS = frozenset((*_FORMATS, *(f"{u}s" for u in _FORMATS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+_BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
+_DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
 _ISO = "%Y-%m-%d"
 _NAMED = 0.5
-BASES = 25
+_MENTIONED = 0.5
+BASES = 40
 OTHER_DATE = 0.5
+LEFT_OVER = 2.0
+"""What each word takes from a group by period that it doesn't account for, in scores of likely queries."""
 
 
-def asked_period(linking: Linking) -> tuple[str, bool] | None:
-    """The format of the period that a question groups by, and whether it asks which one is extreme.
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What a question groups by: the unit, the place of its word, and whether it asks which one is extreme.
 
-    None also where a column goes by the period's name: then that one is meant.
+    `form` is strftime's; None where no query can be made of the unit. Rows of the tables in `named` have a
+    column that goes by the unit's name.
     """
+
+    unit: str
+    place: int
+    which: bool
+    named: frozenset[str]
+
+    @property
+    def form(self) -> str | None:
+        """The format that cuts a date to this period."""
+        return _FORMATS.get(self.unit)
+
+
+def asked_period(linking: Linking) -> Period | None:
+    """The period that a question groups by, if it does."""
     for place, token in enumerate(linking.tokens):
-        before = linking.tokens[place - 1].lower if place else ""
-        unit = _ADVERBS.get(token.lower)
-        if before in _EACH | _WHICH:
-            unit = unit or next((u for u in _FORMATS if token.lower in {u, f"{u}s"}), None)
+        word = token.lower.removesuffix("s")
+        unit = word if word in _FORMATS else _ADVERBS.get(word)
         if unit is None or token.evidence:
             continue
-        which = before in _WHICH
-        if which and not linking.superlatives:
+        before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
+        near = set(before[-1:]) if place and linking.tokens[place - 1].stop else set(before)
+        which = bool(near & _WHICH)
+        adverb = (word not in _FORMATS and word.endswith("ly")) or word == "annual"
+        if not (adverb or near & _BY or (which and linking.superlatives)):
             continue
-        named = linking.alignment[:, place].max(initial=0) >= _NAMED
-        return None if named else (_FORMATS[unit], which)
+        close = linking.alignment[:, place] >= _NAMED
+        named = frozenset(c.table for c, is_close in zip(linking.columns, close, strict=True) if is_close)
+        return Period(unit, place, which and not near & _BY, named)
     return None
 
 
 def periods(
-    linking: Linking, proposals: Iterable[Proposal], schema: Schema, profiles: Mapping[str, TableProfile]
+    linking: Linking,
+    proposals: Iterable[Proposal],
+    planner: JoinPlanner,
+    profiles: Mapping[str, TableProfile],
+    accounts: Accounts,
 ) -> Iterator[Proposal]:
     """The likeliest proposals grouped by the period that the question asks for, where it asks for one."""
     asked = asked_period(linking)
-    dated = _dated(schema, profiles) if asked else frozenset[ColumnKey]()
-    if asked is None or not dated:
+    if asked is None or asked.form is None:
         return
-    form, which = asked
+    dates = _Dates(linking, planner, profiles)
     for base in list(proposals)[:BASES]:
-        tables = [t.name for t in mentioned_tables(base.query)]
-        near = sorted(
-            (c for c in linking.columns if c in dated and c.table in tables),
-            key=lambda c: -max(linking.score(c, "group"), linking.score(c, "select")),
-        )
+        tables = mentioned_tables(base.query)
+        if asked.named & {t.name for t in tables}:
+            continue
+        near = dates.near(tables)
         for rank, key in enumerate(near):
             column = Column(TableRef(key.table), key.column)
-            part = Call("strftime", (Literal(form), column))
-            query = _by(base.query, column, part, linking, which=which)
-            if query is not None:
-                yield replace(base, query=query, score=base.score - OTHER_DATE * rank, source="period")
+            part = Call("strftime", (Literal(asked.form), column))
+            query = _by(base.query, column, part, linking, which=asked.which)
+            if query is None:
+                continue
+            if dates.optional(key):
+                query = replace(query, where=conjunction(query.where, Comparison(column, "is not null")))
+            left = accounts.left_over(query, (asked.place,))
+            score = base.score - OTHER_DATE * rank - LEFT_OVER * len(left)
+            settled = (
+                not left
+                and not _grouped_again(asked, linking)
+                and dates.clear(key, near)
+                and denies_alike(query, linking)
+                and _counts_once(query, linking, planner)
+            )
+            yield replace(base, query=query, score=score, source="period", settled=settled)
 
 
-def _dated(schema: Schema, profiles: Mapping[str, TableProfile]) -> frozenset[ColumnKey]:
-    """The columns of dates; those kept as text only where they begin with the year, as engines read them."""
-    found = set()
-    for table in schema.tables:
-        seen = profiles[table.name].columns if table.name in profiles else {}
-        for column in table.columns:
-            pattern = seen[column.name].pattern if column.name in seen else None
-            is_date = column.kind in {"date", "datetime"}
-            if (pattern or "").startswith(_ISO) or (is_date and not pattern):
-                found.add(ColumnKey(table.name, column.name))
-    return frozenset(found)
+class _Dates:
+    """The columns of dates, and which of them a question is about."""
+
+    def __init__(self, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
+        self._linking, self._planner, self._profiles = linking, planner, profiles
+        self._all = self._dated()
+
+    def _dated(self) -> frozenset[ColumnKey]:
+        """The columns of dates; those of text only where they begin with the year, as engines read them."""
+        found = set()
+        for table in self._planner.schema.tables:
+            seen = self._profiles[table.name].columns if table.name in self._profiles else {}
+            for column in table.columns:
+                pattern = seen[column.name].pattern if column.name in seen else None
+                is_date = column.kind in {"date", "datetime"}
+                if (pattern or "").startswith(_ISO) or (is_date and not pattern):
+                    found.add(ColumnKey(table.name, column.name))
+        return frozenset(found)
+
+    def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
+        """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
+        own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]
+        if not own and len(tables) == 1:
+            targets = {e.right for e in self._planner.neighbours(tables[0].name)}
+            own = [
+                c
+                for c in self._linking.columns
+                if c in self._all
+                and c.table in targets
+                and self._planner.one_each(tables[0], (*tables, TableRef(c.table)))
+            ]
+        return sorted(own, key=lambda c: (-self._said(c), not self._is_own(c), -self._score(c)))
+
+    def clear(self, key: ColumnKey, near: list[ColumnKey]) -> bool:
+        """Whether no other date is meant as likely: the only one, the one named, or its row's own."""
+        others = [c for c in near if c != key]
+        if any(self._said(c) >= self._said(key) > 0 for c in others):
+            return False
+        return not others or self._said(key) > 0 or (self._is_own(key) and not any(map(self._is_own, others)))
+
+    def optional(self, key: ColumnKey) -> bool:
+        """Whether some rows have no such date: they belong to no period."""
+        profile = self._profiles.get(key.table)
+        return profile is not None and profile.columns[key.column].null_share > 0
+
+    def _score(self, key: ColumnKey) -> float:
+        return max(self._linking.score(key, "group"), self._linking.score(key, "select"))
+
+    def _said(self, key: ColumnKey) -> int:
+        """How many words of the question are in the column's name, its table's and those of dates aside."""
+        words = name_stems(key.column) - name_stems(key.table) - _DATE_STEMS
+        return sum(t.stem in words for t in self._linking.tokens if not t.evidence)
+
+    def _is_own(self, key: ColumnKey) -> bool:
+        """Whether a date is called after its table alone, as `order_date` is."""
+        return name_stems(key.column) - _DATE_STEMS <= name_stems(key.table)
+
+
+def _grouped_again(asked: Period, linking: Linking) -> bool:
+    """Whether the question speaks of each of something else as well: "loans per member each year"."""
+    each = [i for i, t in enumerate(linking.tokens) if t.lower in EACH]
+    return any(not asked.place - 2 <= i < asked.place for i in each)
+
+
+def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a query's aggregate is what the question asks for, over rows that no join repeats."""
+    total = next(
+        (e for e in (*query.select, *(o.key for o in query.order)) if isinstance(e, Aggregate)), None
+    )
+    if total is None or total.distinct:
+        return False
+    asked = {q.aggregate for q in linking.quantities} - ({"max", "min"} if query.limit else set())
+    tables = mentioned_tables(query)
+    if isinstance(total.argument, Column):
+        counted = {total.argument.table}
+        fits = asked == {total.function} != {"count"} and _named_best(total.argument, linking, planner)
+    else:
+        first = min((m.span.first for m in linking.table_mentions if m.score >= _MENTIONED), default=None)
+        here = [m for m in linking.table_mentions if m.span.first == first]
+        counted = {TableRef(m.table) for m in here if m.score == max(h.score for h in here)}
+        fits = (
+            isinstance(total.argument, Star) and ("count" in asked or not asked) and asked <= {"count", "sum"}
+        )
+    return fits and any(c in tables and planner.one_each(c, tables) for c in counted)
+
+
+def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether the question names no other number as well as this one, by the words of column and table."""
+    asked = {t.stem for t in linking.tokens if not t.evidence}
+    named = {
+        (t.name, c.name): len(asked & (name_stems(c.name) | name_stems(t.name)))
+        for t in planner.schema.tables
+        for c in t.columns
+        if c.kind in {"integer", "number"} and c.name not in t.primary_key
+    }
+    own = named.pop((column.table.name, column.name), 0)
+    return all(own > other for other in named.values())
 
 
 def _by(query: Query, column: Column, part: Call, linking: Linking, *, which: bool) -> Query | None:

@@ -1,14 +1,18 @@
 """Shares and ratios ("what percentage of ... are", "the ratio of ... to") made of likely plain queries.
 
-Training data hold almost none of them, so that no sketch is learned; their grammar is small enough to write.
+Training data hold almost none of them, so that no sketch is learned; their grammar is small enough to write:
+`share of [restricting] ROWS [restricting] (are|were|that ...) part`, `ratio of one kind to another`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from fathom.offline.accounting import Accounts, denies_alike
 from fathom.offline.candidates import Proposal
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import ColumnKey, Linking, ValueMention
+from fathom.offline.linking.naming import EACH
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -17,6 +21,7 @@ from fathom.offline.query import (
     Column,
     Comparison,
     Condition,
+    Connective,
     Expression,
     Literal,
     Query,
@@ -26,21 +31,31 @@ from fathom.offline.query import (
     conjunction,
     mentioned_tables,
 )
-from fathom.records.schema import Schema
+from fathom.records import Result
 
 _SHARE = re.compile(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
+_PREDICATE = frozenset("are is was were be been has have had do does did that which who whose".split())
+_AGAINST = frozenset(("to", "versus", "vs", "over", "against"))
 _NAMED = 0.4
-BASES = 15
+_MENTIONED = 0.5
+BASES = 40
 GAIN = 3.0
-LATER = 0.4
+LATER = 0.2
+LEFT_OVER = 2.0
+"""What each word takes from a ratio that it doesn't account for, in ranks of likely queries: ten."""
 
 
-def asks_ratio(linking: Linking) -> tuple[int, float] | None:
-    """The place of the word and 100 where the question asks for a percentage, 1 for a ratio.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The place of the word ("percentage"), and 100 where a percentage is asked for, 1 for a ratio."""
 
-    Words that name a column ask for that column.
-    """
+    place: int
+    factor: float
+
+
+def asks_ratio(linking: Linking) -> Asked | None:
+    """Whether and how a question asks for a ratio. Words that name a column ask for that column."""
     for place, token in enumerate(linking.tokens):
         share, percent = _SHARE.fullmatch(token.lower), _PERCENT.fullmatch(token.lower)
         if (share or percent) and not token.evidence and not token.quoted:
@@ -48,91 +63,207 @@ def asks_ratio(linking: Linking) -> tuple[int, float] | None:
                 return None
             if place and linking.tokens[place - 1].kind == "number":
                 continue
-            return place, 1.0 if share else 100.0
+            return Asked(place, 1.0 if share else 100.0)
     return None
 
 
-def ratios(linking: Linking, proposals: Iterable[Proposal], schema: Schema) -> Iterator[Proposal]:
-    """Ratios made of the conditions of likely queries, and of two columns that the question names."""
+def ratios(
+    linking: Linking, proposals: Iterable[Proposal], planner: JoinPlanner, accounts: Accounts
+) -> Iterator[Proposal]:
+    """Ratios made of the conditions of likely queries, and of values and numbers that the question names."""
     asked = asks_ratio(linking)
     if asked is None:
         return
-    place, factor = asked
-    best: float | None = None
+    bases = list(proposals)[:BASES]
+    best = bases[0].score if bases else 0.0
+    grammar = _Grammar(linking, asked, planner)
     seen: set[Query] = set()
-    for rank, proposal in enumerate(proposals):
-        best = proposal.score if best is None else best
-        if rank >= BASES:
-            break
-        for later, query in enumerate(_of_conditions(proposal.query, factor, _places(linking, place))):
-            if query not in seen:
-                seen.add(query)
-                score = best + GAIN - LATER * (rank + later)
-                yield replace(proposal, query=query, score=score, source="ratio")
-    for later, query in enumerate(_of_columns(linking, schema, factor)):
-        yield Proposal(query, (best or 0.0) + GAIN - LATER * (1 + later), 0.0, 0.0, source="ratio")
+    made = [
+        *((0, q, settled) for q, settled in grammar.of_kinds()),
+        *((0, q, settled) for q, settled in grammar.of_numbers()),
+    ]
+    wheres = [*((r, b.query) for r, b in enumerate(bases)), *((len(bases), q) for q in _plain(linking))]
+    made += [(rank, q, settled) for rank, base in wheres for q, settled in grammar.of_conditions(base)]
+    for later, (rank, query, settled) in enumerate(made):
+        if query in seen:
+            continue
+        seen.add(query)
+        left = accounts.left_over(query, (asked.place,))
+        score = best + GAIN - LATER * rank - LEFT_OVER * len(left) - 1e-3 * later - (not settled)
+        sure = settled and not left and not linking.superlatives and denies_alike(query, linking)
+        yield Proposal(query, score, 0.0, 0.0, source="ratio", settled=sure)
 
 
-def _places(linking: Linking, asked: int) -> dict[str, int]:
-    """By value, how far after the word "percentage" it is named; those before it come last."""
-    found: dict[str, int] = {}
+def is_sensible(query: Query, result: Result | None) -> bool:
+    """Whether a result is there, and shares are neither 0 nor all: either tells of a part misread."""
+    rows = result.rows if result else ()
+    match query.select[-1:]:
+        case (Arithmetic("/", top, Call("nullif", (Aggregate("count", Star()), _))),):
+            whole = 100 if isinstance(top, Arithmetic) else 1
+            return any(0 < float(r[-1]) < whole for r in rows if r[-1] is not None)
+    return any(r[-1] is not None for r in rows)
+
+
+def _plain(linking: Linking) -> Iterator[Query]:
+    """Counts under each value that the question surely names: where no sketch has thought of it."""
+    for value in _values(linking):
+        yield Query((Aggregate("count", Star()),), where=_equals(value))
+
+
+class _Grammar:
+    """Makes the ratios that a question may ask for, each with whether its words leave no other reading."""
+
+    def __init__(self, linking: Linking, asked: Asked, planner: JoinPlanner) -> None:
+        self._linking, self._asked, self._planner = linking, asked, planner
+        after = [m for m in linking.table_mentions if m.span.first > asked.place and m.score >= _MENTIONED]
+        first = min((m.span.first for m in after), default=None)
+        best = max((m.score for m in after if m.span.first == first), default=0.0)
+        self._counted = {m.table for m in after if m.span.first == first and m.score == best}
+        self._ends = first if first is not None else asked.place
+        markers = [i for i in range(self._ends + 1, len(linking.tokens)) if self._lower(i) in _PREDICATE]
+        self._marker = markers[-1] if markers else None
+        self._groups = tuple(_column(c) for c in _grouping(linking))
+
+    def _lower(self, place: int) -> str:
+        return self._linking.tokens[place].lower
+
+    def of_conditions(self, query: Query) -> Iterator[tuple[Query, bool]]:
+        """The shares of some of a query's conditions among the rows that the others leave."""
+        where = query.where
+        if where is None or query.compound or query.source or query.having or query.joins:
+            return
+        parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
+        group = query.group if query.group and not query.limit else self._groups
+        plain = Query((), tables=mentioned_tables(replace(query, group=(), select=(), order=())), group=group)
+        for counted in self._counted_tables(plain):
+            tables = tuple(dict.fromkeys((*plain.tables, counted)))
+            for part, settled in self._parts(parts):
+                others = [c for c in parts if c not in part]
+                whole = part[0] if len(part) == 1 else Connective("and", part)
+                quotient = _share(whole, self._asked.factor)
+                found = replace(plain, select=(*group, quotient), where=conjunction(*others), tables=tables)
+                once = self._planner.one_each(counted, mentioned_tables(found))
+                yield found, settled and once and bool(self._counted)
+
+    def _counted_tables(self, plain: Query) -> tuple[TableRef, ...]:
+        """What the share counts rows of: the table named after the word, else those of the conditions."""
+        found = tuple(TableRef(t) for t in sorted(self._counted) if t not in {x.name for x in plain.tables})
+        among = tuple(t for t in plain.tables if t.name in self._counted)
+        return among or found or plain.tables[:1]
+
+    def _parts(self, conditions: Sequence[Condition]) -> Iterator[tuple[tuple[Condition, ...], bool]]:
+        """The conditions that make the part, likeliest first, and whether the words leave no doubt."""
+        if len(conditions) == 1:
+            yield tuple(conditions), True
+            return
+        places = {c: self._place(c) for c in conditions}
+        kinds = [c for c in conditions if not _is_date(c)] or list(conditions)
+        said = [c for c in kinds if self._marker is not None and places[c] > self._marker]
+        ahead = [c for c in kinds if places[c] < self._ends]
+        behind = [c for c in kinds if c not in ahead]
+        for part, settled in ((said, True), (ahead, not behind), (behind, not ahead)):
+            if part:
+                yield tuple(part), settled
+                break
+        for one in sorted(kinds, key=lambda c: places[c]):
+            yield (one,), False
+
+    def _place(self, condition: Condition) -> int:
+        """Where the question names a condition's value; far behind where it doesn't."""
+        held = {
+            (_key(c.left), str(c.right.value).casefold().strip("%"))
+            for c in comparisons(condition)
+            if isinstance(c.right, Literal)
+        }
+        named = [v.span.first for v in self._linking.values if (v.column, str(v.value).casefold()) in held]
+        texts = {text for _, text in held}
+        named = named or [n.span.first for n in self._linking.numbers if str(n.value) in texts]
+        return min(named, default=5000)
+
+    def of_kinds(self) -> Iterator[tuple[Query, bool]]:
+        """One kind against another, by two values of a column: "the ratio of female to male customers"."""
+        values = [v for v in _values(self._linking, 0.2) if v.span.first > self._asked.place]
+        for one in values:
+            for two in values:
+                apart = one.span.end <= two.span.first
+                between = {self._lower(i) for i in range(one.span.end, two.span.first)} if apart else set()
+                if one.column == two.column and between & _AGAINST:
+                    quotient = _quotient(_counted(_equals(one)), _counted(_equals(two)), self._asked.factor)
+                    table = TableRef(one.column.table)
+                    yield Query((quotient,), tables=(table,)), self._counted <= {table.name}
+
+    def of_numbers(self) -> Iterator[tuple[Query, bool]]:
+        """One named number over another, of their sums and row by row."""
+        linking, schema = self._linking, self._planner.schema
+        keys_of = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
+        numbers = {
+            ColumnKey(t.name, c.name)
+            for t in schema.tables
+            for c in t.columns
+            if c.kind in {"integer", "number"}
+            and c.name not in t.primary_key
+            and (t.name, c.name) not in keys_of
+        }
+        named = {
+            m.column: m.span for m in linking.column_mentions if m.score >= _MENTIONED and m.column in numbers
+        }
+        pairs = [(a, b) for a in named for b in named if named[a].end <= named[b].first]
+        pairs.sort(key=lambda p: (p[0].table != p[1].table, -linking.table_score(p[0].table)))
+        shown = tuple(_column(c) for c in linking.columns if linking.score(c, "select") >= 0.5)
+        keys = tuple(c for c in shown if _key(c) not in named)
+        sums = any(q.aggregate == "sum" for q in linking.quantities)
+        for one, two in pairs[:3]:
+            top, bottom = _column(one), _column(two)
+            total = Query((_quotient(Aggregate("sum", top), Aggregate("sum", bottom), self._asked.factor),))
+            each = Query((*keys, _quotient(top, bottom, self._asked.factor)))
+            clear = sums and one.table == two.table and len(pairs) == 1
+            yield from ((total, clear), (each, False)) if sums else ((each, False), (total, False))
+
+
+def _values(linking: Linking, least: float = 0.5) -> list[ValueMention]:
+    """The likeliest value of each run of words that surely names one."""
+    best: dict[object, ValueMention] = {}
     for value in linking.values:
-        gap = value.span.first - asked
-        where = gap if gap > 0 else 1000 + value.span.first
-        key = str(value.value).casefold()
-        found[key] = min(found.get(key, 5000), where)
-    return found
+        if value.match not in {"number", "quoted", "date"} and value.probability >= least:
+            known = best.get(value.span)
+            if known is None or known.probability < value.probability:
+                best[value.span] = value
+    return list(best.values())
 
 
-def _of_conditions(query: Query, factor: float, places: Mapping[str, int]) -> Iterator[Query]:
-    """The share of one condition among the rows of the others, and of one kind against another."""
-    where = query.where
-    if where is None or query.compound or query.source or query.having or query.joins:
-        return
-    both_kinds = not isinstance(where, Comparison)
-    conditions = list(where.parts) if both_kinds else [where]  # type: ignore[union-attr]
-    conditions.sort(key=lambda c: _place(c, places))
-    group = () if query.limit else query.group
-    plain = Query((), tables=mentioned_tables(query), group=group)
-    first = conditions[0]
-    for two in conditions[1:]:
-        if _same_column(first, two):
-            rest = [c for c in conditions if c not in (first, two)]
-            quotient = _quotient(_counted(first), _counted(two), factor)
-            yield replace(plain, select=(*group, quotient), where=conjunction(*rest))
-    if both_kinds and where.kind == "or":  # type: ignore[union-attr]
-        return
-    for one in conditions:
-        others = [c for c in conditions if c != one]
-        quotient = _quotient(_counted(one), Aggregate("count", Star()), factor)
-        yield replace(plain, select=(*group, quotient), where=conjunction(*others))
+def _grouping(linking: Linking) -> tuple[ColumnKey, ...]:
+    """The column named right after "by", "per" or "each", if there is one."""
+    for mention in linking.column_mentions:
+        before = linking.tokens[mention.span.first - 1].lower if mention.span.first else ""
+        if before in EACH | {"by"} and mention.score >= _MENTIONED:
+            return (mention.column,)
+    return ()
 
 
-def _place(condition: Condition, places: Mapping[str, int]) -> int:
-    values = [c.right.value for c in comparisons(condition) if isinstance(c.right, Literal)]
-    return min((places.get(str(v).casefold().strip("%"), 5000) for v in values), default=5000)
+def _is_date(condition: Condition) -> bool:
+    """Whether a condition is about a year or a day, which rarely make the part of a share."""
+    return all(
+        isinstance(c.right, Literal) and re.match(r"[12]\d{3}($|[-%])", str(c.right.value))
+        for c in comparisons(condition)
+    )
 
 
-def _of_columns(linking: Linking, schema: Schema, factor: float) -> Iterator[Query]:
-    """One named number over another, row by row, and of their sums."""
-    numbers = {
-        ColumnKey(t.name, c.name)
-        for t in schema.tables
-        for c in t.columns
-        if c.kind in {"integer", "number"} and c.name not in t.primary_key
-    }
-    named = {m.column: m.span for m in linking.column_mentions if m.score >= 0.6 and m.column in numbers}
-    pairs = [(a, b) for a in named for b in named if named[a].end <= named[b].first]
-    pairs.sort(key=lambda p: -linking.table_score(p[0].table) - linking.table_score(p[1].table))
-    keys = tuple(_column(c) for c in linking.columns if linking.score(c, "select") >= 0.5 and c not in named)
-    for one, two in pairs[:3]:
-        top, bottom = _column(one), _column(two)
-        yield Query((*keys, _quotient(top, bottom, factor)))
-        yield Query((_quotient(Aggregate("sum", top), Aggregate("sum", bottom), factor),))
+def _equals(value: ValueMention) -> Comparison:
+    if value.comparison == "like":
+        return Comparison(_column(value.column), "like", Literal(f"%{value.value}%"))
+    return Comparison(_column(value.column), "=", Literal(value.value))
 
 
 def _column(key: ColumnKey) -> Column:
     return Column(TableRef(key.table), key.column)
+
+
+def _key(expression: Expression) -> ColumnKey | None:
+    return ColumnKey(expression.table.name, expression.name) if isinstance(expression, Column) else None
+
+
+def _share(part: Condition, factor: float) -> Expression:
+    return _quotient(_counted(part), Aggregate("count", Star()), factor)
 
 
 def _counted(condition: Condition) -> Expression:
@@ -143,7 +274,3 @@ def _quotient(top: Expression, bottom: Expression, factor: float) -> Expression:
     real = Call("cast", (top, Literal("REAL")))
     scaled = Arithmetic("*", real, Literal(int(factor))) if factor != 1 else real
     return Arithmetic("/", scaled, Call("nullif", (bottom, Literal(0))))
-
-
-def _same_column(one: Condition, two: Condition) -> bool:
-    return isinstance(one, Comparison) and isinstance(two, Comparison) and one.left == two.left

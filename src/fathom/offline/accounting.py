@@ -1,0 +1,82 @@
+"""What a query leaves of its question: the words that nothing in it stands for."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.query import (
+    Case,
+    Condition,
+    Query,
+    Subquery,
+    comparisons,
+    conjunction,
+    expressions,
+)
+from fathom.offline.ranking.coverage import CoverageJudge, parts_of
+
+ACCOUNTED = 0.5
+_MENTIONED = 0.6
+_DENYING = frozenset(("!=", "not in", "not like", "not between"))
+_LIGHT = frozenset(
+    "made make issued placed live lives living come comes came belong belongs given taken held happened"
+    " occurred recorded registered written got get go went".split()
+)
+"""Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""
+
+
+class Accounts:
+    """Tells for the queries of one question which of its words each leaves over."""
+
+    def __init__(self, linking: Linking) -> None:
+        self._linking = linking
+        self._judge = CoverageJudge(linking)
+
+    def left_over(self, query: Query, said: Collection[int] = ()) -> tuple[int, ...]:
+        """The places of content words and numbers that no column, table or value of the query stands for.
+
+        `said` are places that the query's form stands for ("percentage", "per month"). Stricter than what
+        the ranker calls missing: that a word fits something else in the database doesn't count.
+        """
+        parts = parts_of(_opened(query))
+        explained = self._judge.judge(parts).explained
+        used = {c for c, _ in parts.columns}
+        mentioned = [
+            m.span for m in self._linking.column_mentions if m.column in used and m.score >= _MENTIONED
+        ]
+        stems = {s for c in used for s in name_stems(c.column)}
+        said = {*said, *(i for span in mentioned for i in range(span.first, span.end))}
+        return tuple(
+            place
+            for place, token in enumerate(self._linking.tokens)
+            if not token.stop
+            and not token.evidence
+            and token.kind != "sign"
+            and token.lower not in _LIGHT
+            and token.stem not in stems
+            and place not in said
+            and float(explained[place]) < ACCOUNTED
+        )
+
+
+def name_stems(name: str) -> frozenset[str]:
+    """The stems of the words that a name is made of."""
+    return frozenset(stem(w) for w in identifier_words(name))
+
+
+def denies_alike(query: Query, linking: Linking) -> bool:
+    """Whether a query denies something where and only where its question does, and compares plainly.
+
+    Sketches also try what the question doesn't say: what is not among, what is beyond the extreme of a kind.
+    """
+    compared = list(comparisons(_opened(query).where))
+    denied = any(c.operator in _DENYING for c in compared)
+    plain = all(not isinstance(c.right, Subquery) or c.operator in {"in", "not in"} for c in compared)
+    return plain and denied == bool(linking.negations)
+
+
+def _opened(query: Query) -> Query:
+    """The query with the conditions of its CASEs among its own, where their values are seen."""
+    inside: list[Condition] = [e.condition for e in expressions(query) if isinstance(e, Case)]
+    return replace(query, where=conjunction(query.where, *inside)) if inside else query

@@ -1,0 +1,65 @@
+"""What to tell of a share or a group by period: which date it goes by, what is counted among what."""
+
+from fathom.offline.describing import describe_condition
+from fathom.offline.query import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Case,
+    Column,
+    Comparison,
+    Expression,
+    Literal,
+    Query,
+    Subquery,
+    comparisons,
+    mentioned_tables,
+)
+from fathom.records import Assumption
+
+_UNITS = {"%Y": "Years", "%Y-%m": "Months", "%Y-%m-%d": "Days"}
+
+
+def stated(query: Query) -> tuple[Assumption, ...]:
+    """The assumptions of a query that periods or ratios made; none for others."""
+    for key in query.group:
+        match key:
+            case Call("strftime", (Literal(value=str() as form), Column() as date)) if form in _UNITS:
+                return (Assumption("column", _of_period(form, date, query)),)
+    match query.select[-1:]:
+        case (Arithmetic("/", top, Call("nullif", (bottom, _))),):
+            text = _of_ratio(_bare(top), bottom, query)
+            return (Assumption("default", text),) if text else ()
+    return ()
+
+
+def _of_period(form: str, date: Column, query: Query) -> str:
+    text = f"{_UNITS[form]} are those of {date.table.name}.{date.name}"
+    if form == "%Y-%m":
+        text += ", those of different years apart"
+    if Comparison(date, "is not null") in comparisons(query.where):
+        text += "; rows without it are left out"
+    return text + "."
+
+
+def _of_ratio(top: Expression, bottom: Expression, query: Query) -> str:
+    tables = " with ".join(dict.fromkeys(t.name for t in mentioned_tables(query)))
+    among = f"rows of {tables}" + (f" where {describe_condition(query.where)}" if query.where else "")
+    match top, bottom:
+        case Aggregate("sum", Case(condition=part)), Aggregate("sum", Case(condition=other)):
+            one, two = describe_condition(part), describe_condition(other)
+            return f"Of {among}, those where {one} over those where {two}."
+        case Aggregate("sum", Case(condition=part)), Aggregate("count"):
+            return f"Of all {among}, those where {describe_condition(part)}."
+        case Aggregate("count"), Subquery(query=other):
+            whole = " with ".join(t.name for t in mentioned_tables(other))
+            return f"All {among} over all rows of {whole}, those without any included."
+    return ""
+
+
+def _bare(top: Expression) -> Expression:
+    """What a quotient divides, without its factor and cast."""
+    match top:
+        case Arithmetic("*", Call("cast", (inner, _)), _) | Call("cast", (inner, _)):
+            return inner
+    return top

@@ -32,7 +32,9 @@ from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
-REMEMBERED = 64
+REMEMBERED = 16
+"""Questions whose proposals are kept: those asked at once. Each holds thousands of small objects, and the
+more there are, the longer Python's collector stops a question now and then."""
 PROPOSALS = 60
 RECALLED = 10
 LIKELY = 20

@@ -77,16 +77,13 @@ class SlotFiller:
         for value in linking.values:
             self._best_of_span[value.span] = max(self._best_of_span.get(value.span, 0.0), value.probability)
         self._cache: dict[tuple[object, ...], list[tuple[ColumnKey, float]]] = {}
+        self._valued: dict[tuple[object, ...], list[_State]] = {}
         self._entered: dict[tuple[_Homes, str, tuple[int, ...]], tuple[float, _Homes]] = {}
 
     def fill(self, sketch: Query, most: int = BEAM) -> list[Filled]:
         """The likeliest fillings of a sketch, best first."""
         plan = plan_slots(sketch)
-        states = [_State(homes=(frozenset(),) * plan.scopes)]
-        for comparison in plan.comparisons:
-            states = self._best(self._compare(states, comparison, plan))
-        if plan.limited:
-            states = self._best(s for state in states for s in self._limit(state))
+        states = self._with_values(plan)
         filled: set[str] = {c.column for c in plan.comparisons if c.column}
         previous: list[ColumnSlot] = []
         for slot in plan.columns:
@@ -101,6 +98,18 @@ class SlotFiller:
             Filled(Filling(dict(s.columns), dict(s.tables), dict(s.values), s.limit), s.score)
             for s in states[:most]
         ]
+
+    def _with_values(self, plan: SlotPlan) -> list[_State]:
+        """States with the values in place: the same for all sketches that hold alike values."""
+        key = (plan.comparisons, plan.limited, plan.scopes)
+        if key not in self._valued:
+            states = [_State(homes=(frozenset(),) * plan.scopes)]
+            for comparison in plan.comparisons:
+                states = self._best(self._compare(states, comparison))
+            if plan.limited:
+                states = self._best(s for state in states for s in self._limit(state))
+            self._valued[key] = states
+        return self._valued[key]
 
     @staticmethod
     def _best(states: Iterator[_State]) -> list[_State]:
@@ -127,20 +136,15 @@ class SlotFiller:
 
     # Values
 
-    def _compare(self, states: Sequence[_State], slot: ValueSlots, plan: SlotPlan) -> Iterator[_State]:
-        instance = next((c.instance for c in plan.columns if c.name == slot.column), 0)
+    def _compare(self, states: Sequence[_State], slot: ValueSlots) -> Iterator[_State]:
         options = [
-            (
-                o,
-                tuple(zip(slot.values, o.bounds, strict=True)),
-                _use(o.column, instance) if o.column else None,
-            )
+            (o, tuple(zip(slot.values, o.bounds, strict=True)), o.column and _use(o.column, slot.instance))
             for o in self._value_options(slot)
         ]
         for state in states:
             fixed = state.column(slot.column) if slot.column else None
             for option, bounds, column in options:
-                if state.spans and (_overlaps(option, state) or _repeats(option, state)):
+                if state.spans and _is_said(option, state):
                     continue
                 if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
                     continue
@@ -312,11 +316,9 @@ class SlotFiller:
                 cost, homes = self._enter(state.homes, key.table, slot.scopes)
                 if linked and key not in self._keys:
                     cost -= 2.0
-                yield state._replace(
-                    score=state.score + cost + score,
-                    columns=(*state.columns, (slot.name, column)),
-                    homes=homes,
-                )
+                columns = (*state.columns, (slot.name, column))
+                score_now = state.score + cost + score
+                yield _State(score_now, columns, state.values, state.tables, state.limit, state.spans, homes)
 
     def _link_columns(self, state: _State) -> list[ColumnKey]:
         """The keys of the tables already shown: what a subquery most likely links to."""
@@ -385,13 +387,10 @@ def _use(column: ColumnKey, instance: int) -> Column:
     return Column(TableRef(column.table, instance), column.column)
 
 
-def _overlaps(option: ValueOption, state: _State) -> bool:
-    """Whether some of the value's words stand for something else already."""
-    return any(option.span.overlaps(s) for s in state.spans)
-
-
-def _repeats(option: ValueOption, state: _State) -> bool:
-    """Whether the value is there already: said twice, as in the question and in its evidence."""
+def _is_said(option: ValueOption, state: _State) -> bool:
+    """Whether its words stand for something else already, or its value is there: it may be said twice."""
+    if any(option.span.overlaps(s) for s in state.spans):
+        return True
     said = {str(b.value).casefold() for b in option.bounds}
     return any(str(b.value).casefold() in said for _, b in state.values)
 

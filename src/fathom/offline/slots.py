@@ -61,6 +61,7 @@ class ValueSlots:
     operator: str
     scope: int
     counted: bool = False
+    instance: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,8 @@ class _Compiler:
         if values:
             name = left.name if isinstance(left, Column) and left.name[0] == "w" else None
             counted = name is None
-            self.comparisons.append(ValueSlots(name, values, comparison.operator, scope, counted))
+            instance = self.instances.get(name, 0) if name is not None else 0
+            slots = ValueSlots(name, values, comparison.operator, scope, counted, instance)
+            self.comparisons.append(slots)
         elif right is not None:
             self._expression(right, clause, f"right {comparison.operator}", scope)

@@ -1,6 +1,6 @@
 """Whether a query says what a hint says."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fathom.offline.hints.records import Hint
 from fathom.offline.query import (
@@ -25,12 +25,16 @@ COLUMNS = 0.5
 
 def missing(query: Query, hints: Iterable[Hint]) -> float:
     """The weight of the hints that a query doesn't meet."""
-    return sum(COLUMNS if h.columns else 1.0 for h in hints if not holds(query, h))
+    every = list(all_queries(query))
+    return sum(COLUMNS if h.columns else 1.0 for h in hints if not _held(every, h))
 
 
 def holds(query: Query, hint: Hint) -> bool:
     """Whether the query, or one inside it, meets the hint."""
-    every = list(all_queries(query))
+    return _held(list(all_queries(query)), hint)
+
+
+def _held(every: Sequence[Query], hint: Hint) -> bool:
     if hint.conditions:
         return all(any(_has(q, c) for q in every) for c in hint.conditions)
     if hint.columns:

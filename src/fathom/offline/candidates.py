@@ -99,6 +99,7 @@ def propose(
     best = [p for p in best if not _ranks_by_words(p.query, linking)]
     best = ([p for p in best if _shows_measure(p.query, linking)] or best)[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
+    spread = [p for p in spread if not _repeats_itself(p.query, planner)] or spread
     return sorted(spread, key=lambda p: -p.score)[:most]
 
 
@@ -159,6 +160,19 @@ def _vacuous(query: Query) -> bool:
     """Whether it shows a column that its own condition leaves only one value."""
     fixed = fixed_columns(query)
     return any(e in fixed for e in query.select)
+
+
+def _repeats_itself(query: Query, planner: JoinPlanner) -> bool:
+    """Whether joins make all that it shows equal to what its own condition says."""
+    fixed = fixed_columns(query)
+    if not fixed or query.group or query.compound or len(mentioned_tables(query)) < 2 or query.source:
+        return False
+    _, joins = joined(query, planner)
+    for _ in joins:
+        for join in joins:
+            if not fixed.isdisjoint((join.left, join.right)):
+                fixed |= {join.left, join.right}
+    return all(e in fixed for e in query.select)
 
 
 def _simpler(proposal: Proposal, planner: JoinPlanner) -> Proposal:

@@ -51,7 +51,7 @@ def decide(
     solved = [
         i
         for i, p in enumerate(proposals)
-        if _solved(p) and checked[i].error is None and not weighed.left_out[i]
+        if solved_before(p) and checked[i].error is None and not weighed.left_out[i]
     ]
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
@@ -78,7 +78,7 @@ def shows_something_else(query: Query, linking: Linking) -> bool:
     return bool(names) and len(shown) == len(query.select) and not names & shown
 
 
-def _solved(proposal: Proposal) -> bool:
+def solved_before(proposal: Proposal) -> bool:
     """Whether a proposal is the query of the same question but for its values, with this question's."""
     return (
         proposal.source == "example"

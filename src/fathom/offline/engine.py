@@ -1,6 +1,6 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
@@ -29,7 +29,7 @@ from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
-from fathom.records import Question, SolvedExample
+from fathom.records import Question, SolvedExample, TableProfile
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 16
@@ -40,6 +40,8 @@ RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
 MOST_PERIODS = 5
+_MANY = 10
+"""Rows from which one value throughout tells that a column can't tie rows together."""
 
 
 class Engine:
@@ -57,20 +59,21 @@ class Engine:
     ) -> None:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
-        self.planner = JoinPlanner(self.schema)
+        profiles = database.profile()
+        self.planner = JoinPlanner(self.schema, _uniform(profiles))
         self.shapes = shapes or default_shapes()
-        self._index = ValueIndex.open_or_build(database, cache)
+        self.index = ValueIndex.open_or_build(database, cache)
         self._notes = notes_of(knowledge, self.schema)
         self.linker = Linker(
             self.schema,
             linking or default_linking_weights(),
-            profiles=database.profile(),
-            index=self._index,
+            profiles=profiles,
+            index=self.index,
             notes=self._notes,
         )
         self._rows = RowNames(self.schema)
         self._glossary = Glossary(knowledge, self.planner)
-        self._evidence = EvidenceReader(self.planner, knowledge, self._index)
+        self._evidence = EvidenceReader(self.planner, knowledge, self.index)
         dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
         solved = (*knowledge.examples, *examples)
         self._learn_from(Examples(solved, self.planner, dialect or "sqlite", self._notes.meanings), cache)
@@ -80,7 +83,7 @@ class Engine:
     ) -> None:
         self.examples = examples
         self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in examples.solved])
-        self.habits = Habits(examples, self.planner, self._index, cache, trust=trust)
+        self.habits = Habits(examples, self.planner, self.index, cache, trust=trust)
         self._precedents = Precedents(examples)
         self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
@@ -179,6 +182,16 @@ class Engine:
         likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
         proposals = [Proposal(q.query, 0.0, 0.0, 0.0, source="example", kept=q.kept) for q in likely]
         return complete(proposals, hints, linking, LIKELY)
+
+
+def _uniform(profiles: Mapping[str, TableProfile]) -> frozenset[tuple[str, str]]:
+    """The columns (table, column) that hold one value throughout, in tables of many rows."""
+    return frozenset(
+        (p.table, p.column)
+        for t in profiles.values()
+        for p in t.columns.values()
+        if p.exact and p.distinct == 1 and p.rows_seen >= _MANY
+    )
 
 
 def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking) -> list[Proposal]:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -45,10 +46,13 @@ class Plan:
 class JoinPlanner:
     """Plans over the keys of one schema. Plans are kept, so asking twice costs nothing."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, uniform: Collection[tuple[str, str]] = ()) -> None:
+        """`uniform` are the columns (table, column) that hold one value throughout: equal, they join every
+        row with every row, so that only declared keys use them."""
         self.schema = schema
+        self._uniform = frozenset(uniform)
         self._edges: dict[str, list[Edge]] = defaultdict(list)
-        for edge in _edges(schema):
+        for edge in _edges(schema, self._uniform):
             self._edges[edge.left].append(edge)
             if edge.left != edge.right:
                 self._edges[edge.right].append(edge.reversed())
@@ -58,9 +62,9 @@ class JoinPlanner:
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
-    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[Schema]]:
+    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[Schema, frozenset[tuple[str, str]]]]:
         """Pickled as its schema: the plans that are kept belong to one process."""
-        return JoinPlanner, (self.schema,)
+        return JoinPlanner, (self.schema, self._uniform)
 
     def neighbours(self, table: str) -> tuple[Edge, ...]:
         """The joins that leave a table."""
@@ -177,7 +181,7 @@ _Step = tuple[float, int, TableRef, Edge | None, tuple[Join, ...]]
 """A step of a search: its cost with those before, a number, the table it leaves by an edge, joins so far."""
 
 
-def _edges(schema: Schema) -> list[Edge]:
+def _edges(schema: Schema, uniform: Collection[tuple[str, str]]) -> list[Edge]:
     edges: dict[tuple[str, str, frozenset[tuple[str, str]]], Edge] = {}
     for key in schema.foreign_keys:
         edge = _declared(schema, key)
@@ -188,6 +192,8 @@ def _edges(schema: Schema) -> list[Edge]:
         for right in schema.tables[i + 1 :]:
             known = frozenset((left.name, right.name)) in linked
             for edge in _guessed(left, right):
+                if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
+                    continue
                 # Where a key links them already, another join is only likely to a key of the same name.
                 if not known or edge.cost <= KEY_COST:
                     cost = edge.cost + (0.6 if known else 0.0)

@@ -1,20 +1,20 @@
 """The offline method as steps: link, propose, choose."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
-from fathom.offline.candidates import Proposal
-from fathom.offline.checking import check
-from fathom.offline.deciding import Verdict, decide
+from fathom.offline.checking import Checked
+from fathom.offline.deciding import solved_before
 from fathom.offline.describing import describe
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
-from fathom.offline.rehearsing import reranker_for
+from fathom.offline.nesting import solve_nested
+from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import literal, render
+from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
@@ -79,42 +79,49 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
     linking = engine.link(draft.question)
-    written = engine.written(draft.question)
-    if not written:
+    solved = solve(engine, draft.question)
+    if solved is None:
         missing = linking.unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
-    checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
-    verdict = decide(engine, linking, [p for p, _ in written], checked, reranker_for(engine))
-    choice = verdict.choice
+    choice = solved.verdict.choice
     best = choice.order[0]
-    proposal, sql = written[best]
-    query, assumptions = apply_conventions(
-        proposal.query, draft.question.text, engine.knowledge, engine.planner
-    )
-    result = checked[best].result
-    if query != proposal.query:
+    chosen, sql, source = solved.proposals[best].query, solved.sqls[best], solved.proposals[best].source
+    result = solved.checked[best].result
+    told_apart = source in {"period", "ratio"} or solved_before(solved.proposals[best])
+    if not told_apart and (nested := solve_nested(engine, draft.question)) is not None:
+        chosen, sql, result, source = nested.query, nested.sql, nested.checked.result, "nested"
+        if not _agree(nested.checked, solved.checked[best]):
+            choice = replace(choice, confidence=nested.confidence, sure=nested.sure)
+    query, assumptions = apply_conventions(chosen, draft.question.text, engine.knowledge, engine.planner)
+    if query != chosen:
         sql, result = render(query, engine.planner, engine.database.dialect), None
     sure = choice.sure if confidence is None else choice.confidence >= confidence
     refusal = None if sure else Refusal(_why(choice.missing), choice.missing)
     return replace(
         draft,
         candidates=tuple(
-            Candidate(written[i][1], choice.scores[i], error=checked[i].error) for i in choice.order[:SHOWN]
+            Candidate(solved.sqls[i], choice.scores[i], error=solved.checked[i].error)
+            for i in choice.order[:SHOWN]
         ),
         sql=sql,
         result=result if result is not None and result.truncated is None else None,
         confidence=choice.confidence,
         refusal=refusal,
-        readings=_readings(engine, written, verdict) if refusal is None else (),
+        readings=_readings(engine, solved) if refusal is None and source != "nested" else (),
         assumptions=(
             *draft.assumptions,
-            *told(proposal.query, engine.hints(draft.question).hints),
+            *told(chosen, engine.hints(draft.question).hints),
             *assumptions,
-            *(stated(query) if proposal.source in {"period", "ratio"} else ()),
+            *(stated(query) if source in {"period", "ratio"} else ()),
             *_values(linking, sql),
         ),
-        notes={"tried": sum(c.result is not None for c in checked), "source": proposal.source},
+        notes={"tried": sum(c.result is not None for c in solved.checked), "source": source},
     )
+
+
+def _agree(one: Checked, other: Checked) -> bool:
+    """Whether two queries gave the same rows, so that one is as sure as the other."""
+    return other.result is not None and Outcome.of(one.result).digest == Outcome.of(other.result).digest
 
 
 def _why(missing: tuple[str, ...]) -> str:
@@ -123,14 +130,13 @@ def _why(missing: tuple[str, ...]) -> str:
     return "No reading of the question is likely enough."
 
 
-def _readings(
-    engine: Engine, written: Sequence[tuple[Proposal, str]], verdict: Verdict
-) -> tuple[Reading, ...]:
+def _readings(engine: Engine, solved: Solution) -> tuple[Reading, ...]:
     """The two best readings where they are close and their results differ."""
+    verdict = solved.verdict
     if verdict.rival is None:
         return ()
-    chosen = [written[i] for i in (verdict.choice.order[0], verdict.rival)]
-    return tuple(Reading(describe(p.query, engine.planner), sql) for p, sql in chosen)
+    chosen = (verdict.choice.order[0], verdict.rival)
+    return tuple(Reading(describe(solved.proposals[i].query, engine.planner), solved.sqls[i]) for i in chosen)
 
 
 def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:

@@ -102,7 +102,7 @@ class Variants:
     def _fewer_conditions(self, template: Template) -> Iterator[Template]:
         parts = _conjuncts(template.query.where)
         for part in parts:
-            left_out = _rebuilt(template.query, _without(part))
+            left_out = rebuilt(template.query, _without(part))
             yield _trimmed(left_out, template.blanks)
 
     def _more_conditions(self, template: Template) -> Iterator[Template]:
@@ -121,8 +121,8 @@ class Variants:
             for name in self._measured[column.table.name]:
                 if name != column.name:
                     swap = _swapped(column, replace(column, name=name))
-                    yield replace(template, query=_rebuilt(template.query, swap))
-        turned = _rebuilt(template.query, _turned)
+                    yield replace(template, query=rebuilt(template.query, swap))
+        turned = rebuilt(template.query, _turned)
         if turned != template.query:
             yield replace(template, query=turned)
 
@@ -146,7 +146,7 @@ class Variants:
     def _exchanged(
         self, template: Template, part: Comparison, other: Comparison, donor: Template
     ) -> Template:
-        query = _rebuilt(template.query, lambda n: other if n == part else n)
+        query = rebuilt(template.query, lambda n: other if n == part else n)
         return _trimmed(query, (*template.blanks, *donor.blanks))
 
 
@@ -241,10 +241,10 @@ def _trimmed(query: Query, blanks: Iterable[Blank]) -> Template:
     return Template(query, tuple(kept.values()))
 
 
-def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
+def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
     """A query with every part of it changed, from the inside out; the rest stays the same objects."""
     if type(node) is tuple:
-        changed = tuple(_rebuilt(n, change) for n in node)
+        changed = tuple(rebuilt(n, change) for n in node)
         return node if all(a is b for a, b in zip(changed, node, strict=True)) else changed
     names = part_names(type(node))
     if not names:
@@ -252,7 +252,7 @@ def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
     parts = {}
     for name in names:
         old = getattr(node, name)
-        new = _rebuilt(old, change)
+        new = rebuilt(old, change)
         if new is not old:
             parts[name] = new
     return change(replace(node, **parts) if parts else node)

@@ -19,6 +19,7 @@ from fathom.offline.linking.implied import (
     with_implied,
     years_meant,
 )
+from fathom.offline.linking.namesakes import things_first
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.numbers import ASKED_FOR
 from fathom.offline.linking.reading import Reading, read
@@ -133,7 +134,7 @@ class Linker:
         pairs = value_pairs(reading, columns[:, 2])
         likely = self._weights.values.probabilities(value_features(reading, pairs, columns, tables))
         values = tuple(replace(p, probability=float(v)) for p, v in zip(pairs, likely, strict=True))
-        values = years_meant(reading, tables, values)
+        values = things_first(reading, years_meant(reading, tables, values))
         return assemble(reading, tables, columns, values)
 
 

@@ -1,0 +1,69 @@
+"""One word, several values: what a question most likely means where a name is held in many columns."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fathom.offline.linking.implied import MENTIONED
+from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.reading import Reading
+from fathom.offline.linking.records import ColumnKey, Span, ValueMention
+
+_WHOLE = frozenset(("exact", "folded"))
+_DOUBTED = 0.3
+"""What is left of the probability of a value where the question names the thing itself."""
+
+
+def things_first(reading: Reading, values: tuple[ValueMention, ...]) -> tuple[ValueMention, ...]:
+    """The values with those doubted whose words the question more likely uses for a thing or its kind.
+
+    "The Ohio river" is the river called Ohio, where a table holds rivers, and not the place somewhere
+    else that is described as "Ohio River"; "which states" asks for states where a table holds them, and
+    doesn't name the United States by their code.
+    """
+    naming = _naming(reading)
+    things = [v for v in values if v.column in naming and v.match in _WHOLE]
+    kinds = {i: set(_kinds(reading, i)) for i in range(len(reading.tokens))}
+
+    meant: dict[tuple[ColumnKey, Span], float] = {}
+    doubted: set[tuple[ColumnKey, Span]] = set()
+    for value in values:
+        where = value.column, value.span
+        if value.match == "code" and kinds[value.span.first]:
+            doubted.add(where)
+        for thing in things:
+            if _with_kind(value, thing, kinds):
+                doubted.add(where)
+                said = thing.column, thing.span
+                meant[said] = max(meant.get(said, 0.0), value.probability)
+    return tuple(_weighed(v, meant.get((v.column, v.span)), (v.column, v.span) in doubted) for v in values)
+
+
+def _weighed(value: ValueMention, meant: float | None, doubted: bool) -> ValueMention:
+    """A value with the probability of those that are doubted for it, or with what is left of its own."""
+    if meant is not None:
+        return replace(value, probability=max(value.probability, meant))
+    return replace(value, probability=_DOUBTED * value.probability) if doubted else value
+
+
+def _with_kind(value: ValueMention, thing: ValueMention, kinds: dict[int, set[str]]) -> bool:
+    """Whether a value is but the name of a thing with the word for its kind: "ohio river"."""
+    inside = value.span.first <= thing.span.first and thing.span.end <= value.span.end
+    if not inside or value.span == thing.span or value.column.table == thing.column.table:
+        return False
+    rest = [i for i in range(*value.span) if not thing.span.first <= i < thing.span.end]
+    return all(thing.column.table in kinds[i] for i in rest)
+
+
+def _kinds(reading: Reading, place: int) -> Iterator[str]:
+    """The tables that a word names."""
+    aligned = reading.tables.alignment[:, place]
+    return (t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+
+
+def _naming(reading: Reading) -> frozenset[ColumnKey]:
+    """The columns that alone name the rows of their tables."""
+    own: dict[str, list[str]] = {}
+    for column in reading.words.columns:
+        own.setdefault(column.table, []).append(column.column)
+    names = {t: naming_columns(t, tuple(c)) for t, c in own.items()}
+    return frozenset(ColumnKey(t, n[0]) for t, n in names.items() if len(n) == 1)

@@ -1,0 +1,31 @@
+"""One question of one database worked through: proposed, run, chosen."""
+
+from dataclasses import dataclass
+
+from fathom.offline.candidates import Proposal
+from fathom.offline.checking import Checked, check
+from fathom.offline.deciding import Verdict, decide
+from fathom.offline.engine import Engine
+from fathom.offline.rehearsing import reranker_for
+from fathom.records import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A question's candidates, each with its SQL, what became of running them, and the choice among them."""
+
+    proposals: tuple[Proposal, ...]
+    sqls: tuple[str, ...]
+    checked: tuple[Checked, ...]
+    verdict: Verdict
+
+
+def solve(engine: Engine, question: Question) -> Solution | None:
+    """Propose queries, run them and choose; None where nothing in the database fits."""
+    written = engine.written(question)
+    if not written:
+        return None
+    checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
+    proposals = tuple(p for p, _ in written)
+    verdict = decide(engine, engine.link(question), proposals, checked, reranker_for(engine))
+    return Solution(proposals, tuple(sql for _, sql in written), tuple(checked), verdict)

@@ -1,17 +1,20 @@
 """What only servers do: queries go on without us unless stopped, and connections break."""
 
 import resource
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import URL, create_engine
 from sqlalchemy.pool import NullPool
 
 from fathom.databases import Database, connect
-from fathom.errors import ErrorClass, QueryFailed, QueryTimedOut
+from fathom.errors import ConnectionFailed, ErrorClass, QueryFailed, QueryTimedOut
 from fathom.records import Limits
 from fathom.retrieval import ValueIndex
 from tests.databases.makers import (
@@ -92,6 +95,57 @@ def test_a_broken_connection_is_opened_anew(server: str, request: pytest.Fixture
 def _execute(session: object, sql: str) -> None:
     connection = getattr(session, "_connection")  # noqa: B009, a private part of either kind of session
     (getattr(connection, "execute", None) or connection.query)(sql)
+
+
+class Proxy:
+    """Passes bytes between us and a server, until it falls silent: connections stay, and nothing comes."""
+
+    def __init__(self, server: URL) -> None:
+        self._to = (server.host or "127.0.0.1", server.port or {"p": 5432, "m": 3306}[server.drivername[0]])
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self._heard = threading.Event()
+        self._heard.set()
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near = self._listening.accept()[0]
+                far = socket.create_connection(self._to, timeout=30)
+                self._open += [near, far]
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+
+    def _pass_on(self, here: socket.socket, there: socket.socket) -> None:
+        with suppress(OSError):
+            while read := here.recv(65_536):
+                if self._heard.is_set():
+                    there.sendall(read)
+
+    def fall_silent(self) -> None:
+        self._heard.clear()
+
+    def close(self) -> None:
+        for one in (self._listening, *self._open):
+            one.close()
+
+
+@pytest.mark.parametrize("server", ["postgres", "mysql"])
+def test_a_server_that_falls_silent_is_not_waited_for(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    made = request.getfixturevalue(server)(TABLE)
+    own = {"postgres": postgres_url, "mysql": mysql_url}[server]()
+    with closing(Proxy(own)) as proxy:
+        url = own.set(database=made.name, host="127.0.0.1", port=proxy.port)
+        address = url.render_as_string(hide_password=False)
+        with connect(address, settings=settings_in(tmp_path)) as database:
+            database.run("SELECT 1")
+            proxy.fall_silent()
+            with pytest.raises(ConnectionFailed):  # the connection is given up, and no new one to be had
+                database.run("SELECT 1", Limits(seconds=0.5))
 
 
 def test_dates_that_python_has_not_come_as_text(postgres: Make) -> None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from math import ceil
+from socket import SHUT_RDWR
 from typing import Any
 
 import pymysql
@@ -93,12 +94,16 @@ class MySQLSession(Session):
         self._connection._force_close()
 
     def _kill(self) -> None:
-        with suppress(pymysql.MySQLError, ConnectionFailed, OSError):
-            other = self._server.connect(connect_timeout=5)
+        try:
+            other = self._server.connect(connect_timeout=5, read_timeout=5)
             try:
                 other.query(f"KILL QUERY {self._connection.thread_id()}")
             finally:
                 other.close()
+        except (pymysql.MySQLError, ConnectionFailed, OSError):
+            # A server that answers nobody won't end the query either; whoever waits for it is let go.
+            with suppress(OSError, AttributeError):
+                self._connection._sock.shutdown(SHUT_RDWR)
 
 
 class MySQL(Server):
@@ -112,7 +117,8 @@ class MySQL(Server):
     errors = (pymysql.MySQLError,)
 
     def open(self) -> Session:
-        connection = self.connect(connect_timeout=10, charset="utf8mb4", autocommit=True)
+        connection = self.connect(connect_timeout=10, read_timeout=10, charset="utf8mb4", autocommit=True)
+        connection._read_timeout = None  # it was for the greeting, which may be a long time coming
         return MySQLSession(connection, self)
 
     def quote(self, name: str) -> str:

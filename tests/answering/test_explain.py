@@ -41,6 +41,20 @@ CASES = [
         "Shows a from t. One row for each 1.5. Sorted by 1.5 (lowest first) then 2 (lowest first).",
     ),
     (
+        "SELECT a FROM t WHERE year = 2010 AND year > 0 AND b < 9 AND year IS NOT NULL AND b < 5 AND b > 1",
+        "Shows a from t. Only rows where year is 2010 and b is less than 5 and b is more than 1.",
+    ),
+    (
+        "SELECT a FROM t WHERE year = 2010 AND year > 2011 AND b = 1 AND b = 1",
+        "Shows a from t. Only rows where year is 2010 and year is more than 2011 and b is 1.",
+    ),
+    (
+        "SELECT strftime('%Y', day), sum(CASE WHEN kind = 'x' THEN 1 ELSE 0 END) / nullif(count(*), 0) FROM t"
+        " GROUP BY 1",
+        "Shows the year of day and the number of rows where kind is 'x' divided by the number of rows "
+        "from t. One row for each year of day.",
+    ),
+    (
         "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
         "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
     ),

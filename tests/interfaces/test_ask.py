@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.llm.hostile import Server, asked_for_openai
 
-UNSURE = "Which zebra has the most frequent flyer miles per gallon?"
+UNSURE = "Which zebra gene has the most frequent flyer miles per gallon?"
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +22,15 @@ def test_a_declined_question_says_how_to_see_the_guess(fathom: Callable[..., Any
     assert done.code == 3
     assert "--explain" in done.out
     assert "SELECT" not in done.out
+
+
+def test_no_guess_is_offered_at_what_the_database_knows_nothing_of(
+    fathom: Callable[..., Any], genes: Path
+) -> None:
+    done = fathom("ask", genes, "What will the weather be tomorrow?")
+    assert done.code == 3
+    assert "“weather”" in done.out
+    assert "guess" not in done.out
 
 
 def test_explained_it_shows_guess_confidence_and_what_was_not_understood(

@@ -96,7 +96,7 @@ def _grouping(query: exp.Select, phrases: Phrases) -> list[str]:
     group = query.args.get("group")
     if group is None or not group.expressions:
         return []
-    keys = [phrases.of(_ordinal(key, query.expressions)) for key in group.expressions]
+    keys = [phrases.of(_ordinal(key, query.expressions)).removeprefix("the ") for key in group.expressions]
     return [f"One row for each {join_words(keys)}."]
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from sqlglot import exp
+
+from fathom.answering.implied import without_implied
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
@@ -53,6 +56,7 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
         exp.ArrayAgg: "the list of",
     }
 )
+_UNITS: Mapping[str, str] = MappingProxyType({"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"})
 _JOINS: Mapping[str, str] = MappingProxyType(
     {
         "LEFT": "with, where there is one,",
@@ -61,6 +65,9 @@ _JOINS: Mapping[str, str] = MappingProxyType(
         "CROSS": "paired with each",
     }
 )
+
+MOST_COMPARED = 20
+"""Conditions of a conjunction up to which those that others imply are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +144,39 @@ def _count(phrases: Phrases, node: exp.Count) -> str:
 
 def _aggregate(phrases: Phrases, node: exp.Expression) -> str:
     operand = node.this
+    if isinstance(node, exp.Sum) and (condition := _counted_where(operand)) is not None:
+        return f"the number of rows where {phrases.of(condition)}"
     different = "different " if isinstance(operand, exp.Distinct) else ""
     operand = operand.expressions[0] if isinstance(operand, exp.Distinct) else operand
     return f"{_AGGREGATES[type(node)]} {different}{phrases.of(operand)}"
+
+
+def _counted_where(operand: exp.Expression) -> exp.Expression | None:
+    """The condition of `CASE WHEN condition THEN 1 ELSE 0 END`, whose sum counts rows."""
+    if not isinstance(operand, exp.Case) or operand.this is not None or len(operand.args["ifs"]) != 1:
+        return None
+    way, default = operand.args["ifs"][0], operand.args.get("default")
+    one = way.args["true"].sql() == "1" and (default is None or default.sql() == "0")
+    condition: exp.Expression = way.this
+    return condition if one else None
+
+
+def _and(phrases: Phrases, node: exp.And) -> str:
+    parts = list(islice(node.flatten(unnest=False), MOST_COMPARED + 1))
+    if len(parts) > MOST_COMPARED:  # each is compared with each
+        return f"{phrases.of(node.left)} and {phrases.of(node.right)}"
+    return " and ".join(phrases.of(part) for part in without_implied(parts))
+
+
+def _nullif(phrases: Phrases, node: exp.Nullif) -> str:
+    zero = node.expression.sql() == "0"  # what divides: nothing is then shown instead of an error
+    return phrases.of(node.this) if zero else str(node.sql())
+
+
+def _part_of_date(phrases: Phrases, node: exp.TimeToStr) -> str:
+    unit = _UNITS.get(node.args["format"].name)
+    date = node.this.this if isinstance(node.this, exp.Cast | exp.TsOrDsToTimestamp) else node.this
+    return f"the {unit} of {phrases.of(date)}" if unit else str(node.sql())
 
 
 def _comparison(phrases: Phrases, node: Any) -> str:
@@ -217,7 +254,9 @@ _PHRASES: dict[type, Callable[[Phrases, Any], str]] = {
     exp.Select: _subquery,
     exp.SetOperation: _subquery,
     exp.Case: _case,
-    exp.And: lambda p, n: f"{p.of(n.left)} and {p.of(n.right)}",
+    exp.And: _and,
+    exp.Nullif: _nullif,
+    exp.TimeToStr: _part_of_date,
     exp.Or: lambda p, n: f"{p.of(n.left)} or {p.of(n.right)}",
     exp.Paren: lambda p, n: f"({p.of(n.this)})",
     exp.Alias: lambda p, n: p.of(n.this),

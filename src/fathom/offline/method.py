@@ -96,7 +96,8 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     if query != chosen:
         sql, result = render(query, engine.planner, engine.database.dialect), None
     sure = choice.sure if confidence is None else choice.confidence >= confidence
-    refusal = None if sure else Refusal(_why(choice.missing), choice.missing)
+    unrelated = _fits_nothing(linking, choice.missing)
+    refusal = None if sure else Refusal(_why(choice.missing), choice.missing, unrelated)
     return replace(
         draft,
         candidates=tuple(
@@ -122,6 +123,28 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
 def _agree(one: Checked, other: Checked) -> bool:
     """Whether two queries gave the same rows, so that one is as sure as the other."""
     return other.result is not None and Outcome.of(one.result).digest == Outcome.of(other.result).digest
+
+
+def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:
+    """Whether none of the question's words for things is accounted for: then no query is a guess at it.
+
+    Dates, numbers, and words such as "average" can be asked of anything.
+    """
+    said = [
+        *(d.span for d in linking.dates),
+        *(n.span for n in linking.numbers),
+        *(q.span for q in linking.quantities),
+        *(s.span for s in linking.superlatives),
+    ]
+    words = {
+        token.text
+        for place, token in enumerate(linking.tokens)
+        if token.kind == "word"
+        and not token.stop
+        and not token.evidence
+        and not any(s.first <= place < s.end for s in said)
+    }
+    return bool(words) and words <= set(missing)
 
 
 def _why(missing: tuple[str, ...]) -> str:

@@ -20,10 +20,14 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why there is no answer. `missing` holds the words of the question that nothing accounts for."""
+    """Why there is no answer. `missing` holds the words of the question that nothing accounts for.
+
+    `unrelated` says that these are all its words for things, so that no query is worth showing as a guess.
+    """
 
     reason: str
     missing: tuple[str, ...] = ()
+    unrelated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

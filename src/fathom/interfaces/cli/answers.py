@@ -27,7 +27,7 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
             print_sql(reading.sql)
     if answer.refusal and answer.refusal.missing:
         console.print("Not understood: ", plain(", ".join(answer.refusal.missing)))
-    if answer.refusal and best_guess(answer) and not explained:
+    if answer.refusal and not answer.refusal.unrelated and best_guess(answer) and not explained:
         console.print(
             "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
             style="dim",

@@ -141,7 +141,7 @@ class Examples:
         return said > self._meant[stems]
 
     def _norm(self, words: Sequence[str]) -> float:
-        return math.sqrt(sum(self._weights.get(w, self._unseen) ** 2 for w in set(words))) or 1.0
+        return math.sqrt(math.fsum(self._weights.get(w, self._unseen) ** 2 for w in set(words))) or 1.0
 
     @property
     def _unseen(self) -> float:
@@ -151,14 +151,14 @@ class Examples:
         """The similarity of each solved question with this one: cosine of rarity-weighted words and pairs."""
         words, _ = masked_words(linking)
         scores = np.zeros(len(self.solved), np.float32)
-        for word in set(words):
+        for word in dict.fromkeys(words):  # in an order that stays the same, as sums do then
             weight = self._weights.get(word, 0.0)
             scores[self._holders.get(word, [])] += weight * weight
         return np.asarray(scores / (np.array(self._norms, np.float32) * self._norm(words)), np.float32)
 
     def _cosine(self, solved: Solved, words: Sequence[str]) -> float:
         """The similarity with a question whose values are masked where this solved one's were put in."""
-        shared = sum(self._weights[w] ** 2 for w in set(words) & set(solved.words))
+        shared = math.fsum(self._weights[w] ** 2 for w in set(words) & set(solved.words))
         return shared / (self._norm(solved.words) * self._norm(words))
 
     def recall(self, linking: Linking, most: int = 10) -> list[Recalled]:

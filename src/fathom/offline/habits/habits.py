@@ -186,14 +186,14 @@ class Habits:
         return np.array([self._score(traits(q), weights) for q in queries], np.float32)
 
     def _score(self, of_query: frozenset[str], weights: Floats) -> float:
-        places = [self._model.number[t] for t in of_query if t in self._model.number]
+        places = sorted(self._model.number[t] for t in of_query if t in self._model.number)
         unheard = len(of_query) - len(places)
         return float(weights[places].sum()) / math.sqrt(len(of_query)) - UNHEARD * unheard
 
     @cached_property
     def _compiled(self) -> "_Compiled":
         number = self._model.number
-        heard = [[number[t] for t in known if t in number] for known in self._templates]
+        heard = [sorted(number[t] for t in known if t in number) for known in self._templates]
         missed = [len(known) - len(places) for known, places in zip(self._templates, heard, strict=True)]
         return _Compiled(
             tuple(self._templates.values()),

@@ -40,8 +40,8 @@ def averages(linking: Linking, planner: JoinPlanner, accounts: Accounts) -> Iter
         top = Call("cast", (count, Literal("REAL")))
         bottom = Call("nullif", (Subquery(others), Literal(0)))
         query = Query((Arithmetic("/", top, bottom),), tables=(TableRef(many.table),))
-        left = accounts.left_over(query)
-        yield Proposal(query, -float(len(left)), 0.0, 0.0, source="ratio", settled=not left)
+        if not accounts.left_over(query):  # else the average is of something else ("track length per genre")
+            yield Proposal(query, 0.0, 0.0, 0.0, source="ratio", settled=True)
 
 
 def _each(linking: Linking, mention: TableMention) -> bool:

@@ -120,7 +120,8 @@ def periods(
                 and denies_alike(query, linking)
                 and _counts_once(query, linking, planner)
             )
-            yield replace(base, query=query, score=score, source="period", settled=settled)
+            if settled or not asked.named:  # else the column of that name is likelier meant than a date
+                yield replace(base, query=query, score=score, source="period", settled=settled)
 
 
 class _Dates:

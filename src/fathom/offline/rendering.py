@@ -61,7 +61,17 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     tree = sqlglot.parse_one(text, read="sqlite")
     if dialect in STRICT:
         _compare_as_text(tree, planner)
+        _name_schemas(tree)
     return tree.sql(dialect)
+
+
+def _name_schemas(tree: exp.Expr) -> None:
+    """A table of another schema goes by the schema's name, a dot and its own."""
+    for table in tree.find_all(exp.Table):
+        schema, dot, name = table.name.partition(".")
+        if dot:
+            table.set("db", exp.to_identifier(schema, quoted=True))
+            table.set("this", exp.to_identifier(name, quoted=True))
 
 
 def _compare_as_text(tree: exp.Expr, planner: JoinPlanner) -> None:

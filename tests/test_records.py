@@ -3,8 +3,8 @@ from decimal import Decimal
 import pytest
 
 from fathom import registry
-from fathom.errors import SchemaError, UnknownName
-from fathom.records import Column, Schema, Step, Table, Trace, Usage
+from fathom.errors import ConfigError, SchemaError, UnknownName
+from fathom.records import Column, Limits, Schema, Step, Table, Trace, Usage
 
 
 def test_unknown_column_suggests_the_nearest() -> None:
@@ -24,3 +24,13 @@ def test_unknown_price_is_not_zero() -> None:
 def test_registry_names_the_nearest() -> None:
     with pytest.raises(UnknownName, match="There is no method 'offlin'"):
         registry.load("methods", "offlin")
+
+
+@pytest.mark.parametrize(
+    "limit", [{"seconds": 0}, {"seconds": -1.5}, {"rows": -5}, {"bytes": -1}, {"steps": -1}]
+)
+def test_limits_that_let_nothing_run_are_refused(limit: dict[str, float]) -> None:
+    name, value = next(iter(limit.items()))
+    with pytest.raises(ConfigError, match=f"A limit of {value:g} {name}"):
+        Limits(**limit)  # type: ignore[arg-type]
+    assert Limits(rows=0).rows == 0

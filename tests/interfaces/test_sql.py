@@ -113,3 +113,14 @@ def test_a_full_disk_is_told_without_a_traceback(genes: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
     assert b"No space left" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_limits_out_of_range_are_told(fathom: Run, genes: Path) -> None:
+    assert "A limit of -5 rows lets no query run." in fathom("sql", genes, "SELECT 1", "--rows", "-5").err
+    assert "A limit of 0 seconds" in fathom("ask", genes, "How many genes are there?", "--seconds", "0").err
+
+
+def test_the_module_runs_as_the_command(genes: Path) -> None:
+    command = [sys.executable, "-m", "fathom", "sql", str(genes), "SELECT 40 + 2 AS found", "--csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split() == ["found", "42"]

@@ -3,19 +3,28 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fathom.errors import ConfigError
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one query may take. `None` lifts a limit; bytes are of the values as fetched.
 
     `steps` are those of the engine's virtual machine, where it counts them (SQLite): unlike the clock, they
-    stop the same query at the same place every time.
+    stop the same query at the same place every time. Raises `ConfigError` for a limit under which no query
+    could be run: seconds must be more than none, the others may be 0.
     """
 
     seconds: float | None = 30.0
     rows: int | None = 10_000
     bytes: int | None = 64_000_000
     steps: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "rows", "bytes", "steps"):
+            limit = getattr(self, name)
+            if limit is not None and (limit < 0 or (name == "seconds" and not limit > 0)):
+                raise ConfigError(f"A limit of {limit:g} {name} lets no query run.")
 
 
 @dataclass(frozen=True, slots=True)

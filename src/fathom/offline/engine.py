@@ -16,6 +16,7 @@ from fathom.offline.candidates import Proposal, propose
 from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
+from fathom.offline.idiom import in_idiom
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
@@ -100,6 +101,10 @@ class Engine:
     def link(self, question: Question) -> Linking:
         """The question's words tied to the database, with what its evidence and the pack say of them."""
         return self.understand(question)[0]
+
+    def in_idiom(self, question: Question) -> Question:
+        """The question as the weights know such questions; as it is where solved ones show how people ask."""
+        return question if self.examples.solved else in_idiom(question, self.link(question))
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

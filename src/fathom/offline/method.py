@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from fathom.methods import Context, Method, step
 from fathom.offline.checking import Checked
-from fathom.offline.deciding import solved_before
+from fathom.offline.deciding import UNLEARNED, solved_before
 from fathom.offline.describing import describe
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.hints import told
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
+from fathom.offline.query import Aggregate, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import literal, render
 from fathom.offline.solving import Solution, solve
@@ -35,7 +36,8 @@ async def link_question(draft: Draft, context: Context) -> Draft:
 def _link(draft: Draft, context: Context) -> Draft:
     if not any(table.columns for table in context.database.schema.tables):
         return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
-    linking = _engine(context).link(draft.question)
+    engine = _engine(context)
+    linking = engine.link(engine.in_idiom(draft.question))
     notes = {
         "values": [
             {"text": v.text, "column": ".".join(v.column), "value": v.value, "probability": v.probability}
@@ -62,7 +64,9 @@ async def propose_queries(draft: Draft, context: Context) -> Draft:
 
 def _propose(draft: Draft, context: Context) -> Draft:
     engine = _engine(context)
-    candidates = [Candidate(sql, proposal.score) for proposal, sql in engine.written(draft.question)]
+    candidates = [
+        Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(draft.question))
+    ]
     return replace(draft, candidates=tuple(candidates[:SHOWN]))
 
 
@@ -78,8 +82,9 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
 
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
-    linking = engine.link(draft.question)
-    solved = solve(engine, draft.question)
+    question = engine.in_idiom(draft.question)
+    linking = engine.link(question)
+    solved = solve(engine, question)
     if solved is None:
         missing = linking.unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
@@ -88,10 +93,14 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     chosen, sql, source = solved.proposals[best].query, solved.sqls[best], solved.proposals[best].source
     result = solved.checked[best].result
     told_apart = source in {"period", "ratio"} or solved_before(solved.proposals[best])
-    if not told_apart and (nested := solve_nested(engine, draft.question)) is not None:
+    if not told_apart and (nested := solve_nested(engine, question)) is not None:
         chosen, sql, result, source = nested.query, nested.sql, nested.checked.result, "nested"
         if not _agree(nested.checked, solved.checked[best]):
             choice = replace(choice, confidence=nested.confidence, sure=nested.sure)
+    if question is not draft.question and not any(isinstance(e, Aggregate) for e in expressions(chosen)):
+        choice = replace(
+            choice, sure=False, confidence=min(choice.confidence, UNLEARNED)
+        )  # no number of each
     query, assumptions = apply_conventions(chosen, draft.question.text, engine.knowledge, engine.planner)
     if query != chosen:
         sql, result = render(query, engine.planner, engine.database.dialect), None
@@ -111,7 +120,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         readings=_readings(engine, solved) if refusal is None and source != "nested" else (),
         assumptions=(
             *draft.assumptions,
-            *told(chosen, engine.hints(draft.question).hints),
+            *told(chosen, engine.hints(question).hints),
             *assumptions,
             *(stated(query) if source in {"period", "ratio"} else ()),
             *_values(linking, sql),

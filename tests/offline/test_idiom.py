@@ -45,6 +45,7 @@ def _said(database: Database, text: str, folder: Path) -> str:
         ("Average salary by shop in Rome?", "What is the average salary for each shop in Rome?"),
         ("shops grouped by city", "What is the number of shops for each city"),
         ("Show the total salary by shop.", "Show the total salary for each shop."),
+        ("shops per year", "What is the number of shops per year"),
     ],
 )
 def test_by_of_a_number_of_things_becomes_for_each(

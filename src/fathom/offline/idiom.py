@@ -30,22 +30,26 @@ _MENTIONED = 0.6
 def in_idiom(question: Question, linking: Linking) -> Question:
     """The question with "per region", "by region" or "grouped by region" as "for each region".
 
-    Rows alone ("customers per country") are counted, and what opens with no verb becomes a question. Left as
-    they are: periods and shares, which have a grammar of their own, averages of counts, names that hold
-    "per", and "by" of who did something.
+    Rows alone ("customers per country", "orders per month") are counted, and what opens with no verb becomes
+    a question. Left as they are: other periods and shares, which have a grammar of their own, averages of
+    counts, names that hold "per", and "by" of who did something.
     """
     place = _grouping(linking)
     if place is None:
         return question
     tokens = linking.tokens
+    by_period = tokens[place + 1].lower in PERIOD_WORDS
     start = place - 1 if tokens[place - 1].lower == "grouped" else place
     before, words = question.text[: tokens[start].start].rstrip(" ,"), tokens[:start]
     bare = all(t.stop or _is_named(linking, i) for i, t in enumerate(words))
     if bare and not _AGGREGATES & {t.lower for t in words}:
         before = f"number of {before}"
+    elif by_period:
+        return question
     if words[0].lower not in _OPENINGS:
         before = f"What is the {before[:1].lower()}{before[1:]}"
-    return replace(question, text=f"{before} for each{question.text[tokens[place].end :]}")
+    each = tokens[place].text if by_period else "for each"
+    return replace(question, text=f"{before} {each}{question.text[tokens[place].end :]}")
 
 
 def _grouping(linking: Linking) -> int | None:
@@ -54,8 +58,10 @@ def _grouping(linking: Linking) -> int | None:
     if asks_ratio(linking) is not None or (_AVERAGES & set(words) and _COUNTS & set(words)):
         return None
     for place, word in enumerate(words[:-1]):
-        if place == 0 or word not in {"per", "by"} or words[place + 1] in PERIOD_WORDS:
+        if place == 0 or word not in {"per", "by"}:
             continue
+        if words[place + 1] in PERIOD_WORDS:
+            return place
         end = _named_until(linking, place + 1)
         if end is None:
             continue

@@ -4,19 +4,12 @@ import asyncio
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
-from fathom.offline.checking import Checked
-from fathom.offline.deciding import UNLEARNED, solved_before
 from fathom.offline.describing import describe
 from fathom.offline.engine import Engine, engine_for
-from fathom.offline.hints import told
-from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
-from fathom.offline.nesting import solve_nested
-from fathom.offline.query import Aggregate, expressions
-from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.rendering import literal, render
-from fathom.offline.solving import Solution, solve
-from fathom.offline.stating import stated
+from fathom.offline.rendering import literal
+from fathom.offline.settling import settle
+from fathom.offline.solving import Solution
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
 SELECTED = 0.3
@@ -82,56 +75,29 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
 
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
-    question = engine.in_idiom(draft.question)
-    linking = engine.link(question)
-    solved = solve(engine, question)
-    if solved is None:
-        missing = linking.unexplained
+    found = settle(engine, draft.question)
+    if found is None:
+        missing = engine.link(engine.in_idiom(draft.question)).unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
-    choice = solved.verdict.choice
-    best = choice.order[0]
-    chosen, sql, source = solved.proposals[best].query, solved.sqls[best], solved.proposals[best].source
-    result = solved.checked[best].result
-    told_apart = source in {"period", "ratio"} or solved_before(solved.proposals[best])
-    if not told_apart and (nested := solve_nested(engine, question)) is not None:
-        chosen, sql, result, source = nested.query, nested.sql, nested.checked.result, "nested"
-        if not _agree(nested.checked, solved.checked[best]):
-            choice = replace(choice, confidence=nested.confidence, sure=nested.sure)
-    if question is not draft.question and not any(isinstance(e, Aggregate) for e in expressions(chosen)):
-        choice = replace(
-            choice, sure=False, confidence=min(choice.confidence, UNLEARNED)
-        )  # no number of each
-    query, assumptions = apply_conventions(chosen, draft.question.text, engine.knowledge, engine.planner)
-    if query != chosen:
-        sql, result = render(query, engine.planner, engine.database.dialect), None
-    sure = choice.sure if confidence is None else choice.confidence >= confidence
-    unrelated = _fits_nothing(linking, choice.missing)
-    refusal = None if sure else Refusal(_why(choice.missing), choice.missing, unrelated)
+    sure = found.sure if confidence is None else found.confidence >= confidence
+    unrelated = _fits_nothing(found.linking, found.missing)
+    refusal = None if sure else Refusal(_why(found.missing), found.missing, unrelated)
+    solution, order = found.solution, found.solution.verdict.choice.order
+    scores = solution.verdict.choice.scores
+    result = found.result
     return replace(
         draft,
         candidates=tuple(
-            Candidate(solved.sqls[i], choice.scores[i], error=solved.checked[i].error)
-            for i in choice.order[:SHOWN]
+            Candidate(solution.sqls[i], scores[i], error=solution.checked[i].error) for i in order[:SHOWN]
         ),
-        sql=sql,
+        sql=found.sql,
         result=result if result is not None and result.truncated is None else None,
-        confidence=choice.confidence,
+        confidence=found.confidence,
         refusal=refusal,
-        readings=_readings(engine, solved) if refusal is None and source != "nested" else (),
-        assumptions=(
-            *draft.assumptions,
-            *told(chosen, engine.hints(question).hints),
-            *assumptions,
-            *(stated(query) if source in {"period", "ratio"} else ()),
-            *_values(linking, sql),
-        ),
-        notes={"tried": sum(c.result is not None for c in solved.checked), "source": source},
+        readings=_readings(engine, solution) if refusal is None and found.source != "nested" else (),
+        assumptions=(*draft.assumptions, *found.assumptions, *_values(found.linking, found.sql)),
+        notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )
-
-
-def _agree(one: Checked, other: Checked) -> bool:
-    """Whether two queries gave the same rows, so that one is as sure as the other."""
-    return other.result is not None and Outcome.of(one.result).digest == Outcome.of(other.result).digest
 
 
 def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:

@@ -11,11 +11,10 @@ from fathom.errors import QueryError
 from fathom.offline.candidates import Proposal
 from fathom.offline.checking import BRIEF, Checked
 from fathom.offline.engine import Engine
-from fathom.offline.habits.variants import rebuilt
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking.descriptions import Description, find_descriptions
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.query import Column, Comparison, Literal, Query, Subquery, Unrepresentable
+from fathom.offline.query import Column, Comparison, Literal, Query, Subquery, Unrepresentable, rebuilt
 from fathom.offline.rendering import render
 from fathom.offline.solving import Solution, solve
 from fathom.records import Question

@@ -4,8 +4,9 @@ Columns name their table, and `Query.joins` is empty wherever the join planner w
 `tables` holds only tables that nothing else of the query mentions. All values are frozen and hashable.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 from typing import Literal as Choice
 
 from fathom.errors import FathomError
@@ -267,6 +268,23 @@ def part_names(kind: type) -> tuple[str, ...]:
     if kind not in _PARTS:
         _PARTS[kind] = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
     return _PARTS[kind]
+
+
+def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A query with every part of it changed, from the inside out; the rest stays the same objects."""
+    if type(node) is tuple:
+        changed = tuple(rebuilt(n, change) for n in node)
+        return node if all(a is b for a, b in zip(changed, node, strict=True)) else changed
+    names = part_names(type(node))
+    if not names:
+        return node
+    parts = {}
+    for name in names:
+        old = getattr(node, name)
+        new = rebuilt(old, change)
+        if new is not old:
+            parts[name] = new
+    return change(replace(node, **parts) if parts else node)
 
 
 def all_queries(query: Query) -> Iterator[Query]:

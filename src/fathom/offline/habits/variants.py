@@ -23,7 +23,7 @@ from fathom.offline.query import (
     comparisons,
     conjunction,
     mentioned_tables,
-    part_names,
+    rebuilt,
     walk,
 )
 
@@ -239,20 +239,3 @@ def _trimmed(query: Query, blanks: Iterable[Blank]) -> Template:
     }
     kept = {(b.column, b.value): b for b in blanks if b.column is None or (b.column, b.value) in there}
     return Template(query, tuple(kept.values()))
-
-
-def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
-    """A query with every part of it changed, from the inside out; the rest stays the same objects."""
-    if type(node) is tuple:
-        changed = tuple(rebuilt(n, change) for n in node)
-        return node if all(a is b for a, b in zip(changed, node, strict=True)) else changed
-    names = part_names(type(node))
-    if not names:
-        return node
-    parts = {}
-    for name in names:
-        old = getattr(node, name)
-        new = rebuilt(old, change)
-        if new is not old:
-            parts[name] = new
-    return change(replace(node, **parts) if parts else node)

@@ -1,0 +1,105 @@
+"""From a question to the one query that answers it, and how sure that is."""
+
+from dataclasses import dataclass, replace
+
+from fathom.offline.checking import Checked
+from fathom.offline.deciding import UNLEARNED, solved_before
+from fathom.offline.engine import Engine
+from fathom.offline.extremes import with_known_extremes
+from fathom.offline.hints import told
+from fathom.offline.knowledge import apply_conventions
+from fathom.offline.linking import Linking
+from fathom.offline.nesting import solve_nested
+from fathom.offline.query import Aggregate, Query, expressions
+from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.rendering import render
+from fathom.offline.solving import Solution, solve
+from fathom.offline.stating import stated
+from fathom.records import Assumption, Question, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The query that answers a question, as SQL, with all that it rests on.
+
+    `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
+    `missing` are the words that nothing accounts for; `source` says what made the query.
+    """
+
+    sql: str
+    result: Result | None
+    source: str
+    confidence: float
+    sure: bool
+    missing: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+    linking: Linking
+    solution: Solution
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    query: Query
+    sql: str
+    checked: Checked
+    source: str
+    confidence: float
+    sure: bool
+
+
+def settle(engine: Engine, asked: Question) -> Settled | None:
+    """The query for a question; None where nothing in the database fits."""
+    question = engine.in_idiom(asked)
+    solution = solve(engine, question)
+    if solution is None:
+        return None
+    chosen = _chosen(engine, question, solution)
+    if question is not asked and not _calculates(chosen.query):  # each of what was asked for a number
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+    query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
+    query, left_out = with_known_extremes(query, engine.database.profile())
+    same = query == chosen.query
+    return Settled(
+        chosen.sql if same else render(query, engine.planner, engine.database.dialect),
+        chosen.checked.result if same else None,
+        chosen.source,
+        chosen.confidence,
+        chosen.sure,
+        solution.verdict.choice.missing,
+        (
+            *told(chosen.query, engine.hints(question).hints),
+            *conventions,
+            *left_out,
+            *(stated(query) if chosen.source in {"period", "ratio"} else ()),
+        ),
+        engine.link(question),
+        solution,
+    )
+
+
+def _chosen(engine: Engine, question: Question, solution: Solution) -> _Chosen:
+    """The best candidate, or the query of a question within the question, where it has one."""
+    choice = solution.verdict.choice
+    best = choice.order[0]
+    proposal, checked = solution.proposals[best], solution.checked[best]
+    chosen = _Chosen(
+        proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure
+    )
+    if proposal.source in {"period", "ratio"} or solved_before(proposal):
+        return chosen
+    nested = solve_nested(engine, question)
+    if nested is None:
+        return chosen
+    inside = replace(chosen, query=nested.query, sql=nested.sql, checked=nested.checked, source="nested")
+    if _agree(nested.checked, checked):
+        return inside
+    return replace(inside, confidence=nested.confidence, sure=nested.sure)
+
+
+def _agree(one: Checked, other: Checked) -> bool:
+    """Whether two queries gave the same rows, so that one is as sure as the other."""
+    return other.result is not None and Outcome.of(one.result).digest == Outcome.of(other.result).digest
+
+
+def _calculates(query: Query) -> bool:
+    return any(isinstance(e, Aggregate) for e in expressions(query))

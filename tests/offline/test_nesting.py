@@ -74,6 +74,23 @@ def test_the_best_guess_is_right(database: Database, asked: dict[str, str]) -> N
     assert set(database.run(draft.sql).rows) == set(database.run(asked["gold"]).rows), draft.sql
 
 
+@pytest.mark.parametrize("name", ["Sales older than 40", 'Sales" or the oldest', "total age of each"])
+def test_what_a_value_says_is_not_asked(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "firm.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.executescript(SCHEMA)
+        connection.execute(
+            "UPDATE department SET department_name = ?, budget = 5000 WHERE department_id = 2", [name]
+        )
+    connection.close()
+    text = "Which employees work in the department with the largest budget?"
+    with connect(file) as opened:
+        context = Context(opened, KnowledgePack())
+        draft = asyncio.run(run_method(find_method("offline"), Question(text), context))
+        found = opened.run(draft.sql or "").rows
+    assert draft.refusal is not None or sorted(found) == [("Bo Chan",), ("Cy Roy",)], draft.sql
+
+
 def descriptions(database: Database, text: str) -> list[str]:
     linking = Engine(database, KnowledgePack()).link(Question(text))
     return [d.question for d in find_descriptions(linking)]

@@ -1,7 +1,8 @@
 """Questions within questions: "the longest river in the smallest state" asks for that state first.
 
 The description inside is answered as a question of its own, the question around it with a value in its
-place, and the value is then exchanged for the query that finds it.
+place, and the value is then exchanged for the query that finds it. The value stands in quotation marks:
+words in it are its own, and say nothing about what is asked.
 """
 
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ def _put_together(engine: Engine, question: Question, described: Description, de
     query, column, values, confidence, sure = inner
     domain = joined_columns(engine.planner, column)
     value = _plainest(engine, values, domain)
-    text = f"{question.text[: described.start]}{value}{question.text[described.end :]}"
+    text = f"{question.text[: described.start]}“{value}”{question.text[described.end :]}"
     outer = solve(engine, replace(question, text=text))
     if outer is None:
         return None
@@ -100,10 +101,14 @@ def _answer(
         match query.select:
             case (Column() as column,) if (column.table.name, column.name) in domain:
                 rows = checked.result.rows if checked.result else ()
-                values = tuple(dict.fromkeys(r[0] for r in rows if isinstance(r[0], str)))
+                values = tuple(dict.fromkeys(r[0] for r in rows if isinstance(r[0], str) and _quotable(r[0])))
                 if values:
                     return query, column, values, confidence, sure
     return None
+
+
+def _quotable(value: str) -> bool:
+    return not {"“", "”"} & set(value)
 
 
 def joined_columns(planner: JoinPlanner, column: Column | tuple[str, str]) -> frozenset[tuple[str, str]]:

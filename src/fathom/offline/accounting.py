@@ -1,9 +1,9 @@
-"""What a query leaves of its question: the words that nothing in it stands for."""
+"""Whether a query says what its question does: what it leaves over, what it denies, what it counts."""
 
 from collections.abc import Collection
 from dataclasses import replace
 
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Linking, TableMention
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.query import (
     Case,
@@ -17,6 +17,8 @@ from fathom.offline.query import (
 from fathom.offline.ranking.coverage import CoverageJudge, parts_of
 
 ACCOUNTED = 0.5
+LEFT_OVER = 2.0
+"""What each word takes from the score of a share or group by period that doesn't account for it."""
 _MENTIONED = 0.6
 _DENYING = frozenset(("!=", "not in", "not like", "not between"))
 _LIGHT = frozenset(
@@ -63,6 +65,15 @@ class Accounts:
 def name_stems(name: str) -> frozenset[str]:
     """The stems of the words that a name is made of."""
     return frozenset(stem(w) for w in identifier_words(name))
+
+
+def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, ...]:
+    """The mentions of tables at the first place from `start` on that names any: those that fit it best."""
+    named = [m for m in linking.table_mentions if m.span.first >= start]
+    first = min((m.span.first for m in named), default=None)
+    here = [m for m in named if m.span.first == first]
+    best = max((m.score for m in here), default=0.0)
+    return tuple(m for m in here if m.score == best)
 
 
 def denies_alike(query: Query, linking: Linking) -> bool:

@@ -19,7 +19,6 @@ from fathom.offline.query import (
 )
 
 _ONE = frozenset(("a", "an", "one"))
-_MENTIONED = 0.5
 
 
 def averages(linking: Linking, planner: JoinPlanner, accounts: Accounts) -> Iterator[Proposal]:
@@ -30,7 +29,7 @@ def averages(linking: Linking, planner: JoinPlanner, accounts: Accounts) -> Iter
     asked = {q.aggregate for q in linking.quantities}
     if "avg" not in asked or linking.superlatives:
         return
-    mentions = [m for m in linking.table_mentions if m.score >= _MENTIONED]
+    mentions = linking.table_mentions
     pairs = [(a, b) for a in mentions for b in mentions if _each(linking, b) and a.span.end <= b.span.first]
     for many, one in pairs:
         if many.table == one.table or not _belongs(planner, many.table, one.table):

@@ -1,6 +1,6 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
@@ -37,6 +37,8 @@ REMEMBERED = 16
 """Questions whose proposals are kept: those asked at once. Each holds thousands of small objects, and the
 more there are, the longer Python's collector stops a question now and then."""
 PROPOSALS = 60
+BASES = 40
+"""Likely queries of which shares and groups by period are made."""
 RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
@@ -134,22 +136,34 @@ class Engine:
         return tuple(found)
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
-        linking = self.link(question)
-        hints = self.hints(question).hints
+        linking, hints = self.link(question), self.hints(question).hints
         found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
         found = complete(found, hints, linking, PROPOSALS)
-        accounts = Accounts(linking)
-        shares: list[Proposal] = []
-        if not any(h.formula for h in hints):
-            made = (
-                *ratios(linking, found, self.planner, accounts),
-                *averages(linking, self.planner, accounts),
-            )
-            shares = sorted(made, key=lambda p: -p.score)[:MOST_RATIOS]
-            shares = complete(shares, hints, linking, MOST_RATIOS)
-        grouped = periods(linking, found, self.planner, self.database.profile(), accounts)
-        spans = sorted(grouped, key=lambda p: -p.score)[:MOST_PERIODS]
         known = {p.query: p for p in found}
+        recalled = {p.query: p for p in self._recalled(linking, hints, known)}
+        return (
+            *recalled.values(),
+            *self._by_grammar(linking, hints, found[:BASES]),
+            *(p for p in found if p.query not in recalled),
+            *self._habitual(linking, hints, {*recalled, *known}),
+        )
+
+    def _by_grammar(
+        self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
+    ) -> Iterator[Proposal]:
+        """The shares and averages, and the groups by period, that likely queries come to."""
+        accounts = Accounts(linking)
+        if not any(h.formula for h in hints):  # else the evidence says how to calculate
+            shares = ratios(linking, likely, self.planner, accounts)
+            made = (*shares, *averages(linking, self.planner, accounts))
+            yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
+        grouped = periods(linking, likely, self.planner, self.database.profile(), accounts)
+        yield from _best(grouped, MOST_PERIODS)
+
+    def _recalled(
+        self, linking: Linking, hints: Sequence[Hint], known: Mapping[Query, Proposal]
+    ) -> Sequence[Proposal]:
+        """The queries of similar solved questions, put for this one; scored where sketches gave them too."""
         solved = [
             replace(
                 known.get(query, Proposal(query, 0.0, 0.0, 0.0)),
@@ -160,14 +174,7 @@ class Engine:
             for r in self.examples.recall(linking, RECALLED)
             if (query := self._recast(r, linking)) is not None
         ]
-        recalled = {p.query: p for p in _at_home(solved, hints, linking)[: 2 * RECALLED]}
-        return (
-            *recalled.values(),
-            *shares,
-            *spans,
-            *(p for p in found if p.query not in recalled),
-            *self._habitual(linking, hints, {*recalled, *known}),
-        )
+        return _at_home(solved, hints, linking)[: 2 * RECALLED]
 
     def _recast(self, recalled: Recalled, linking: Linking) -> Query | None:
         """A solved query for this question: over the tables that it names, in the form that it asks for."""
@@ -197,6 +204,10 @@ def _uniform(profiles: Mapping[str, TableProfile]) -> frozenset[tuple[str, str]]
         for p in t.columns.values()
         if p.exact and p.distinct == 1 and p.rows_seen >= _MANY
     )
+
+
+def _best(proposals: Iterable[Proposal], most: int) -> list[Proposal]:
+    return sorted(proposals, key=lambda p: -p.score)[:most]
 
 
 def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking) -> list[Proposal]:

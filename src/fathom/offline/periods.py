@@ -1,13 +1,13 @@
-"""Groups by a part of a date ("sales by year", "in which month ..."), made of likely plain queries.
+"""Groups by a period of a date ("sales by year", "in which month ..."), made of likely plain queries.
 
 Training data keep years in columns of their own, so that no sketch is learned. `strftime` is SQLite's; the
 renderer translates it for the other engines.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.accounting import Accounts, denies_alike, name_stems
+from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, name_stems, tables_named_first
 from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
@@ -18,7 +18,6 @@ from fathom.offline.query import (
     Call,
     Column,
     Comparison,
-    Expression,
     Literal,
     Ordering,
     Query,
@@ -41,11 +40,7 @@ _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
 _ISO = "%Y-%m-%d"
 _NAMED = 0.5
-_MENTIONED = 0.5
-BASES = 40
 OTHER_DATE = 0.5
-LEFT_OVER = 2.0
-"""What each word takes from a group by period that it doesn't account for, in scores of likely queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +83,24 @@ def asked_period(linking: Linking) -> Period | None:
 
 def periods(
     linking: Linking,
-    proposals: Iterable[Proposal],
+    likely: Sequence[Proposal],
     planner: JoinPlanner,
     profiles: Mapping[str, TableProfile],
     accounts: Accounts,
 ) -> Iterator[Proposal]:
-    """The likeliest proposals grouped by the period that the question asks for, where it asks for one."""
+    """Likely queries grouped by the period that the question asks for, where it asks for one."""
     asked = asked_period(linking)
     if asked is None or asked.form is None:
         return
     dates = _Dates(linking, planner, profiles)
-    for base in list(proposals)[:BASES]:
+    for base in likely:
         tables = mentioned_tables(base.query)
         if asked.named & {t.name for t in tables}:
             continue
         near = dates.near(tables)
         for rank, key in enumerate(near):
             column = Column(TableRef(key.table), key.column)
-            part = Call("strftime", (Literal(asked.form), column))
-            query = _by(base.query, column, part, linking, which=asked.which)
+            query = _by(base.query, column, asked, linking)
             if query is None:
                 continue
             if dates.optional(key):
@@ -190,9 +184,8 @@ def _grouped_again(asked: Period, linking: Linking) -> bool:
 
 def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether a query's aggregate is what the question asks for, over rows that no join repeats."""
-    total = next(
-        (e for e in (*query.select, *(o.key for o in query.order)) if isinstance(e, Aggregate)), None
-    )
+    shown = (*query.select, *(o.key for o in query.order))
+    total = next((e for e in shown if isinstance(e, Aggregate)), None)
     if total is None or total.distinct:
         return False
     asked = {q.aggregate for q in linking.quantities} - ({"max", "min"} if query.limit else set())
@@ -201,12 +194,9 @@ def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
         counted = {total.argument.table}
         fits = asked == {total.function} != {"count"} and _named_best(total.argument, linking, planner)
     else:
-        first = min((m.span.first for m in linking.table_mentions if m.score >= _MENTIONED), default=None)
-        here = [m for m in linking.table_mentions if m.span.first == first]
-        counted = {TableRef(m.table) for m in here if m.score == max(h.score for h in here)}
-        fits = (
-            isinstance(total.argument, Star) and ("count" in asked or not asked) and asked <= {"count", "sum"}
-        )
+        counted = {TableRef(m.table) for m in tables_named_first(linking)}
+        rows = isinstance(total.argument, Star)
+        fits = rows and asked <= {"count", "sum"} and asked != {"sum"}
     return fits and any(c in tables and planner.one_each(c, tables) for c in counted)
 
 
@@ -223,20 +213,18 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
     return all(own > other for other in named.values())
 
 
-def _by(query: Query, column: Column, part: Call, linking: Linking, *, which: bool) -> Query | None:
-    """The query grouped by a part of a date; None where it has no place for that."""
+def _by(query: Query, column: Column, asked: Period, linking: Linking) -> Query | None:
+    """The query grouped by the period of a date; None where it has no place for that."""
     if query.compound is not None or query.source is not None:
         return None
+    part = Call("strftime", (Literal(asked.form), column))
     if query.group == (column,):
-        return replace(query, select=_exchanged(query.select, column, part), group=(part,))
+        select = tuple(part if item == column else item for item in query.select)
+        return replace(query, select=select, group=(part,))
     match query:
         case Query(select=(Aggregate() as total,), group=(), having=None, order=(), limit=None):
-            if not which:
+            if not asked.which:
                 return replace(query, select=(part, total), group=(part,))
             order = (Ordering(total, linking.superlatives[0].direction == "desc"),)
             return replace(query, select=(part,), group=(part,), order=order, limit=1)
     return None
-
-
-def _exchanged(items: tuple[Expression, ...], column: Column, part: Call) -> tuple[Expression, ...]:
-    return tuple(part if item == column else item for item in items)

@@ -5,10 +5,10 @@ Training data hold almost none of them, so that no sketch is learned; their gram
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.accounting import Accounts, denies_alike
+from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
 from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
@@ -38,12 +38,9 @@ _PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
 _PREDICATE = frozenset("are is was were be been has have had do does did that which who whose".split())
 _AGAINST = frozenset(("to", "versus", "vs", "over", "against"))
 _NAMED = 0.4
-_MENTIONED = 0.5
-BASES = 40
 GAIN = 3.0
 LATER = 0.2
-LEFT_OVER = 2.0
-"""What each word takes from a ratio that it doesn't account for, in ranks of likely queries: ten."""
+"""What each rank among likely queries takes from a ratio: a word that is left over takes as much as ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +65,20 @@ def asks_ratio(linking: Linking) -> Asked | None:
 
 
 def ratios(
-    linking: Linking, proposals: Iterable[Proposal], planner: JoinPlanner, accounts: Accounts
+    linking: Linking, likely: Sequence[Proposal], planner: JoinPlanner, accounts: Accounts
 ) -> Iterator[Proposal]:
     """Ratios made of the conditions of likely queries, and of values and numbers that the question names."""
     asked = asks_ratio(linking)
     if asked is None:
         return
-    bases = list(proposals)[:BASES]
-    best = bases[0].score if bases else 0.0
+    best = likely[0].score if likely else 0.0
     grammar = _Grammar(linking, asked, planner)
     seen: set[Query] = set()
     made = [
         *((0, q, settled) for q, settled in grammar.of_kinds()),
         *((0, q, settled) for q, settled in grammar.of_numbers()),
     ]
-    wheres = [*((r, b.query) for r, b in enumerate(bases)), *((len(bases), q) for q in _plain(linking))]
+    wheres = [*((r, b.query) for r, b in enumerate(likely)), *((len(likely), q) for q in _plain(linking))]
     made += [(rank, q, settled) for rank, base in wheres for q, settled in grammar.of_conditions(base)]
     for later, (rank, query, settled) in enumerate(made):
         if query in seen:
@@ -115,11 +111,9 @@ class _Grammar:
 
     def __init__(self, linking: Linking, asked: Asked, planner: JoinPlanner) -> None:
         self._linking, self._asked, self._planner = linking, asked, planner
-        after = [m for m in linking.table_mentions if m.span.first > asked.place and m.score >= _MENTIONED]
-        first = min((m.span.first for m in after), default=None)
-        best = max((m.score for m in after if m.span.first == first), default=0.0)
-        self._counted = {m.table for m in after if m.span.first == first and m.score == best}
-        self._ends = first if first is not None else asked.place
+        named = tables_named_first(linking, asked.place + 1)
+        self._counted = {m.table for m in named}
+        self._ends = named[0].span.first if named else asked.place
         markers = [i for i in range(self._ends + 1, len(linking.tokens)) if self._lower(i) in _PREDICATE]
         self._marker = markers[-1] if markers else None
         self._groups = tuple(_column(c) for c in _grouping(linking))
@@ -204,9 +198,7 @@ class _Grammar:
             and c.name not in t.primary_key
             and (t.name, c.name) not in keys_of
         }
-        named = {
-            m.column: m.span for m in linking.column_mentions if m.score >= _MENTIONED and m.column in numbers
-        }
+        named = {m.column: m.span for m in linking.column_mentions if m.column in numbers}
         pairs = [(a, b) for a in named for b in named if named[a].end <= named[b].first]
         pairs.sort(key=lambda p: (p[0].table != p[1].table, -linking.table_score(p[0].table)))
         shown = tuple(_column(c) for c in linking.columns if linking.score(c, "select") >= 0.5)
@@ -235,7 +227,7 @@ def _grouping(linking: Linking) -> tuple[ColumnKey, ...]:
     """The column named right after "by", "per" or "each", if there is one."""
     for mention in linking.column_mentions:
         before = linking.tokens[mention.span.first - 1].lower if mention.span.first else ""
-        if before in EACH | {"by"} and mention.score >= _MENTIONED:
+        if before in EACH | {"by"}:
             return (mention.column,)
     return ()
 

@@ -59,7 +59,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TableMention:
-    """Words that name a table. `score` from 0 to 1 says how well they match its name."""
+    """Words that name a table. `score` from 0.5 to 1 says how well they match its name."""
 
     table: str
     span: Span

@@ -109,6 +109,21 @@ class JoinPlanner:
             left = [j for j in left if j not in on]
         return bool(plans) and counted in plans[0].tables
 
+    def tied(self, table: str, column: str) -> frozenset[tuple[str, str]]:
+        """The columns (table, column) that hold the same things as a column, itself among them.
+
+        They are those that joins set equal to it, or to one of these.
+        """
+        found, left = {(table, column)}, [(table, column)]
+        while left:
+            here, name = left.pop()
+            for edge in self.neighbours(here):
+                for own, theirs in edge.pairs:
+                    if own == name and (edge.right, theirs) not in found:
+                        found.add((edge.right, theirs))
+                        left.append((edge.right, theirs))
+        return frozenset(found)
+
     def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
         # Best-first growth of a tree: each step links one more wanted table by a cheapest path.
         order = count()

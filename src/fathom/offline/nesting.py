@@ -5,14 +5,12 @@ place, and the value is then exchanged for the query that finds it. The value st
 words in it are its own, and say nothing about what is asked.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fathom.errors import QueryError
-from fathom.offline.candidates import Proposal
 from fathom.offline.checking import BRIEF, Checked
 from fathom.offline.engine import Engine
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking.descriptions import Description, find_descriptions
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.query import Column, Comparison, Literal, Query, Subquery, Unrepresentable, rebuilt
@@ -37,6 +35,16 @@ class Nested:
     sure: bool
 
 
+class _Inner(NamedTuple):
+    """The query that finds what is described, the column it shows, what it found there, how sure it is."""
+
+    query: Query
+    column: Column
+    values: tuple[str, ...]
+    confidence: float
+    sure: bool
+
+
 def solve_nested(engine: Engine, question: Question, depth: int = 0) -> Nested | None:
     """The query of a question that describes rows by another question; None where it doesn't."""
     if depth >= DEEPEST:
@@ -52,36 +60,33 @@ def _put_together(engine: Engine, question: Question, described: Description, de
     inner = _answer(engine, replace(question, text=described.question), described.table, depth)
     if inner is None:
         return None
-    query, column, values, confidence, sure = inner
-    domain = joined_columns(engine.planner, column)
-    value = _plainest(engine, values, domain)
+    domain = engine.planner.tied(inner.column.table.name, inner.column.name)
+    value = _plainest(engine, inner.values, domain)
     text = f"{question.text[: described.start]}“{value}”{question.text[described.end :]}"
     outer = solve(engine, replace(question, text=text))
     if outer is None:
         return None
-    linked = Comparison(column, "=" if query.limit == 1 else "in", Subquery(query))
-    for around in _candidates(outer):
-        whole = rebuilt(around.query, lambda n: _exchanged(n, value, domain, linked))
-        if whole == around.query:
+    linked = Comparison(inner.column, "=" if inner.query.limit == 1 else "in", Subquery(inner.query))
+    for around, _ in _candidates(outer):
+        whole = rebuilt(around, lambda n: _exchanged(n, value, domain, linked))
+        if whole == around:
             continue
-        checked = _run(engine, whole)
-        if checked is None:
-            continue
-        return Nested(
-            whole, *checked, confidence * outer.verdict.choice.confidence, sure and outer.verdict.choice.sure
-        )
+        run = _run(engine, whole)
+        if run is not None:
+            choice = outer.verdict.choice
+            return Nested(whole, *run, inner.confidence * choice.confidence, inner.sure and choice.sure)
     return None
 
 
-def _candidates(solution: Solution) -> Iterator[Proposal]:
-    order = solution.verdict.choice.order
-    return (solution.proposals[i] for i in order[:LOOKED_AT] if solution.checked[i].error is None)
+def _candidates(solution: Solution) -> list[tuple[Query, Checked]]:
+    """The best candidates for a question, but for those that failed, best first."""
+    best = solution.verdict.choice.order[:LOOKED_AT]
+    looked_at = [(solution.proposals[i].query, solution.checked[i]) for i in best]
+    return [(query, checked) for query, checked in looked_at if checked.error is None]
 
 
-def _answer(
-    engine: Engine, question: Question, table: str, depth: int
-) -> tuple[Query, Column, tuple[str, ...], float, bool] | None:
-    """The query that finds the names of described rows, the column it shows, and what it finds."""
+def _answer(engine: Engine, question: Question, table: str, depth: int) -> _Inner | None:
+    """The question that a description of a table's rows answers, worked through as far as their names."""
     names = naming_columns(table, tuple(c.name for c in engine.schema.table(table).columns))
     if len(names) != 1:
         return None
@@ -93,36 +98,21 @@ def _answer(
         solution = solve(engine, question)
         if solution is None:
             return None
-        choice = solution.verdict.choice
-        options = [(solution.proposals[i].query, solution.checked[i]) for i in choice.order[:LOOKED_AT]]
-        confidence, sure = choice.confidence, choice.sure
-    domain = joined_columns(engine.planner, (table, names[0]))
+        options = _candidates(solution)
+        confidence, sure = solution.verdict.choice.confidence, solution.verdict.choice.sure
+    domain = engine.planner.tied(table, names[0])
     for query, checked in options:
         match query.select:
             case (Column() as column,) if (column.table.name, column.name) in domain:
                 rows = checked.result.rows if checked.result else ()
                 values = tuple(dict.fromkeys(r[0] for r in rows if isinstance(r[0], str) and _quotable(r[0])))
                 if values:
-                    return query, column, values, confidence, sure
+                    return _Inner(query, column, values, confidence, sure)
     return None
 
 
 def _quotable(value: str) -> bool:
     return not {"“", "”"} & set(value)
-
-
-def joined_columns(planner: JoinPlanner, column: Column | tuple[str, str]) -> frozenset[tuple[str, str]]:
-    """All columns that hold the same things as a column, as keys tie them together (table, column)."""
-    start = (column.table.name, column.name) if isinstance(column, Column) else column
-    found, left = {start}, [start]
-    while left:
-        table, name = left.pop()
-        for edge in planner.neighbours(table):
-            for own, theirs in edge.pairs:
-                if own == name and (edge.right, theirs) not in found:
-                    found.add((edge.right, theirs))
-                    left.append((edge.right, theirs))
-    return frozenset(found)
 
 
 def _plainest(engine: Engine, values: tuple[str, ...], domain: frozenset[tuple[str, str]]) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.answering.followup import COUNTING
+from fathom.offline.comparing import Comparisons, ValueOption
 from fathom.offline.engine import Engine
-from fathom.offline.filling import SlotFiller, ValueOption
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.parsing import parse
@@ -267,11 +267,11 @@ class _Editor:
 
     def _best_values(self) -> list[ValueOption]:
         """What the words compare, best first: of columns that the query compares, or of its tables, ahead."""
-        filler = SlotFiller(self.linking, self.engine.schema, self.engine.planner)
+        options = Comparisons(self.linking, self.engine.schema)
         compared = {_key(c.left) for c in comparisons(self.query.where) if isinstance(c.left, Column)}
         named = {_key(c) for c in self._columns(self.said)}
         found = []
-        for option in [*filler.single, *filler.ranges]:
+        for option in [*options.single, *options.ranges]:
             if option.column is None:
                 continue
             near = min(

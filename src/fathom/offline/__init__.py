@@ -6,7 +6,8 @@ The way through, by module:
     linking       ties the question's words to tables, columns and values, with learned scores
     hints         what evidence and the glossary of a knowledge pack say outright
     shapes        likely sketches (query shapes with slots): a network, nearest questions, parts combined
-    filling       a sketch's slots filled by a beam over linking's scores
+    comparing     what the question compares: columns with values, numbers and dates
+    filling       a sketch's slots filled with these, columns and tables by a beam over linking's scores
     candidates    both at once: fillings of likely sketches, edited, simplified, with each likely join path
     examples      queries of solved questions with this question's values; `ratios`: percentages;
                   `periods`: groups by the year or month of a date

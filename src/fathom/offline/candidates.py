@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fathom.offline.delexical import features, span_chances
-from fathom.offline.filling import SlotFiller, log_odds
+from fathom.offline.filling import SlotFiller
 from fathom.offline.joins import JoinPlanner, Plan
-from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking import ColumnKey, Linking, Span, log_odds
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,

@@ -25,6 +25,7 @@ from fathom.offline.linking.records import (
     Token,
     ValueMatch,
     ValueMention,
+    log_odds,
 )
 
 __all__ = [
@@ -50,4 +51,5 @@ __all__ = [
     "ValueMention",
     "default_linking_weights",
     "load_linking_weights",
+    "log_odds",
 ]

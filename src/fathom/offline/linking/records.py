@@ -1,5 +1,6 @@
 """What linking finds in a question: frozen values that the rest of the offline method builds on."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -68,7 +69,7 @@ class TableMention:
 
 @dataclass(frozen=True, slots=True)
 class ColumnMention:
-    """Words that name a column, by its name, description or a synonym."""
+    """Words that name a column, by its name, description or a synonym; `score` is that of a table's name."""
 
     column: ColumnKey
     span: Span
@@ -209,3 +210,9 @@ class Linking:
             for t, share in zip(self.tokens, self.explained, strict=True)
             if share < 0.5 and not t.evidence
         )
+
+
+def log_odds(probability: float) -> float:
+    """The logarithm of the odds, kept within reason."""
+    p = min(max(probability, 0.002), 0.995)
+    return math.log(p / (1 - p))

@@ -1,5 +1,6 @@
 """The command line, run in this process."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -13,6 +14,10 @@ class Done(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Fathom = Callable[..., Done]
+"""The fixture `fathom`: takes the arguments of a command, each as its text."""
 
 
 def run_command(capsys: pytest.CaptureFixture[str], *arguments: object) -> Done:

@@ -1,14 +1,13 @@
 """What holds for every test: no model outside this machine can be reached, whatever the environment holds."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from fathom.llm.keys import is_key_variable
 from fathom.llm.providers import LOCAL_ONLY
-from tests.command import Done, run_command
+from tests.command import Fathom, run_command
 
 for name in [n for n in os.environ if is_key_variable(n)]:
     del os.environ[name]
@@ -16,6 +15,6 @@ os.environ[LOCAL_ONLY] = "1"
 
 
 @pytest.fixture
-def fathom(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+def fathom(capsys: pytest.CaptureFixture[str]) -> Fathom:
     """Run the command line in this process; gives the exit code and what was printed."""
     return partial(run_command, capsys)

@@ -1,13 +1,12 @@
 import json
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.checking import check_gold, list_benchmarks
-from tests.command import Done
+from tests.command import Fathom
 from tests.data import DATA, needed
 
 CASES = {
@@ -40,7 +39,7 @@ def test_gold_that_fails_or_looks_wrong_is_reported(own: Path) -> None:
     assert [f.fault if f else None for f in found] == [*CASES.values(), "database"]
 
 
-def test_the_command_reports_and_fails(own: Path, fathom: Callable[..., Done]) -> None:
+def test_the_command_reports_and_fails(own: Path, fathom: Fathom) -> None:
     done = fathom("benchmarks", "check", own, "--json")
     told = json.loads(done.out)
     assert done.code == 1
@@ -55,7 +54,7 @@ def test_geoquery_has_the_faults_that_are_known() -> None:
     assert sum(f.fault == "empty" for f in found) > 20
 
 
-def test_what_is_missing_is_listed_with_what_it_needs(tmp_path: Path, fathom: Callable[..., Done]) -> None:
+def test_what_is_missing_is_listed_with_what_it_needs(tmp_path: Path, fathom: Fathom) -> None:
     assert not any(b.is_there for b in list_benchmarks(tmp_path))
     done = fathom("benchmarks", "--data", tmp_path)
     assert done.code == 0

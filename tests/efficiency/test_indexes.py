@@ -1,13 +1,12 @@
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from fathom.databases import connect
 from fathom.efficiency import suggest_indexes
 from fathom.efficiency.candidates import Index, candidates
-from tests.command import Done
+from tests.command import Fathom
 
 
 def test_candidates_come_from_conditions_joins_and_order(library: Path) -> None:
@@ -68,9 +67,7 @@ def test_duckdb_files_are_measured_too(chinook_in_duckdb: Path) -> None:
     assert chinook_in_duckdb.read_bytes() == before
 
 
-def test_the_command_prints_statements(
-    large_library: Path, tmp_path: Path, fathom: Callable[..., Done]
-) -> None:
+def test_the_command_prints_statements(large_library: Path, tmp_path: Path, fathom: Fathom) -> None:
     file = tmp_path / "queries.sql"
     file.write_text("SELECT COUNT(*) FROM loan WHERE book = 77;\nSELECT ';' FROM book WHERE id = 1;\n")
     for extra in ([], ["--json"]):

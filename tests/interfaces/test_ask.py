@@ -2,11 +2,11 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.command import Fathom
 from tests.llm.hostile import Server, asked_for_openai
 
 UNSURE = "Which zebra gene has the most frequent flyer miles per gallon?"
@@ -17,25 +17,21 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
 
 
-def test_a_declined_question_says_how_to_see_the_guess(fathom: Callable[..., Any], genes: Path) -> None:
+def test_a_declined_question_says_how_to_see_the_guess(fathom: Fathom, genes: Path) -> None:
     done = fathom("ask", genes, UNSURE)
     assert done.code == 3
     assert "--explain" in done.out
     assert "SELECT" not in done.out
 
 
-def test_no_guess_is_offered_at_what_the_database_knows_nothing_of(
-    fathom: Callable[..., Any], genes: Path
-) -> None:
+def test_no_guess_is_offered_at_what_the_database_knows_nothing_of(fathom: Fathom, genes: Path) -> None:
     done = fathom("ask", genes, "What will the weather be tomorrow?")
     assert done.code == 3
     assert "“weather”" in done.out
     assert "guess" not in done.out
 
 
-def test_explained_it_shows_guess_confidence_and_what_was_not_understood(
-    fathom: Callable[..., Any], genes: Path
-) -> None:
+def test_explained_it_shows_guess_confidence_and_what_was_not_understood(fathom: Fathom, genes: Path) -> None:
     told = json.loads(fathom("ask", genes, UNSURE, "--json").out)
     done = fathom("ask", genes, UNSURE, "--explain")
     assert done.code == 3
@@ -47,7 +43,7 @@ def test_explained_it_shows_guess_confidence_and_what_was_not_understood(
     assert "“zebra”" in shown
 
 
-def test_who_asks_says_how_sure_an_answer_has_to_be(fathom: Callable[..., Any], genes: Path) -> None:
+def test_who_asks_says_how_sure_an_answer_has_to_be(fathom: Fathom, genes: Path) -> None:
     sure = json.loads(fathom("ask", genes, UNSURE, "--json").out)["confidence"]
     assert fathom("ask", genes, UNSURE, "--confidence", sure + 0.01).code == 3
     done = fathom("ask", genes, UNSURE, "--confidence", 0)
@@ -57,7 +53,7 @@ def test_who_asks_says_how_sure_an_answer_has_to_be(fathom: Callable[..., Any], 
     assert fathom("ask", genes, "How many genes are there?", "--confidence", 1).code == 3
 
 
-def test_a_bar_that_is_none_is_named(fathom: Callable[..., Any], genes: Path, server: Server) -> None:
+def test_a_bar_that_is_none_is_named(fathom: Fathom, genes: Path, server: Server) -> None:
     assert "from 0 to 1, not 80" in fathom("ask", genes, UNSURE, "--confidence", 80).err
     asking = ("ask", genes, UNSURE, "--model", f"{server.openai}#own", "--confidence", 0.5)
     assert "The method 'adaptive' has no setting 'confidence'." in fathom(*asking).err
@@ -72,7 +68,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 ASKED = "How many? [say SELECT COUNT(*) FROM gene]"
 
 
-def test_what_the_model_took_is_told(fathom: Callable[..., Any], genes: Path, server: Server) -> None:
+def test_what_the_model_took_is_told(fathom: Fathom, genes: Path, server: Server) -> None:
     asking = ("ask", genes, ASKED, "--method", "zero-shot", "--model", "openai:gpt-4o-mini")
     done = fathom(*asking, "--explain")
     assert done.code == 0
@@ -84,7 +80,7 @@ def test_what_the_model_took_is_told(fathom: Callable[..., Any], genes: Path, se
 
 
 def test_a_conversation_outlasts_a_question_without_a_reply_but_no_key_that_is_not_taken(
-    fathom: Callable[..., Any], genes: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = f"How many? [trouble bad_request]\n{ASKED}\nHow many? [trouble bad_key]\n{ASKED}\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
@@ -96,7 +92,7 @@ def test_a_conversation_outlasts_a_question_without_a_reply_but_no_key_that_is_n
 
 
 def test_a_spent_budget_declines_or_answers_with_what_there_is(
-    fathom: Callable[..., Any], genes: Path, server: Server
+    fathom: Fathom, genes: Path, server: Server
 ) -> None:
     asking = ("ask", genes, ASKED, "--method", "din-sql", "--model", "openai:gpt-4o-mini")
     declined = fathom(*asking, "--max-tokens", 100)
@@ -109,7 +105,7 @@ def test_a_spent_budget_declines_or_answers_with_what_there_is(
     assert "384 of 300 tokens" in said
 
 
-def test_an_answer_offers_no_guess(fathom: Callable[..., Any], genes: Path) -> None:
+def test_an_answer_offers_no_guess(fathom: Fathom, genes: Path) -> None:
     done = fathom("ask", genes, "How many genes are there?", "--explain")
     assert done.code == 0
     assert "My best guess" not in done.out

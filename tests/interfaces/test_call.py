@@ -1,9 +1,9 @@
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.command import Done
+from tests.command import Fathom
 
 from fathom.biotools.loopback import Loopback
 
@@ -30,9 +30,7 @@ LINKED = (
 )
 
 
-def test_a_call_prints_its_observation_and_where_it_is_from(
-    fathom: Callable[..., Done], server: Loopback
-) -> None:
+def test_a_call_prints_its_observation_and_where_it_is_from(fathom: Fathom, server: Loopback) -> None:
     code, out, err = fathom(*LINKED)
     assert code == 0
     assert json.loads(out)["population"] == "NextGen:All"
@@ -42,14 +40,14 @@ def test_a_call_prints_its_observation_and_where_it_is_from(
     assert "kept from before" in fathom(*LINKED)[2]
 
 
-def test_the_raw_response_and_the_address_alone(fathom: Callable[..., Done], server: Loopback) -> None:
+def test_the_raw_response_and_the_address_alone(fathom: Fathom, server: Loopback) -> None:
     assert "variation1" in fathom(*LINKED, "--raw")[1]
     came = len(server.times["ensembl"])
     assert fathom(*LINKED, "--dry-run")[1].startswith(f"{server.bases['ensembl']}/ld/")
     assert len(server.times["ensembl"]) == came
 
 
-def test_a_stream_goes_into_a_file(fathom: Callable[..., Done], tmp_path: Path) -> None:
+def test_a_stream_goes_into_a_file(fathom: Fathom, tmp_path: Path) -> None:
     file = tmp_path / "all.json"
     assert fathom("call", "stream_keywords", "query=kinase", "--output", str(file))[0] == 0
     assert json.loads(file.read_text())["results"]
@@ -64,20 +62,20 @@ def test_a_stream_goes_into_a_file(fathom: Callable[..., Done], tmp_path: Path) 
         (("lookup_by_id", "id=ENSG99999999999"), "no such record"),
     ],
 )
-def test_what_is_wrong_is_told(fathom: Callable[..., Done], arguments: tuple[str, ...], told: str) -> None:
+def test_what_is_wrong_is_told(fathom: Fathom, arguments: tuple[str, ...], told: str) -> None:
     code, _, err = fathom("call", *arguments)
     assert code == 1
     assert told in err
 
 
-def test_verify_tells_how_each_endpoint_fared(fathom: Callable[..., Done]) -> None:
+def test_verify_tells_how_each_endpoint_fared(fathom: Fathom) -> None:
     code, out, _ = fathom("tools", "verify", "get_keyword_by_id", "einfo")
     assert code == 0
     assert out.count("ok ") == 2
     assert "0 of 2 endpoints failed" in out
 
 
-def test_ask_with_tools_answers_with_call_address_and_citation(fathom: Callable[..., Done]) -> None:
+def test_ask_with_tools_answers_with_call_address_and_citation(fathom: Fathom) -> None:
     code, out, err = fathom("ask", "--tools", "What is known about the variant rs699 in human?")
     assert code == 0
     assert "rs699" in out
@@ -89,13 +87,13 @@ def test_ask_with_tools_answers_with_call_address_and_citation(fathom: Callable[
     assert (answered["status"], answered["endpoint"]) == ("answered", "get_variation")
 
 
-def test_ask_with_tools_declines_what_it_can_not_place(fathom: Callable[..., Done]) -> None:
+def test_ask_with_tools_declines_what_it_can_not_place(fathom: Fathom) -> None:
     code, out, _ = fathom("ask", "--tools", "What is the weather in Paris?")
     assert code == 3
     assert "clear" in out
 
 
-def test_one_answer_feeds_the_next_and_every_call_is_shown(fathom: Callable[..., Done]) -> None:
+def test_one_answer_feeds_the_next_and_every_call_is_shown(fathom: Fathom) -> None:
     question = "What is the protein sequence of human BRCA2?"
     code, _, err = fathom("ask", "--tools", question)
     assert code == 0
@@ -110,7 +108,7 @@ def test_one_answer_feeds_the_next_and_every_call_is_shown(fathom: Callable[...,
     assert "limit of 1" in cut["notes"][0]
 
 
-def test_a_model_without_a_key_is_told(fathom: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_a_key_is_told(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     code, _, err = fathom("ask", "--tools", "--model", "openai:x", "What is known about rs699?")
     assert code == 1
@@ -120,7 +118,7 @@ def test_a_model_without_a_key_is_told(fathom: Callable[..., Done], monkeypatch:
     assert "--model" in err
 
 
-def test_training_files_are_exported(fathom: Callable[..., Done], tmp_path: Path) -> None:
+def test_training_files_are_exported(fathom: Fathom, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     rows = [
         {
@@ -147,9 +145,7 @@ def test_training_files_are_exported(fathom: Callable[..., Done], tmp_path: Path
     assert "--out" in err
 
 
-def test_verify_says_first_that_another_address_answers(
-    fathom: Callable[..., Done], server: Loopback
-) -> None:
+def test_verify_says_first_that_another_address_answers(fathom: Fathom, server: Loopback) -> None:
     code, out, err = fathom("tools", "verify", "get_ld_region", "einfo")
     assert code == 0
     assert f"Answered by {server.bases['ensembl']}, not by" in err

@@ -1,15 +1,12 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-Run = Callable[..., Any]
+from tests.command import Fathom
 
 
 def test_indexes_once_and_again(
-    fathom: Run, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
     for _ in range(2):
@@ -18,7 +15,7 @@ def test_indexes_once_and_again(
 
 
 def test_what_examples_teach_is_learned_ahead(
-    fathom: Run, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
     genes_of = "SELECT symbol FROM gene WHERE chromosome = {}"
@@ -47,7 +44,7 @@ def test_what_examples_teach_is_learned_ahead(
 
 
 def test_a_cache_that_cannot_be_written_is_said(
-    fathom: Run, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -1,14 +1,11 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.command import Fathom
 
 from fathom import registry
 from fathom.llm import Cassette, ScriptedModel
-
-Fathom = Callable[..., Any]
 
 
 def test_every_method_is_listed_with_its_modules_calls_and_provenance(fathom: Fathom) -> None:

@@ -1,11 +1,9 @@
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
+from tests.command import Fathom
 from tests.llm.hostile import OPENAI_KEY, Server, asked_for_openai
-
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -14,7 +12,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield running
 
 
-def test_shows_what_is_configured_and_what_to_set(fathom: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shows_what_is_configured_and_what_to_set(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", OPENAI_KEY)
     done = fathom("models")
     assert done.code == 0
@@ -24,7 +22,7 @@ def test_shows_what_is_configured_and_what_to_set(fathom: Run, monkeypatch: pyte
     assert OPENAI_KEY not in done.out
 
 
-def test_json_tells_no_key_and_no_password(fathom: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_tells_no_key_and_no_password(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", OPENAI_KEY)
     monkeypatch.setenv("VLLM_BASE_URL", "https://me:hunter22secret@example.org/v1")
     out = fathom("models", "--json").out
@@ -35,7 +33,7 @@ def test_json_tells_no_key_and_no_password(fathom: Run, monkeypatch: pytest.Monk
     assert "hunter22secret" not in out
 
 
-def test_checks_a_model_with_one_request(fathom: Run, server: Server) -> None:
+def test_checks_a_model_with_one_request(fathom: Fathom, server: Server) -> None:
     done = fathom("models", "--check", "openai:gpt-4o-mini")
     assert done.code == 0
     assert "answered 'ready'" in done.out
@@ -57,7 +55,7 @@ def test_checks_a_model_with_one_request(fathom: Run, server: Server) -> None:
         ("openia:gpt-4o", "Did you mean 'openai'"),
     ],
 )
-def test_a_model_that_does_not_answer_says_why(fathom: Run, server: Server, model: str, told: str) -> None:
+def test_a_model_that_does_not_answer_says_why(fathom: Fathom, server: Server, model: str, told: str) -> None:
     done = fathom("models", "--check", model, "--seconds", 0.5)
     assert done.code == 1
     assert told in done.err

@@ -1,17 +1,14 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.command import Done
+from tests.command import Fathom
 from tests.evaluation.scoring.conftest import RIGHT, bench, lines
 
 from fathom.interfaces.cli import make_app
 from fathom.interfaces.cli.score_run import plain_arguments
 
 __all__ = ["bench"]
-
-Fathom = Callable[..., Done]
 
 
 @pytest.fixture

@@ -4,24 +4,22 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.command import Fathom
 
-Run = Callable[..., Any]
 MAIN = "from fathom.interfaces.cli import main; main()"
 
 
-def test_shows_rows(fathom: Run, genes: Path) -> None:
+def test_shows_rows(fathom: Fathom, genes: Path) -> None:
     done = fathom("sql", genes, "SELECT symbol, chromosome FROM gene ORDER BY symbol")
     assert done.code == 0
     assert "APOE" in done.out
     assert "3 rows" in done.out
 
 
-def test_json_and_csv(fathom: Run, genes: Path) -> None:
+def test_json_and_csv(fathom: Fathom, genes: Path) -> None:
     query = "SELECT symbol FROM gene ORDER BY chromosome"
     found = json.loads(fathom("sql", genes, query, "--json", "--rows", 2).out)
     assert found["rows"] == [["BIN1"], ["SNCA"]]
@@ -29,7 +27,7 @@ def test_json_and_csv(fathom: Run, genes: Path) -> None:
     assert fathom("sql", genes, query, "--csv").out.split() == ["symbol", "BIN1", "SNCA", "APOE"]
 
 
-def test_a_write_is_refused_with_its_reason(fathom: Run, genes: Path) -> None:
+def test_a_write_is_refused_with_its_reason(fathom: Fathom, genes: Path) -> None:
     before = genes.read_bytes()
     done = fathom("sql", genes, "DELETE FROM gene")
     assert done.code == 1
@@ -38,20 +36,20 @@ def test_a_write_is_refused_with_its_reason(fathom: Run, genes: Path) -> None:
     assert genes.read_bytes() == before
 
 
-def test_errors_say_what_to_do(fathom: Run, genes: Path) -> None:
+def test_errors_say_what_to_do(fathom: Fathom, genes: Path) -> None:
     assert "no file" in fathom("sql", "nowhere.db", "SELECT 1").err
     assert fathom("sql", genes).code == 2
     assert fathom("sqll").code == 2
 
 
-def test_control_codes_in_cells_stay_visible_text(fathom: Run, genes: Path) -> None:
+def test_control_codes_in_cells_stay_visible_text(fathom: Fathom, genes: Path) -> None:
     done = fathom("sql", genes, "SELECT char(27) || '[31mred' AS a, '[bold]x[/bold]' AS b")
     assert "\x1b" not in done.out
     assert "\\x1b[31mred" in done.out
     assert "[bold]x[/bold]" in done.out
 
 
-def test_json_and_csv_hold_what_json_has_no_form_for(fathom: Run, genes: Path) -> None:
+def test_json_and_csv_hold_what_json_has_no_form_for(fathom: Fathom, genes: Path) -> None:
     query = "SELECT x'aa00' AS bytes, 9e999 AS endless, NULL AS missing"
 
     def no_json(name: str) -> float:
@@ -62,7 +60,7 @@ def test_json_and_csv_hold_what_json_has_no_form_for(fathom: Run, genes: Path) -
     assert fathom("sql", genes, query, "--csv").out.splitlines() == ["bytes,endless,missing", "aa00,inf,"]
 
 
-def test_csv_says_that_rows_were_cut(fathom: Run, genes: Path) -> None:
+def test_csv_says_that_rows_were_cut(fathom: Fathom, genes: Path) -> None:
     query = "SELECT symbol FROM gene ORDER BY symbol"
     done = fathom("sql", genes, query, "--csv", "--rows", 2)
     assert done.out.split() == ["symbol", "APOE", "BIN1"]
@@ -90,7 +88,7 @@ def test_an_output_that_lacks_a_letter_shows_its_code(genes: Path, encoding: str
 
 
 def test_a_query_is_read_from_standard_input(
-    fathom: Run, genes: Path, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("-- how many\nSELECT COUNT(*) AS n FROM gene\n"))
     assert fathom("sql", genes, "-", "--csv").out.split() == ["n", "3"]
@@ -98,7 +96,7 @@ def test_a_query_is_read_from_standard_input(
 
 
 def test_a_sample_that_cannot_be_kept_says_what_to_set(
-    fathom: Run, genes: Path, monkeypatch: pytest.MonkeyPatch
+    fathom: Fathom, genes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FATHOM_CACHE", str(genes / "cache"))  # in a file, where no folder can be
     done = fathom("sql", "demo:biomed", "SELECT 1")
@@ -115,7 +113,7 @@ def test_a_full_disk_is_told_without_a_traceback(genes: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_limits_out_of_range_are_told(fathom: Run, genes: Path) -> None:
+def test_limits_out_of_range_are_told(fathom: Fathom, genes: Path) -> None:
     assert "A limit of -5 rows lets no query run." in fathom("sql", genes, "SELECT 1", "--rows", "-5").err
     assert "A limit of 0 seconds" in fathom("ask", genes, "How many genes are there?", "--seconds", "0").err
 

@@ -1,17 +1,16 @@
 import json
-from collections.abc import Callable
 
 import pytest
-from tests.command import Done
+from tests.command import Fathom
 
 
-def test_list_names_every_endpoint(fathom: Callable[..., Done]) -> None:
+def test_list_names_every_endpoint(fathom: Fathom) -> None:
     code, out, _ = fathom("tools", "--json")
     assert code == 0
     assert len(json.loads(out)) == 127
 
 
-def test_search_and_show(fathom: Callable[..., Done]) -> None:
+def test_search_and_show(fathom: Fathom) -> None:
     assert "get_ld_pairwise" in fathom("tools", "search", "linkage")[1]
     shown = fathom("tools", "show", "get_ld_region")[1]
     assert "population_name (needed)" in shown
@@ -24,7 +23,7 @@ def test_search_and_show(fathom: Callable[..., Done]) -> None:
      (("show",), "Name one endpoint"), (("lits",), "Did you mean 'list'"), (("blast",), "tools show NAME"),
      (("search",), "Say what to look for")],
 )  # fmt: skip
-def test_what_is_wrong_is_told(fathom: Callable[..., Done], arguments: tuple[str, ...], told: str) -> None:
+def test_what_is_wrong_is_told(fathom: Fathom, arguments: tuple[str, ...], told: str) -> None:
     code, _, err = fathom("tools", *arguments)
     assert code == 1
     assert told in err

@@ -4,7 +4,6 @@ The right rows are among the first candidates; which of these is chosen is measu
 there are enough questions to tell.
 """
 
-import asyncio
 import re
 import sqlite3
 from pathlib import Path
@@ -13,8 +12,8 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.errors import QueryError
-from fathom.methods import Context, find_method, run_method
-from fathom.records import Question
+from fathom.methods import Context
+from tests.offline.asking import ask_in
 
 MUSEUM = """
 CREATE TABLE city (city_id INTEGER PRIMARY KEY, name TEXT, country TEXT, population INTEGER);
@@ -97,7 +96,7 @@ def rows_of(database: Database, sql: str) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("construct", CASES)
 def test_the_right_rows_are_among_the_first_candidates(construct: str, museum: Context) -> None:
     text, rows = CASES[construct]
-    draft = asyncio.run(run_method(find_method("offline"), Question(text), museum))
+    draft = ask_in(museum, text)
     wanted = sorted(tuple(sorted(map(str, row))) for row in rows)
     tried = [c.sql for c in draft.candidates[:10]]
     assert any(rows_of(museum.database, sql) == wanted for sql in tried), "\n".join(tried)
@@ -107,6 +106,6 @@ def test_the_right_rows_are_among_the_first_candidates(construct: str, museum: C
     "text", ["What is the average price by title?", "Which countries are above the average country?"]
 )
 def test_words_are_never_added_up(text: str, museum: Context) -> None:
-    draft = asyncio.run(run_method(find_method("offline"), Question(text), museum))
+    draft = ask_in(museum, text)
     assert draft.candidates
     assert not [c.sql for c in draft.candidates if re.search(r"(AVG|SUM)\((\w+\.)?(title|country)\)", c.sql)]

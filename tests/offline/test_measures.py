@@ -8,10 +8,9 @@ import pytest
 
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.checking import check
-from fathom.offline.deciding import decide
 from fathom.offline.engine import Engine
 from fathom.records import Question
+from tests.offline.asking import decided
 
 COUNTRIES = (
     ("Peru", 34, 1285, "Huascaran", 6768),
@@ -42,15 +41,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield Engine(database, KnowledgePack())
 
 
-def chosen(engine: Engine, asked: str) -> str:
-    """The query that is the best guess."""
-    question = Question(asked)
-    written = engine.written(question)
-    checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
-    verdict = decide(engine, engine.link(question), [p for p, _ in written], checked)
-    return written[verdict.choice.order[0]][1]
-
-
 @pytest.mark.parametrize(
     ("asked", "rows"),
     [
@@ -60,7 +50,7 @@ def chosen(engine: Engine, asked: str) -> str:
     ],
 )
 def test_what_has_an_area_is_big_by_its_area(engine: Engine, asked: str, rows: tuple[tuple[str]]) -> None:
-    assert engine.database.run(chosen(engine, asked)).rows == rows
+    assert engine.database.run(decided(engine, asked)[0]).rows == rows
 
 
 @pytest.mark.parametrize(
@@ -76,7 +66,7 @@ def test_what_has_an_area_is_big_by_its_area(engine: Engine, asked: str, rows: t
 def test_how_many_of_what_no_table_holds_is_read_from_a_column(
     engine: Engine, asked: str, rows: tuple[tuple[int]]
 ) -> None:
-    assert engine.database.run(chosen(engine, asked)).rows == rows
+    assert engine.database.run(decided(engine, asked)[0]).rows == rows
 
 
 @pytest.mark.parametrize("asked", ["what is the highest point", "which country has the highest point"])

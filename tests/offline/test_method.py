@@ -1,12 +1,10 @@
-import asyncio
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.methods import Context, find_method, run_method
-from fathom.records import Draft, Question
+from tests.offline.asking import ask
 
 SINGERS = """
 CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
@@ -25,11 +23,6 @@ def singers(tmp_path_factory: pytest.TempPathFactory) -> Database:
         connection.executescript(SINGERS)
     connection.close()
     return connect(file)
-
-
-def ask(text: str, database: Database, folder: Path) -> Draft:
-    context = Context(database, cache=folder)
-    return asyncio.run(run_method(find_method("offline"), Question(text), context))
 
 
 ANSWERS = [

@@ -1,6 +1,5 @@
 """Questions within questions, and what joins and names must not get wrong in them."""
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +10,6 @@ import yaml
 
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.methods import Context, find_method, run_method
 from fathom.offline.engine import Engine
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking.descriptions import find_descriptions
@@ -19,6 +17,7 @@ from fathom.offline.linking.namesakes import things_first
 from fathom.offline.query import TableRef
 from fathom.records import Question
 from fathom.records.schema import Column, Schema, Table
+from tests.offline.asking import ask
 
 QUESTIONS = yaml.safe_load(Path(__file__).with_name("nested_questions.yaml").read_text(encoding="utf-8"))
 SCHEMA = """
@@ -68,8 +67,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda q: q["question"])
 def test_the_best_guess_is_right(database: Database, asked: dict[str, str]) -> None:
-    context = Context(database, KnowledgePack())
-    draft = asyncio.run(run_method(find_method("offline"), Question(asked["question"]), context))
+    draft = ask(asked["question"], database)
     assert draft.sql
     assert set(database.run(draft.sql).rows) == set(database.run(asked["gold"]).rows), draft.sql
 
@@ -85,8 +83,7 @@ def test_what_a_value_says_is_not_asked(name: str, tmp_path: Path) -> None:
     connection.close()
     text = "Which employees work in the department with the largest budget?"
     with connect(file) as opened:
-        context = Context(opened, KnowledgePack())
-        draft = asyncio.run(run_method(find_method("offline"), Question(text), context))
+        draft = ask(text, opened)
         found = opened.run(draft.sql or "").rows
     assert draft.refusal is not None or sorted(found) == [("Bo Chan",), ("Cy Roy",)], draft.sql
 

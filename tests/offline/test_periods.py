@@ -1,13 +1,11 @@
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fathom.databases import Database
-from fathom.methods import Context, find_method, run_method
-from fathom.records import Draft, Question
 from tests.databases import makers
+from tests.offline.asking import ask
 
 ORDERS = (
     "CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name VARCHAR(40))",
@@ -29,10 +27,6 @@ def orders(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield make(*ORDERS)
 
 
-def guess(text: str, database: Database, folder: Path) -> Draft:
-    return asyncio.run(run_method(find_method("offline"), Question(text), Context(database, cache=folder)))
-
-
 @pytest.mark.parametrize(
     ("text", "rows"),
     [
@@ -50,7 +44,7 @@ def guess(text: str, database: Database, folder: Path) -> Draft:
 def test_groups_by_a_part_of_a_date(
     text: str, rows: set[tuple[object, ...]], orders: Database, tmp_path: Path
 ) -> None:
-    draft = guess(text, orders, tmp_path)
+    draft = ask(text, orders, tmp_path)
     assert draft.sql is not None
     assert set(orders.run(draft.sql).rows) == rows, draft.sql
     assert draft.refusal is None or not {"year", "month"} & set(draft.refusal.missing)
@@ -59,7 +53,7 @@ def test_groups_by_a_part_of_a_date(
 def test_a_column_of_that_name_is_meant_first(tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:
         database = make(*CONCERTS)
-        draft = guess("How many concerts are there per year?", database, tmp_path)
+        draft = ask("How many concerts are there per year?", database, tmp_path)
         assert draft.sql is not None
         assert set(map(frozenset, database.run(draft.sql).rows)) == {
             frozenset((2019, 1)),
@@ -73,14 +67,14 @@ def test_dates_in_another_order_are_left_alone(tmp_path: Path) -> None:
         database = make(
             *statements, "INSERT INTO orders VALUES (1, 1, '30/12/2019', 5), (2, 1, '31/01/2020', 1)"
         )
-        draft = guess("How many orders are there per year?", database, tmp_path)
+        draft = ask("How many orders are there per year?", database, tmp_path)
         assert "STRFTIME" not in (draft.sql or "")
 
 
 def test_answers_with_the_date_it_went_by(tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:
         database = make(*ORDERS)
-        draft = guess("How many orders per month in 2020?", database, tmp_path)
+        draft = ask("How many orders per month in 2020?", database, tmp_path)
         assert draft.refusal is None
         told = " ".join(a.text for a in draft.assumptions)
         assert "orders.order_date" in told
@@ -94,8 +88,8 @@ def test_declines_where_two_dates_are_as_likely(tmp_path: Path) -> None:
             *statements,
             "INSERT INTO orders VALUES (1, 1, '2019-12-30', '2020-01-02', 5), (2, 1, '2020-01-05', NULL, 9)",
         )
-        assert guess("How many orders per year?", database, tmp_path).refusal is not None
-        draft = guess("How many orders were sent per year?", database, tmp_path)
+        assert ask("How many orders per year?", database, tmp_path).refusal is not None
+        draft = ask("How many orders were sent per year?", database, tmp_path)
         assert draft.refusal is None
         assert database.run(draft.sql or "").rows == (("2020", 1),)
 
@@ -107,7 +101,7 @@ def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path
             "CREATE TABLE complaint (complaint_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders)",
             "INSERT INTO complaint VALUES (1, 2), (2, 3), (3, 5)",
         )
-        draft = guess("How many complaints per year?", database, tmp_path)
+        draft = ask("How many complaints per year?", database, tmp_path)
         assert set(database.run(draft.sql or "").rows) == {("2020", 2), ("2021", 1)}
 
 
@@ -116,4 +110,4 @@ def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path
 )
 def test_declines_what_it_has_no_query_for(text: str, tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:
-        assert guess(text, make(*ORDERS), tmp_path).refusal is not None
+        assert ask(text, make(*ORDERS), tmp_path).refusal is not None

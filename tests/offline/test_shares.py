@@ -1,15 +1,13 @@
 """Shares, ratios and averages per row, which no training data teach: answered where nothing is left open."""
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fathom.databases import Database
-from fathom.methods import Context, find_method, run_method
-from fathom.records import Draft, Question
 from tests.databases import makers
+from tests.offline.asking import ask
 
 SHOP = (
     "CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, gender TEXT)",
@@ -28,10 +26,6 @@ SHOP = (
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     with makers.sqlite_databases(tmp_path_factory.mktemp("shop")) as make:
         yield make(*SHOP)
-
-
-def ask(text: str, database: Database, folder: Path) -> Draft:
-    return asyncio.run(run_method(find_method("offline"), Question(text), Context(database, cache=folder)))
 
 
 @pytest.mark.parametrize(

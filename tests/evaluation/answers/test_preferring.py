@@ -1,7 +1,6 @@
 """Two systems' answers side by side: people's files, a scripted judge, and the figures of both."""
 
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.running import evaluate
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
-from tests.command import Done
+from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 
 N = 12
@@ -174,7 +173,7 @@ def test_pairs_need_words_and_common_questions(tmp_path: Path, files: tuple[Path
 
 
 def test_the_command_takes_runs_people_and_a_judge(
-    tmp_path: Path, files: tuple[Path, Path], fathom: Callable[..., Done]
+    tmp_path: Path, files: tuple[Path, Path], fathom: Fathom
 ) -> None:
     run = partial(fathom, "prefer")
     both = tuple(map(str, files))
@@ -199,7 +198,7 @@ def test_the_command_takes_runs_people_and_a_judge(
 
 
 def test_the_command_replays_a_judge(
-    tmp_path: Path, files: tuple[Path, Path], pairs: list[Pair], fathom: Callable[..., Done]
+    tmp_path: Path, files: tuple[Path, Path], pairs: list[Pair], fathom: Fathom
 ) -> None:
     tape = tmp_path / "judge.cassette"
     recording = Cassette(tape)

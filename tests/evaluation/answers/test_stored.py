@@ -1,7 +1,6 @@
 """Judging a stored run: real records of a method that answers in words, and a scripted judge."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from fathom.interfaces.cli.showing_runs import print_summary
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
 from fathom.reports.writing import write_report
-from tests.command import Done
+from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 
 NO_WORDS = "q3"
@@ -111,7 +110,7 @@ def recorded(benchmark: Benchmark, run: Path, tape: Path) -> list[str]:
 
 
 def test_the_command_replays_a_cassette(
-    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Callable[..., Done]
+    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Fathom
 ) -> None:
     words = recorded(benchmark, run, tmp_path / "judge.jsonl")
     first = (run / JUDGEMENTS).read_bytes()
@@ -124,7 +123,7 @@ def test_the_command_replays_a_cassette(
 
 
 def test_the_command_stops_within_its_budget(
-    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Callable[..., Done]
+    benchmark: Benchmark, run: Path, tmp_path: Path, fathom: Fathom
 ) -> None:
     words = recorded(benchmark, run, tmp_path / "judge.jsonl")
     (run / JUDGEMENTS).unlink()

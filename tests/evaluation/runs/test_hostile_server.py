@@ -8,13 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from tests.llm.hostile import TROUBLES, Server
+from tests.llm.hostile import OPENAI_KEY, TROUBLES, asked_for_openai
 
 from fathom.evaluation.runs.running import evaluate
 from fathom.llm import Pace, open_model
 
 QUESTIONS, CONCURRENCY = 500, 6
-KEY = "sk-test-abcdef-0123456789"
 PACE = Pace(concurrency=CONCURRENCY, attempts=8, seconds=8.0, first_wait=0.02, longest_wait=2.0)
 PASSING = sorted(
     set(TROUBLES)
@@ -49,12 +48,12 @@ def test_a_run_loses_nothing_and_tells_what_the_server_reported(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.INFO)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     file, tape, out = make_benchmark(tmp_path), tmp_path / "tape.jsonl", tmp_path / "run"
-    with Server() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.openai)
-        with open_model("openai:gpt-4o-mini", pace=PACE, cassette=tape) as model:
-            run = evaluate(file, "zero-shot", model=model, workers=12, out=out)
+    with (
+        asked_for_openai(monkeypatch) as server,
+        open_model("openai:gpt-4o-mini", pace=PACE, cassette=tape) as model,
+    ):
+        run = evaluate(file, "zero-shot", model=model, workers=12, out=out)
     books, records = server.books["openai"], {r.id: r for r in run.records()}
 
     assert len(records) == QUESTIONS
@@ -72,6 +71,6 @@ def test_a_run_loses_nothing_and_tells_what_the_server_reported(
 
     kept = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
     assert {tape, out / "records.jsonl", out / "run.json"} <= set(kept)
-    assert not [p for p, content in kept.items() if KEY.encode() in content]
+    assert not [p for p, content in kept.items() if OPENAI_KEY.encode() in content]
     assert "HTTP Request" in caplog.text
-    assert KEY not in caplog.text + "".join(capfd.readouterr())
+    assert OPENAI_KEY not in caplog.text + "".join(capfd.readouterr())

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +6,12 @@ import yaml
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
-from fathom.methods import Context, find_method, run_method
 from fathom.offline.engine import Engine
 from fathom.offline.examples import Examples
 from fathom.offline.linking import ColumnKey
 from fathom.offline.precedents import Precedents
-from fathom.records import Draft, Question, SolvedExample
+from fathom.records import Question, SolvedExample
+from tests.offline.asking import ask
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = yaml.safe_load((HERE / "pack_answers.yaml").read_text(encoding="utf-8"))
@@ -28,14 +27,9 @@ def knowing(database: Database, pack: KnowledgePack, tmp_path_factory: pytest.Te
     return Engine(database, pack, cache=tmp_path_factory.mktemp("cache"))
 
 
-def ask(text: str, database: Database, pack: KnowledgePack, folder: Path) -> Draft:
-    context = Context(database, pack, cache=folder)
-    return asyncio.run(run_method(find_method("offline"), Question(text), context))
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["question"])
 def test_packs_decide(case: dict[str, Any], database: Database, pack: KnowledgePack, tmp_path: Path) -> None:
-    draft = ask(case["question"], database, pack, tmp_path)
+    draft = ask(case["question"], database, tmp_path, pack)
     assert draft.sql is not None
     assert database.run(draft.sql).rows == database.run(case["sql"]).rows, draft.sql
     told = " ".join(f"{a.text} {a.source}" for a in draft.assumptions)
@@ -43,7 +37,7 @@ def test_packs_decide(case: dict[str, Any], database: Database, pack: KnowledgeP
 
 
 def test_each_assumption_names_its_source(database: Database, pack: KnowledgePack, tmp_path: Path) -> None:
-    draft = ask("How many doorstoppers are there?", database, pack, tmp_path)
+    draft = ask("How many doorstoppers are there?", database, tmp_path, pack)
     assert [a.source for a in draft.assumptions if "500" in a.text] == ["pack library"]
 
 

@@ -164,7 +164,7 @@ class EngineSuite:
         monkeypatch.setattr(threading, "excepthook", raised.append)
         database = make("CREATE TABLE numbers (id INTEGER, label VARCHAR(20))", *NUMBERS)
         running = threading.enumerate()
-        stream = database.stream(MANY, Limits(seconds=0.3))
+        stream = database.stream(MANY, Limits(seconds=1.0))
         next(iter(stream))
         database.close()
         for clock in (

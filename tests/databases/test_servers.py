@@ -4,7 +4,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -55,11 +55,15 @@ def _running(database: Database) -> int:
     return int(database._read(sql)[0][0])
 
 
-def _none_running(database: Database) -> bool:
-    until = time.monotonic() + 5
-    while _running(database) and time.monotonic() < until:
+def _comes_true(condition: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
         time.sleep(0.05)
-    return _running(database) == 0
+    return condition()
+
+
+def _none_running(database: Database) -> bool:
+    return _comes_true(lambda: _running(database) == 0)
 
 
 @pytest.mark.parametrize("server", ["postgres", "mysql"])
@@ -87,7 +91,11 @@ def test_a_broken_connection_is_opened_anew(server: str, request: pytest.Fixture
     session = other._sessions.take()[0]
     _execute(session, end)
     session.close()
-    time.sleep(0.1)
+    alive = {
+        "postgres": "SELECT count(*) FROM pg_stat_activity WHERE pid = {}",
+        "mysql": "SELECT count(*) FROM information_schema.processlist WHERE id = {}",
+    }[server].format(before[0][0])
+    assert _comes_true(lambda: other._read(alive)[0][0] == 0)
     assert database.run("SELECT count(*) FROM numbers").rows == ((0,),)
     assert database._read(own) != before
 

@@ -4,7 +4,7 @@ import random
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
@@ -18,9 +18,9 @@ from fathom.llm import Budget, Model, Pace, Reply, Tool, open_model
 from fathom.llm.replies import find_json
 from fathom.llm.sending import Unanswered
 from fathom.records import Usage
-from tests.llm.hostile import TROUBLES, Books, Server
+from tests.llm.hostile import OPENAI_KEY, TROUBLES, Books, Server
 
-KEYS = {"OPENAI_API_KEY": "sk-test-abcdef-0123456789", "ANTHROPIC_API_KEY": "sk-ant-test-abcdef-9876543210"}
+KEYS = {"OPENAI_API_KEY": OPENAI_KEY, "ANTHROPIC_API_KEY": "sk-ant-test-abcdef-9876543210"}
 MODELS = {"openai": "openai:gpt-4o-mini", "anthropic": "anthropic:claude-haiku-4-5"}
 CONCURRENCY = 12
 PACE = Pace(concurrency=CONCURRENCY, attempts=6, seconds=1.5, first_wait=0.02, longest_wait=2.0)
@@ -210,10 +210,18 @@ async def _stop_listening(server: Server) -> None:
         task.cancel()
 
 
+async def until(reached: Callable[[], bool]) -> None:
+    """Wait for it, a minute at most."""
+    async with asyncio.timeout(60):
+        while not reached():
+            await asyncio.sleep(0.01)
+
+
 def test_the_pause_that_a_provider_asks_for_holds_for_all(server: Server) -> None:
     async def ask(model: Model) -> list[Reply]:
         first = asyncio.create_task(model.ask("Question 0 [trouble limit_second]"))
-        await asyncio.sleep(0.3)
+        await until(lambda: server.books["openai"].pauses == 1)
+        await asyncio.sleep(0.3)  # for it to arrive
         others = await asyncio.gather(*(model.ask(f"Question {i}") for i in range(1, 20)))
         return [await first, *others]
 
@@ -229,29 +237,24 @@ def test_the_pause_that_a_provider_asks_for_holds_for_all(server: Server) -> Non
 def test_limits_per_minute_space_requests_out(server: Server, pace: Pace) -> None:
     with open_model(MODELS["openai"], pace=pace) as model:
 
-        async def ask(count: int) -> None:
+        async def ask(count: int, seconds: float) -> None:
             prompts = [f"Question {i} ".ljust(400, "x") for i in range(count)]  # a hundred tokens each
-            await asyncio.wait_for(asyncio.gather(*map(model.ask, prompts)), 2.0)
+            await asyncio.wait_for(asyncio.gather(*map(model.ask, prompts)), seconds)
 
-        asyncio.run(ask(5))
+        asyncio.run(ask(5, seconds=10))
         with pytest.raises(TimeoutError):
-            asyncio.run(ask(1))
+            asyncio.run(ask(1, seconds=1))
     assert server.books["openai"].requests == 5
 
 
 def test_what_is_cancelled_is_given_up(server: Server) -> None:
     async def ask(model: Model) -> None:
         task = asyncio.create_task(model.ask("Question 1 [trouble silence]"))
-        await asyncio.sleep(0.3)
-        assert server.books["openai"].under_way == 1
+        await until(lambda: server.books["openai"].under_way == 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        for _ in range(100):
-            await asyncio.sleep(0.01)
-            if server.books["openai"].under_way == 0:
-                return
-        raise AssertionError("the request is still under way")
+        await until(lambda: server.books["openai"].under_way == 0)
 
     with open_model(MODELS["openai"], pace=Pace(seconds=30)) as model:
         asyncio.run(ask(model))

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,3 +110,14 @@ def test_an_answer_offers_no_guess(fathom: Fathom, genes: Path) -> None:
     done = fathom("ask", genes, "How many genes are there?", "--explain")
     assert done.code == 0
     assert "My best guess" not in done.out
+
+
+def test_long_cells_are_cut_and_it_is_said(fathom: Fathom, genes: Path) -> None:
+    with sqlite3.connect(genes) as writer:
+        writer.execute("UPDATE gene SET symbol = symbol || ?", ["x" * 200])
+    writer.close()
+    said = fathom("ask", genes, "List the symbols and chromosomes of all genes.").out
+    assert "APOE" + "x" * 55 + "…" in "".join(said.split())
+    assert "x" * 57 not in "".join(said.split())
+    assert "long cells are cut, --json has all" in said
+    assert "cut" not in fathom("ask", genes, "Which chromosomes are there?").out

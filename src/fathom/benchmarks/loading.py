@@ -100,7 +100,11 @@ def _recognised(folder: Path) -> Layout:
 def _in_folder(folder: Path, layout: Layout, split: str | None, *, name: str) -> Benchmark:
     splits = layout.splits(folder) if folder.is_dir() else {}
     if not splits:
-        where = "isn't there" if not folder.is_dir() else "is there but not laid out so"
+        where = (
+            "is there but not laid out so"
+            if folder.is_dir()
+            else "isn't there. Set FATHOM_DATA to the folder that holds published benchmarks"
+        )
         raise InputError(f"{name} needs a folder with {layout.needs}; it {where}", file=folder)
     chosen = split or _preferred(layout, splits, folder)
     if chosen not in splits:

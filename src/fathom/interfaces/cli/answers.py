@@ -1,6 +1,7 @@
 """How an answer looks on a terminal, and charts in files."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from fathom.interfaces.cli.showing import console, plain, print_rows, print_sql
 from fathom.records import Answer, Chart, Usage
 
 MOST_CANDIDATES = 5
+CELL_LETTERS = 60
+"""Of longer cells an answer shows the beginning."""
 
 
 def show_answer(answer: Answer, *, explained: bool = False) -> None:
@@ -25,15 +28,15 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
         for number, reading in enumerate(answer.readings, 1):
             console.print(Text(f"\n({number}) "), plain(reading.text), end="")
             print_sql(reading.sql)
-    if answer.refusal and answer.refusal.missing:
-        console.print("Not understood: ", plain(", ".join(answer.refusal.missing)))
+    if answer.refusal and (unsaid := [w for w in answer.refusal.missing if f"“{w}”" not in answer.text]):
+        console.print(plain(f"Not understood: {_quoted(unsaid)}."))
     if answer.refusal and not answer.refusal.unrelated and best_guess(answer) and not explained:
         console.print(
             "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
             style="dim",
         )
     if answer.result and (len(answer.result.rows) > 1 or len(answer.result.columns) > 1):
-        print_rows(answer.result)
+        print_rows(answer.result, letters=CELL_LETTERS)
     if answer.sql:
         _show_evidence(answer)
     if (used := answer.trace.usage).calls:
@@ -67,8 +70,12 @@ def show_guess(answer: Answer, dialect: str) -> None:
     console.print(plain(f"\nMy best guess{sure}, too unsure to answer with:"), style="bold")
     print_sql(guess)
     console.print(plain(explain(guess, dialect)), style="dim")
-    missing = ", ".join(f"“{word}”" for word in answer.refusal.missing)
-    console.print(plain(f"Not understood: {missing or 'no single word; no reading is likely enough'}."))
+    missing = _quoted(answer.refusal.missing) or "no single word; no reading is likely enough"
+    console.print(plain(f"Not understood: {missing}."))
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)
 
 
 def show_trace(answer: Answer) -> None:

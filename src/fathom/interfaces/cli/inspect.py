@@ -64,7 +64,8 @@ def _show(
     profiles: Mapping[str, TableProfile],
     joins: list[ForeignKey],
 ) -> None:
-    console.print(plain(f"{database.name}: {len(tables)} tables ({database.dialect})"), style="bold")
+    count = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
+    console.print(plain(f"{database.name}: {count} ({database.dialect})"), style="bold")
     if not tables:
         console.print("There is nothing to ask: the database holds no tables.")
     for table in tables:

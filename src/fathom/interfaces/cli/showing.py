@@ -46,21 +46,28 @@ def print_sql(sql: str) -> None:
         console.print(plain(sql), soft_wrap=True)
 
 
-def print_rows(result: Result, *, most: int | None = SHOWN_ROWS) -> None:
-    """The rows as a table, and below it how many there are and whether the limits cut them."""
+def print_rows(result: Result, *, most: int | None = SHOWN_ROWS, letters: int | None = None) -> None:
+    """The rows as a table, and below it how many there are and what of them isn't shown.
+
+    `letters`: of longer cells the beginning is shown.
+    """
     shown = result.rows if most is None else result.rows[:most]
-    table = _table(result.columns, shown)
-    console.print(table)
-    console.print(_footer(result, len(shown)), style="dim")
+    cells = [[plain(cell) for cell in row] for row in shown]
+    cut = [c for row in cells for c in row if letters is not None and len(c) > letters]
+    for cell in cut:
+        cell.truncate(letters or 0, overflow="ellipsis")
+    console.print(_table(result.columns, shown, cells))
+    told = _footer(result, len(shown))
+    console.print(f"{told}; long cells are cut, --json has all" if cut else told, style="dim")
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]], cells: Sequence[Sequence[Text]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(columns):
         numeric = any(isinstance(row[index], int | float) for row in rows)
         table.add_column(plain(name), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(plain(cell) for cell in row))
+    for row in cells:
+        table.add_row(*row)
     return table
 
 

@@ -54,13 +54,14 @@ def _read(file: Path) -> list[str]:
 def _show(advice: Advice) -> None:
     for suggestion in advice.suggestions:
         console.print(plain(f"{suggestion.sql};"), soft_wrap=True)
+        helped = len(suggestion.helps)
+        count = "1 query" if helped == 1 else f"{helped} queries"
         best = max(ratio.value for _, ratio in suggestion.helps)
         writing = suggestion.insert_ratio
         cost = "" if writing is None else f", inserting takes {writing:.1f} times as long"
         saved = f"saves {1000 * suggestion.saved:.1f} ms of {1000 * advice.seconds:.1f}"
         console.print(
-            f"-- {len(suggestion.helps)} queries faster, up to {best:.1f} times;"
-            f" {saved}; {suggestion.size / 1e6:.2f} MB{cost}",
+            f"-- {count} faster, up to {best:.1f} times; {saved}; {suggestion.size / 1e6:.2f} MB{cost}",
             style="dim",
             soft_wrap=True,
         )

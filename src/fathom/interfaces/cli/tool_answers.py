@@ -41,7 +41,7 @@ def show_tool_answer(given: ToolAnswer) -> None:
     console.print(plain(given.text), soft_wrap=True)
     lines = [*_calls(given.calls), *given.notes]
     if not given.refusal:
-        lines.append(f"Confidence: {given.confidence:.0%}")
+        lines.append(f"Confidence {given.confidence:.0%}.")
     if given.usage.calls:
         tokens = given.usage.prompt_tokens + given.usage.completion_tokens
         lines.append(f"Model: {given.usage.calls} requests, {tokens:,} tokens")

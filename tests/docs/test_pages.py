@@ -2,7 +2,7 @@
 
 A block of kind `python` runs, all of one page in one namespace; `python no-run` doesn't. In a `console` block
 each line under a command must be printed in that order; `...` in it stands for anything. Commands anywhere
-else aren't run, but their words must be ones that the command line takes.
+else aren't run, but their words must be ones that the command line takes. `toml settings` must be readable.
 """
 
 import re
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cyclopts import CycloptsError, MissingArgumentError
 
+from fathom.config import read_settings
 from fathom.interfaces.cli import USAGE, main, make_app
 from tests.data import ROOT
 from tests.docs import commands_page
@@ -91,8 +92,26 @@ def test_every_command_is_one_that_the_command_line_takes(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_links_between_pages_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text):
-        assert ((ROOT / page).parent / target).exists(), target
+    for target, place in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)", text):
+        file = (ROOT / page).parent / target if target else ROOT / page
+        assert file.exists(), target
+        assert not place or place in anchors(file), f"{target}#{place}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The places in a page that a link may name: its headings, as GitHub spells them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "toml settings")])
+def test_settings_can_be_read(page: str, tmp_path: Path) -> None:
+    for written in blocks(page, "toml settings"):
+        file = tmp_path / "config.toml"
+        file.write_text(written, encoding="utf-8")
+        settings = read_settings({"FATHOM_CONFIG": str(file)})
+        assert settings.databases
+        assert settings.packs.keys() <= settings.databases.keys()
 
 
 def test_the_reference_of_commands_is_up_to_date() -> None:

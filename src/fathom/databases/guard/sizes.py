@@ -120,10 +120,15 @@ def _check_format(call: exp.Func) -> None:
         raise Refused("size", f"write the format of {name}() as one text in quotes.")
     text = arguments[0].name
     digits = "".join(c if c.isdigit() else " " for c in text).split()
-    starred = any(part.lstrip("-+ #0123456789$.").startswith("*") for part in text.split("%")[1:])
+    starred = any("*" in _flags(part) for part in text.replace("%%", "").split("%")[1:])
     nested = any("}" not in part for part in text.replace("{{", "").split("{")[1:])
     if any(len(run) > _WIDEST_DIGITS for run in digits) or starred or nested or any(map(_is_long, arguments)):
         raise Refused("size", f"the widths in the format of {name}() may grow beyond measure.")
+
+
+def _flags(part: str) -> str:
+    """What stands between a percent sign and its letter, whichever signs the engine takes there."""
+    return part[: next((place for place, sign in enumerate(part) if sign.isalpha()), None)]
 
 
 def _generated(call: exp.Func) -> Decimal:

@@ -156,6 +156,12 @@ def has_aggregates(select: exp.Select) -> bool:
     )
 
 
+def distinct_on(select: exp.Select) -> bool:
+    """Whether the first row of each group is taken (`DISTINCT ON`), which one a filter may change."""
+    distinct = select.args.get("distinct")
+    return distinct is not None and bool(distinct.args.get("on"))
+
+
 def grouping_keys(select: exp.Select) -> list[exp.Expr]:
     """What is grouped by; nothing where there are several groupings."""
     group = select.args.get("group")

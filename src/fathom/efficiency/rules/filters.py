@@ -5,7 +5,7 @@ from itertools import pairwise
 from sqlglot import exp
 
 from fathom.efficiency.rules.rule import Rule
-from fathom.efficiency.tree import filters, grouping_keys, has_aggregates, set_filters
+from fathom.efficiency.tree import distinct_on, filters, grouping_keys, has_aggregates, set_filters
 from fathom.records import Schema
 
 
@@ -14,6 +14,8 @@ def _union_to_or(node: exp.Union, schema: Schema) -> bool:
     if not node.args.get("distinct") or not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
         return False
     if any(has_aggregates(s) or s.args.get("limit") or not s.args.get("where") for s in (left, right)):
+        return False
+    if any(map(distinct_on, (left, right))):
         return False
     one, other = (_without_filters(s) for s in (left, right))
     if (
@@ -70,9 +72,9 @@ def _push_down(node: exp.Subquery, schema: Schema) -> bool:
         or outer is None
     ):
         return False
-    if any(inner.args.get(c) for c in ("limit", "offset", "windows", "with_")) or any(
-        inner.find_all(exp.Window)
-    ):
+    if any(inner.args.get(c) for c in ("limit", "offset", "windows", "with_")) or distinct_on(inner):
+        return False
+    if inner.find(exp.Window) is not None:
         return False
     group = inner.args.get("group")
     named = {e.alias_or_name.casefold(): e.unalias() for e in inner.expressions}

@@ -6,7 +6,15 @@ from sqlglot import exp
 
 from fathom.efficiency.keys import decides_rows, joined_on_key, never_null
 from fathom.efficiency.rules.rule import Rule
-from fathom.efficiency.tree import filters, grouping_keys, has_aggregates, has_star, set_filters, sources
+from fathom.efficiency.tree import (
+    distinct_on,
+    filters,
+    grouping_keys,
+    has_aggregates,
+    has_star,
+    set_filters,
+    sources,
+)
 from fathom.records import Schema
 
 
@@ -29,7 +37,7 @@ def _all_columns(select: exp.Select, schema: Schema) -> list[exp.Column]:
 
 def _needless_distinct(node: exp.Select, schema: Schema) -> bool:
     distinct = node.args.get("distinct")
-    if distinct is None or distinct.args.get("on") or not _has_unique_rows(node, schema):
+    if distinct is None or distinct_on(node) or not _has_unique_rows(node, schema):
         return False
     node.set("distinct", None)
     return True

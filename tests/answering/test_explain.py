@@ -49,6 +49,11 @@ CASES = [
         "Shows a from t. Only rows where year is 2010 and year is more than 2011 and b is 1.",
     ),
     (
+        "SELECT a FROM t WHERE id = 9007199254740993 AND id = 9007199254740992 AND b = 1e AND b > 0",
+        "Shows a from t. Only rows where id is 9007199254740993 and id is 9007199254740992 "
+        "and b is 1e and b is more than 0.",
+    ),
+    (
         "SELECT strftime('%Y', day), sum(CASE WHEN kind = 'x' THEN 1 ELSE 0 END) / nullif(count(*), 0) FROM t"
         " GROUP BY 1",
         "Shows the year of day and the number of rows where kind is 'x' divided by the number of rows "

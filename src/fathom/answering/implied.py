@@ -2,12 +2,13 @@
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import Any
 
 from sqlglot import exp
 
-_HOLDS: Mapping[type[exp.Expression], Callable[[float, float], bool]] = MappingProxyType(
+_HOLDS: Mapping[type[exp.Expression], Callable[[Decimal, Decimal], bool]] = MappingProxyType(
     {
         exp.EQ: operator.eq,
         exp.NEQ: operator.ne,
@@ -56,9 +57,14 @@ def _is_known(condition: Any) -> bool:
     return isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
 
 
-def _number(value: Any) -> float | None:
+def _number(value: Any) -> Decimal | None:
+    """A number as it is written: as floats, two long identifiers could be the same."""
     negative = isinstance(value, exp.Neg)
     literal = value.this if negative else value
     if not isinstance(literal, exp.Literal) or literal.is_string:
         return None
-    return -float(literal.this) if negative else float(literal.this)
+    try:
+        number = Decimal(literal.this)
+    except InvalidOperation:  # the parser takes "1e" for a number too
+        return None
+    return -number if negative else number

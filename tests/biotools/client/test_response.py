@@ -22,6 +22,7 @@ HOUR = timedelta(hours=1)
         ("-3", None),
         ("\N{SUPERSCRIPT TWO}", None),
         ("Wed, 99 Oct 2015 07:28:00 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 +999999999999999", None),
     ],
 )
 def test_the_pause_that_is_asked_for_is_read(told: str, wait: float | None) -> None:

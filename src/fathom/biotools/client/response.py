@@ -77,7 +77,7 @@ def _seconds(retry_after: str) -> float | None:
         return float(retry_after)
     try:
         until = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):  # the second for a time zone of no planet
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max((until - datetime.now(UTC)).total_seconds(), 0.0)

@@ -43,14 +43,25 @@ def test_the_first_bytes_tell_the_engine(settings: Settings, tmp_path: Path) -> 
         connect(f"sqlite:///{tmp_path / 'odd.sqlite'}", settings=settings)
 
 
-def test_a_file_of_rows_tells_how_to_make_a_database_of_it(tmp_path: Path, settings: Settings) -> None:
-    (tmp_path / "people.csv").write_text("name,age\nAnn,31\nBo,45\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "ending", "text"),
+    [
+        ("people", ".csv", "name,age\nAnn,31\nBo,45\n"),
+        ("order", ".tsv", "name\tage\nAnn\t31\nBo\t45\n"),
+        ('Ann\'s "own" people', ".jsonl", '{"name": "Ann", "age": 31}\n{"name": "Bo", "age": 45}\n'),
+        ("all people", ".json", '[{"name": "Ann", "age": 31}, {"name": "Bo", "age": 45}]'),
+    ],
+)
+def test_a_file_of_rows_tells_how_to_make_a_database_of_it(
+    name: str, ending: str, text: str, tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / f"{name}{ending}").write_text(text, encoding="utf-8")
     with pytest.raises(ConnectionFailed) as failed:
-        connect(tmp_path / "people.csv", settings=settings)
+        connect(tmp_path / f"{name}{ending}", settings=settings)
     script = str(failed.value).partition("in Python: ")[2]
     subprocess.run([sys.executable, "-c", f"import duckdb; {script}"], check=True)
-    with connect(tmp_path / "people.duckdb", settings=settings) as database:
-        assert database.run("SELECT sum(age) FROM people").rows == ((76,),)
+    with connect(tmp_path / f"{name}.duckdb", settings=settings) as database:
+        assert database.run(f"SELECT sum(age) FROM {database.identifier(name)}").rows == ((76,),)
 
 
 @pytest.mark.parametrize(

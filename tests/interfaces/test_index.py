@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,18 @@ def test_indexes_once_and_again(
     for _ in range(2):
         assert "3 different values in 1 columns" in fathom("index", genes).out
     assert json.loads(fathom("index", genes, "--rebuild", "--json").out)["values"] == 3
+
+
+def test_a_table_with_an_odd_name_is_indexed(
+    fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "odd.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute('CREATE TABLE "[/bold] x" (word TEXT)')
+        connection.execute("INSERT INTO \"[/bold] x\" VALUES ('heart')")
+        connection.commit()
+    assert "1 different values in 1 columns" in fathom("index", file).out
 
 
 def test_what_examples_teach_is_learned_ahead(

@@ -6,13 +6,18 @@ from urllib.parse import unquote
 
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
-from fathom.databases.engine import Engine
+from fathom.databases.engine import Engine, double_quoted
 from fathom.errors import ConfigError, ConnectionFailed, MissingExtra, did_you_mean
 
 _SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
 _HEADER_BYTES = 16
-_ROWS = frozenset((".csv", ".tsv", ".parquet", ".json", ".jsonl"))
+_READERS = {
+    **dict.fromkeys((".csv", ".tsv"), "read_csv"),
+    **dict.fromkeys((".json", ".jsonl"), "read_json"),
+    ".parquet": "read_parquet",
+}
+"""What reads a file of rows, by its ending: methods of DuckDB's connections."""
 
 
 def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Database:
@@ -147,11 +152,12 @@ def _system_of(path: Path, settings: Settings) -> str:
 
 def _how_to_load(path: Path) -> str:
     """What makes a database of a file of rows."""
-    if path.suffix.casefold() not in _ROWS:
+    reader = _READERS.get(path.suffix.casefold())
+    if reader is None:
         return ""
-    table = path.stem if path.stem.isidentifier() else "rows"
-    sql = f"CREATE TABLE {table} AS FROM '{path}'"
-    return f' Make a database of it in Python: duckdb.connect("{path.with_suffix(".duckdb")}").sql("{sql}")'
+    made, table = str(path.with_suffix(".duckdb")), double_quoted(path.stem)
+    steps = f"duckdb.connect({made!r}).{reader}({str(path)!r}).create({table!r})"  # quoted: names may be odd
+    return f" Make a database of it in Python: {steps}"
 
 
 def _nearby(path: Path, settings: Settings) -> str:

@@ -35,7 +35,12 @@ def index(
         Print one JSON object: columns, values, left_out, examples.
     """
     settings = read_settings()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with connect(database, settings=settings) as opened, Progress(*columns, console=notices) as bar:
         task = bar.add_task("Looking for changes", total=None)
 

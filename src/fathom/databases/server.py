@@ -1,6 +1,7 @@
 """What PostgreSQL and MySQL share: URLs and reflection by SQLAlchemy; queries go to the driver itself."""
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
@@ -77,9 +78,9 @@ class Server(Engine):
         """Columns by table, as the server lists them also to accounts that may not see definitions."""
         return {}
 
+    @abstractmethod
     def counts(self, read: Read) -> "Counts":
         """Row counts by schema and table."""
-        raise NotImplementedError
 
     def state(self) -> str:
         return ""
@@ -184,7 +185,7 @@ class _Catalogue:
     def _materialized_views(self, schema: str | None) -> list[str]:
         try:
             return self._inspector.get_materialized_view_names(schema)
-        except NotImplementedError:
+        except NotImplementedError:  # what SQLAlchemy says of a server that has none
             return []
 
     def _column(self, found: ReflectedColumn) -> Column:

@@ -39,6 +39,15 @@ CASES: list[tuple[Result, str]] = [
     (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
     (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), "2 rows: Ann (1); not known (2)."),
     (result("SELECT name FROM t"), "Nothing in the database matches."),
+    (result("SELECT FROM t", (), ()), "The result has no columns."),
+    (result("SELECT tags FROM t", (["a", None],), (["b"],)), "2 rows: [a, not known], [b]."),
+    (result("SELECT sum(n) FROM t", (Decimal("9007199254740993"),)), "The total of n is 9007199254740993."),
+    # "All of them" are the same only where no row is missing, and no cell that differs is cut.
+    (result("SELECT a FROM t", ("x" * 70 + "1",), ("x" * 70 + "2",)), f"2 rows: {'x' * 59}…, {'x' * 59}…."),
+    (
+        result("SELECT a FROM t", ("Ann",), ("Ann",), cut="rows"),
+        "More than 2 rows: Ann, Ann. The result was cut at the limit on rows: what follows is not here.",
+    ),
     # Of many columns: what the rows are called, what they are sorted by, then the others that are short.
     (
         result(

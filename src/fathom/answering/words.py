@@ -26,6 +26,8 @@ def in_words(result: Result, dialect: str, called: Mapping[str, str] = NOTHING_C
     """
     if not result.rows:
         return "Nothing in the database matches."
+    if not result.columns:  # PostgreSQL takes `SELECT FROM t`
+        return "The result has no columns."
     of_query = shown(result.sql, dialect, called)
     if len(result.rows) == 1:
         return _one_row(of_query, result)
@@ -35,9 +37,11 @@ def in_words(result: Result, dialect: str, called: Mapping[str, str] = NOTHING_C
     places = _said(result, of_query)
     names = _column_names(of_query, result)
     labels = [names[p] for p in places] if len(places) > 2 or len(places) < len(names) else None
-    told = [_row([row[p] for p in places], labels) for row in listed]
-    if len(set(told)) == 1 and len(listed) == len(result.rows):
-        return f"{how_many}, all of them {told[0]}.{_cut(result)}"
+    said = [[row[p] for p in places] for row in listed]
+    told = [_row(cells, labels) for cells in said]
+    # The cells themselves, for two long ones may be cut to the same words.
+    if said.count(said[0]) == len(result.rows) and not result.truncated:
+        return f"{how_many}, all of them {told[0]}."
     separator = "; " if len(places) > 1 else ", "
     return f"{opening}{separator.join(told)}.{_cut(result)}"
 

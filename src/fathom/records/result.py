@@ -5,6 +5,9 @@ from typing import Any, Literal
 
 from fathom.errors import ConfigError
 
+MOST_SECONDS = 1_000_000
+"""Some eleven days: not every engine's clock counts much further."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -12,7 +15,7 @@ class Limits:
 
     `steps` are those of the engine's virtual machine, where it counts them (SQLite): unlike the clock, they
     stop the same query at the same place every time. Raises `ConfigError` for a limit under which no query
-    could be run: seconds must be more than none, the others may be 0.
+    could be run (seconds must be more than none, the others may be 0), and for more than `MOST_SECONDS`.
     """
 
     seconds: float | None = 30.0
@@ -25,6 +28,10 @@ class Limits:
             limit = getattr(self, name)
             if limit is not None and (limit < 0 or (name == "seconds" and not limit > 0)):
                 raise ConfigError(f"A limit of {limit:g} {name} lets no query run.")
+        if self.seconds is not None and self.seconds > MOST_SECONDS:
+            raise ConfigError(
+                f"A limit of {self.seconds:g} seconds is too long: {MOST_SECONDS:,} at the most."
+            )
 
 
 @dataclass(frozen=True, slots=True)

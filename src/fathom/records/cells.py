@@ -1,7 +1,7 @@
 """How one cell reads."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -26,18 +26,20 @@ def shown_value(value: Any) -> str:
         return _number(value)
     if isinstance(value, Decimal) and value.is_finite():
         return _decimal(value)
+    text = _text(value)
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+
+
+def _text(value: Any) -> str:
     if isinstance(value, datetime | date):
         return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    text = _nested(value) if isinstance(value, list | tuple | Mapping) else " ".join(str(value).split())
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
-
-
-def _nested(value: Sequence[Any] | Mapping[Any, Any]) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{shown_value(k)}: {shown_value(v)}' for k, v in value.items())}}}"
-    return f"[{', '.join(map(shown_value, value))}]"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(shown_value, value))}]"
+    return " ".join(str(value).split())
 
 
 def _number(value: float) -> str:

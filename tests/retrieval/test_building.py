@@ -1,6 +1,8 @@
 import sqlite3
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 from fathom.databases import connect
 from fathom.errors import ConfigError
-from fathom.retrieval import ValueIndex
+from fathom.retrieval import ValueIndex, store
 from tests.databases import makers
 
 LAYOUT = """
@@ -184,6 +186,49 @@ def test_processes_may_build_at_once(file: Path, tmp_path: Path) -> None:
     with get_context("spawn").Pool(3) as pool:
         assert pool.starmap(_open_in_process, [(file, tmp_path / "cache")] * 6) == [1] * 6
     assert not list((tmp_path / "cache").rglob("*.draft"))
+
+
+@pytest.fixture
+def held(indexed: Open, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The lock of an index, held as by a process that is building it."""
+    indexed()[0].close()
+    (file,) = (tmp_path / "cache").rglob("*.lock")
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        yield lock
+
+
+def test_who_waits_for_another_process_is_told(
+    held: sqlite3.Connection, indexed: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(indexed, rebuild=True)
+        until = time.monotonic() + 10
+        while "Waiting for another process" not in caplog.text and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not waiting.done()
+        held.rollback()
+        index, seen = waiting.result(timeout=10)
+    assert sorted(seen) == ["city", "person"]
+    assert len(caplog.records) == 1
+    index.close()
+
+
+def test_nobody_waits_for_ever(
+    held: sqlite3.Connection, indexed: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LONGEST_WAIT", 0.2)
+    with pytest.raises(ConfigError, match=r"another process has been at it .* Set FATHOM_CACHE"):
+        indexed(rebuild=True)
+
+
+def test_a_lock_that_cannot_be_had_is_said(indexed: Open, tmp_path: Path) -> None:
+    indexed()[0].close()
+    (file,) = (tmp_path / "cache").rglob("*.lock")
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigError, match="unable to open database file"):
+        indexed(rebuild=True)
 
 
 @pytest.mark.parametrize(

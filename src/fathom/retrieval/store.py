@@ -4,9 +4,11 @@ A file is never changed once it is in place: an update is written to a copy, whi
 one step. Readers keep the file that they opened; a build that is killed leaves nothing but a stray copy.
 """
 
+import logging
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,10 @@ from fathom.retrieval.words import key, words
 
 VERSION = 1
 LONGEST = 200  # characters; longer texts are prose, which nobody names in a question
+LONGEST_WAIT = 3600.0  # seconds for another process that builds the same index
+_BETWEEN_TRIES = 0.1
 _BATCH = 20_000
+_LOG = logging.getLogger(__name__)
 
 _LAYOUT = """
 CREATE TABLE source (name TEXT PRIMARY KEY, mark TEXT NOT NULL);
@@ -102,13 +107,37 @@ def replacement(file: Path, *, fresh: bool) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def only_one(file: Path) -> Iterator[None]:
-    """Hold the right to build an index; another process waits here until it is done."""
-    lock = sqlite3.connect(file.with_name(f"{file.name}.lock"), timeout=3600, isolation_level=None)
+    """Hold the right to build an index; whoever comes second waits, for an hour at the most, and logs it.
+
+    Raises `OSError` where the lock can't be had.
+    """
     try:
-        lock.execute("BEGIN EXCLUSIVE")
+        lock = sqlite3.connect(file.with_name(f"{file.name}.lock"), timeout=0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
+    try:
+        _take(lock, file)
         yield
     finally:
         lock.close()
+
+
+def _take(lock: sqlite3.Connection, file: Path) -> None:
+    until, told = time.monotonic() + LONGEST_WAIT, False
+    while True:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # of an extended code the kind
+                raise OSError(str(error)) from error
+        else:
+            return
+        if not told:
+            _LOG.warning("Waiting for another process, or thread, that is indexing values into %s ...", file)
+            told = True
+        if time.monotonic() > until:
+            raise TimeoutError(f"another process has been at it for {LONGEST_WAIT / 60:g} minutes")
+        time.sleep(_BETWEEN_TRIES)  # not in SQLite, which would not hear Ctrl-C
 
 
 def _writable(file: Path | None) -> sqlite3.Connection:

@@ -121,3 +121,18 @@ def test_long_cells_are_cut_and_it_is_said(fathom: Fathom, genes: Path) -> None:
     assert "x" * 57 not in "".join(said.split())
     assert "long cells are cut, --json has all" in said
     assert "cut" not in fathom("ask", genes, "Which chromosomes are there?").out
+
+
+def test_names_of_a_pack_that_the_database_lacks_are_told(
+    fathom: Fathom, genes: Path, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.json"
+    columns = {"symbl": {"description": "what it is called"}, **{f"n{i}": {"name": "?"} for i in range(9)}}
+    pack.write_text(json.dumps({"name": "lab", "tables": {"gene": {"columns": columns}, "genes": {}}}))
+    done = fathom("ask", genes, "How many genes are there?", "--pack", pack, "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["answer"] == "The count is 3: rows of gene."
+    assert "Not in the database: tables.gene: " in done.err
+    assert "Did you mean 'symbol'?" in done.err
+    assert "... and 6 more such names." in done.err
+    assert "Not in the database" not in fathom("ask", genes, "How many genes are there?").err

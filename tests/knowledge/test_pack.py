@@ -149,3 +149,11 @@ def test_names_that_the_database_lacks_are_reported() -> None:
         "example 'q'",
         "example 'r'",
     ]
+
+
+def test_examples_may_name_the_default_schema_and_be_nested_beyond_reading() -> None:
+    deep = f"SELECT {'(' * 3000}1{')' * 3000}"
+    examples = (SolvedExample("a", "SELECT * FROM db.main.drugs, main.gwas"), SolvedExample("b", deep))
+    assert [str(m) for m in check(KnowledgePack(examples=examples), SCHEMA)] == [
+        "example 'b': its SQL is nested too deeply to be read."
+    ]

@@ -87,8 +87,12 @@ def _missing_in_query(schema: Schema, question: str, sql: str, dialect: str) -> 
     except sqlglot.errors.SqlglotError as error:
         yield Mismatch(where, f"its SQL can't be read: {str(error).splitlines()[0]}")
         return
+    except RecursionError:
+        yield Mismatch(where, "its SQL is nested too deeply to be read.")
+        return
     local = {c.alias_or_name.casefold() for c in query.find_all(exp.CTE)}
     for table in query.find_all(exp.Table):
-        name = ".".join(p.name for p in table.parts)
-        if name and name.casefold() not in local and name not in schema:
+        name = f"{table.db}.{table.name}" if table.db else table.name
+        # `main.t` and `t` are the same table: schemas name those of the default schema without it.
+        if name and name.casefold() not in local and name not in schema and table.name not in schema:
             yield Mismatch(where, _why(schema, name))

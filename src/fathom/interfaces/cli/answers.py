@@ -7,14 +7,16 @@ from typing import Any
 
 from rich.text import Text
 
-from fathom.answering import explain
+from fathom.answering import Asking, explain
 from fathom.errors import InputError, MissingExtra
-from fathom.interfaces.cli.showing import console, plain, print_rows, print_sql
+from fathom.interfaces.cli.showing import console, notices, plain, print_rows, print_sql
+from fathom.knowledge import check
 from fathom.records import Answer, Chart, Usage
 
 MOST_CANDIDATES = 5
 CELL_LETTERS = 60
 """Of longer cells an answer shows the beginning."""
+MOST_MISMATCHES = 5
 
 
 def show_answer(answer: Answer, *, explained: bool = False) -> None:
@@ -59,6 +61,15 @@ def best_guess(answer: Answer) -> str | None:
     """The query that came out best, whether or not it was sure enough to answer with."""
     written = (step.found.get("sql") for step in reversed(answer.trace.steps))
     return answer.sql or next((str(sql) for sql in written if sql), None)
+
+
+def show_mismatches(asking: Asking) -> None:
+    """What the packs name that the database doesn't have: nothing else would tell of it."""
+    found = check(asking.context.knowledge, asking.database.schema)
+    for mismatch in found[:MOST_MISMATCHES]:
+        notices.print(plain(f"Not in the database: {mismatch}"), style="yellow", soft_wrap=True)
+    if len(found) > MOST_MISMATCHES:
+        notices.print(f"... and {len(found) - MOST_MISMATCHES:,} more such names.", style="yellow")
 
 
 def show_guess(answer: Answer, dialect: str) -> None:

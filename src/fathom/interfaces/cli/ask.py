@@ -7,7 +7,7 @@ from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
 from fathom.errors import InputError, ModelError
 from fathom.interfaces.cli import ASKS_BACK, DECLINED
-from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_trace
+from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
 from fathom.records import Answer, Limits
@@ -103,6 +103,8 @@ def ask(
                 model=chosen,
                 embeddings=near,
             )
+            if pack:
+                show_mismatches(asking)
             conversation = Conversation(asking)
             if question is None:
                 return _prompt(conversation, evidence)

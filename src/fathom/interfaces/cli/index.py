@@ -7,6 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from fathom.answering.asking import learn, prepare
 from fathom.config import read_settings
 from fathom.databases import connect
+from fathom.interfaces.cli.answers import show_mismatches
 from fathom.interfaces.cli.options import DatabaseName
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.retrieval import ValueIndex
@@ -50,6 +51,8 @@ def index(
         with ValueIndex.open_or_build(opened, settings.cache, progress=show, rebuild=rebuild) as built:
             held = built.columns
         asking = prepare(opened, packs=pack, settings=settings)
+        if pack:
+            show_mismatches(asking)
         if asking.context.knowledge.examples:
             bar.update(task, description="Learning from solved examples", completed=0, total=None)
         examples = learn(asking)

@@ -43,6 +43,8 @@ LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
+GRAMMARS = ("period", "ratio")
+"""Sources of queries that a grammar makes, since training data hold next to none to learn from."""
 NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
 """What it adds to show names instead of keys that nobody asked for, or of what the question doesn't ask."""
 

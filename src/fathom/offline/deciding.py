@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import ACCOUNTED, Accounts
-from fathom.offline.candidates import Proposal
+from fathom.offline.candidates import GRAMMARS, Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.linking import Linking
@@ -56,10 +56,9 @@ def decide(
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     else:
-        for source in ("period", "ratio"):
-            if made := [
-                i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None
-            ]:
+        for source in GRAMMARS:
+            made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
+            if made:
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
@@ -98,10 +97,10 @@ def _solved_first(choice: Choice, solved: int) -> Choice:
 
 
 def _unlearned_first(
-    choice: Choice, shares: Sequence[int], proposals: Sequence[Proposal], checked: Sequence[Checked]
+    choice: Choice, made: Sequence[int], proposals: Sequence[Proposal], checked: Sequence[Checked]
 ) -> Choice:
     """Ratios or periods ahead: data to learn from hold none, so their own order decides, not the ranker's."""
-    best = sorted(shares, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
+    best = sorted(made, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
     rest = [i for i in choice.order if i not in best]
     top = max(choice.scores)
     scores = tuple(top + 1.0 - 0.5 * best.index(i) if i in best else s for i, s in enumerate(choice.scores))

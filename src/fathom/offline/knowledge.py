@@ -12,7 +12,6 @@ from fathom.offline.parsing import parse
 from fathom.offline.query import (
     Aggregate,
     Column,
-    Comparison,
     Condition,
     Query,
     Star,
@@ -21,6 +20,7 @@ from fathom.offline.query import (
     columns,
     comparisons,
     conjunction,
+    conjuncts,
     expressions,
     mentioned_tables,
 )
@@ -135,7 +135,7 @@ def _applied(query: Query, question: str, convention: Convention, planner: JoinP
     for table in [t for t in mentioned_tables(query) if not convention.when.tables or _named(t, convention)]:
         for text in adds.conditions:
             condition = _condition(text, table, planner)
-            if condition is not None and condition not in _conjuncts(query.where):
+            if condition is not None and condition not in conjuncts(query.where):
                 query = replace(query, where=conjunction(query.where, condition))
         if not aggregate:
             query = _selecting(query, adds.select, table, planner)
@@ -146,12 +146,6 @@ def _applied(query: Query, question: str, convention: Convention, planner: JoinP
 
 def _named(table: TableRef, convention: Convention) -> bool:
     return table.name.casefold() in {t.casefold() for t in convention.when.tables}
-
-
-def _conjuncts(where: Condition | None) -> tuple[Condition, ...]:
-    if where is None or isinstance(where, Comparison):
-        return (where,) if where is not None else ()
-    return where.parts if where.kind == "and" else (where,)
 
 
 def _condition(text: str, table: TableRef, planner: JoinPlanner) -> Condition | None:

@@ -31,6 +31,7 @@ from fathom.offline.query import (
     TableRef,
     Unrepresentable,
     conjunction,
+    conjuncts,
     mentioned_tables,
     negate,
 )
@@ -353,12 +354,9 @@ def _implied_joins(
     condition: Condition | None, joins: tuple[Join, ...]
 ) -> tuple[Condition | None, tuple[Join, ...]]:
     """Equalities of columns of two tables among the conjuncts are joins; the rest stays a condition."""
-    if condition is None:
-        return None, ()
-    parts = condition.parts if isinstance(condition, Connective) and condition.kind == "and" else (condition,)
     found, rest = [], []
     linked = {frozenset((j.left.table, j.right.table)) for j in joins}
-    for part in parts:
+    for part in conjuncts(condition):
         match part:
             case Comparison(left=Column() as left, operator="=", right=Column() as right) if (
                 left.table != right.table and frozenset((left.table, right.table)) not in linked

@@ -188,15 +188,17 @@ def negate(condition: Condition) -> Condition:
 
 def conjunction(*conditions: Condition | None) -> Condition | None:
     """All of the conditions at once, flattened; None when there are none."""
-    parts: list[Condition] = []
-    for condition in conditions:
-        if isinstance(condition, Connective) and condition.kind == "and":
-            parts.extend(condition.parts)
-        elif condition is not None:
-            parts.append(condition)
+    parts = tuple(part for condition in conditions for part in conjuncts(condition))
     if len(parts) < 2:
         return parts[0] if parts else None
-    return Connective("and", tuple(parts))
+    return Connective("and", parts)
+
+
+def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
+    """The conditions that have to hold all at once; none where there is no condition."""
+    if isinstance(condition, Connective) and condition.kind == "and":
+        return condition.parts
+    return () if condition is None else (condition,)
 
 
 def comparisons(condition: Condition | None) -> Iterator[Comparison]:

@@ -29,9 +29,11 @@ from fathom.offline.query import (
     TableRef,
     comparisons,
     conjunction,
+    conjuncts,
     mentioned_tables,
 )
 from fathom.records import Result
+from fathom.records.schema import Schema
 
 _SHARE = re.compile(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
@@ -48,7 +50,7 @@ class Asked:
     """The place of the word ("percentage"), and 100 where a percentage is asked for, 1 for a ratio."""
 
     place: int
-    factor: float
+    factor: int
 
 
 def asks_ratio(linking: Linking) -> Asked | None:
@@ -60,7 +62,7 @@ def asks_ratio(linking: Linking) -> Asked | None:
                 return None
             if place and linking.tokens[place - 1].kind == "number":
                 continue
-            return Asked(place, 1.0 if share else 100.0)
+            return Asked(place, 1 if share else 100)
     return None
 
 
@@ -74,12 +76,9 @@ def ratios(
     best = likely[0].score if likely else 0.0
     grammar = _Grammar(linking, asked, planner)
     seen: set[Query] = set()
-    made = [
-        *((0, q, settled) for q, settled in grammar.of_kinds()),
-        *((0, q, settled) for q, settled in grammar.of_numbers()),
-    ]
+    made = [(0, *one) for one in (*grammar.of_kinds(), *grammar.of_numbers())]
     wheres = [*((r, b.query) for r, b in enumerate(likely)), *((len(likely), q) for q in _plain(linking))]
-    made += [(rank, q, settled) for rank, base in wheres for q, settled in grammar.of_conditions(base)]
+    made += [(rank, *one) for rank, base in wheres for one in grammar.of_conditions(base)]
     for later, (rank, query, settled) in enumerate(made):
         if query in seen:
             continue
@@ -123,10 +122,9 @@ class _Grammar:
 
     def of_conditions(self, query: Query) -> Iterator[tuple[Query, bool]]:
         """The shares of some of a query's conditions among the rows that the others leave."""
-        where = query.where
-        if where is None or query.compound or query.source or query.having or query.joins:
+        parts = conjuncts(query.where)
+        if not parts or query.compound or query.source or query.having or query.joins:
             return
-        parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
         group = query.group if query.group and not query.limit else self._groups
         plain = Query((), tables=mentioned_tables(replace(query, group=(), select=(), order=())), group=group)
         for counted in self._counted_tables(plain):
@@ -134,7 +132,7 @@ class _Grammar:
             for part, settled in self._parts(parts):
                 others = [c for c in parts if c not in part]
                 whole = part[0] if len(part) == 1 else Connective("and", part)
-                quotient = _share(whole, self._asked.factor)
+                quotient = _quotient(_counted(whole), Aggregate("count", Star()), self._asked.factor)
                 found = replace(plain, select=(*group, quotient), where=conjunction(*others), tables=tables)
                 once = self._planner.one_each(counted, mentioned_tables(found))
                 yield found, settled and once and bool(self._counted)
@@ -188,17 +186,8 @@ class _Grammar:
 
     def of_numbers(self) -> Iterator[tuple[Query, bool]]:
         """One named number over another, of their sums and row by row."""
-        linking, schema = self._linking, self._planner.schema
-        keys_of = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-        numbers = {
-            ColumnKey(t.name, c.name)
-            for t in schema.tables
-            for c in t.columns
-            if c.kind in {"integer", "number"}
-            and c.name not in t.primary_key
-            and (t.name, c.name) not in keys_of
-        }
-        named = {m.column: m.span for m in linking.column_mentions if m.column in numbers}
+        linking, amounts = self._linking, _amounts(self._planner.schema)
+        named = {m.column: m.span for m in linking.column_mentions if m.column in amounts}
         pairs = [(a, b) for a in named for b in named if named[a].end <= named[b].first]
         pairs.sort(key=lambda p: (p[0].table != p[1].table, -linking.table_score(p[0].table)))
         shown = tuple(_column(c) for c in linking.columns if linking.score(c, "select") >= 0.5)
@@ -210,6 +199,14 @@ class _Grammar:
             each = Query((*keys, _quotient(top, bottom, self._asked.factor)))
             clear = sums and one.table == two.table and len(pairs) == 1
             yield from ((total, clear), (each, False)) if sums else ((each, False), (total, False))
+
+
+def _amounts(schema: Schema) -> set[ColumnKey]:
+    """The columns of numbers that are no part of a key."""
+    keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
+    keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
+    numbers = ((t.name, c.name) for t in schema.tables for c in t.columns if c.kind in {"integer", "number"})
+    return {ColumnKey(*number) for number in numbers if number not in keys}
 
 
 def _values(linking: Linking, least: float = 0.5) -> list[ValueMention]:
@@ -254,15 +251,12 @@ def _key(expression: Expression) -> ColumnKey | None:
     return ColumnKey(expression.table.name, expression.name) if isinstance(expression, Column) else None
 
 
-def _share(part: Condition, factor: float) -> Expression:
-    return _quotient(_counted(part), Aggregate("count", Star()), factor)
-
-
 def _counted(condition: Condition) -> Expression:
+    """The number of rows that meet a condition."""
     return Aggregate("sum", Case(condition, Literal(1), Literal(0)))
 
 
-def _quotient(top: Expression, bottom: Expression, factor: float) -> Expression:
+def _quotient(top: Expression, bottom: Expression, factor: int) -> Expression:
     real = Call("cast", (top, Literal("REAL")))
-    scaled = Arithmetic("*", real, Literal(int(factor))) if factor != 1 else real
+    scaled = Arithmetic("*", real, Literal(factor)) if factor != 1 else real
     return Arithmetic("/", scaled, Call("nullif", (bottom, Literal(0))))

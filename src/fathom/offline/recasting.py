@@ -9,10 +9,10 @@ from fathom.offline.query import (
     Aggregate,
     Column,
     Condition,
-    Connective,
     Query,
     Star,
     conjunction,
+    conjuncts,
     mentioned_tables,
 )
 from fathom.offline.rows import RowNames
@@ -54,10 +54,9 @@ def _key(column: Column) -> ColumnKey:
 
 
 def _without(query: Query, unsaid: Collection[Condition]) -> Query:
-    where = query.where
-    parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
-    kept = tuple(p for p in parts if p is not None and p not in unsaid)
-    if where is None or len(kept) == len(parts):
+    parts = conjuncts(query.where)
+    kept = tuple(p for p in parts if p not in unsaid)
+    if len(kept) == len(parts):
         return query
     changed = replace(query, where=conjunction(*kept))
     if mentioned_tables(changed):

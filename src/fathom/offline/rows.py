@@ -3,7 +3,7 @@
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.query import Column, Comparison, Connective, Expression, Query, TableRef
+from fathom.offline.query import Column, Comparison, Expression, Query, TableRef, conjuncts
 from fathom.records.schema import Schema
 
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
@@ -61,6 +61,4 @@ def names_key(linking: Linking, column: Column) -> bool:
 
 def fixed_columns(query: Query) -> set[Expression]:
     """What the condition of a query leaves only one value."""
-    where = query.where
-    parts = where.parts if isinstance(where, Connective) and where.kind == "and" else (where,)
-    return {p.left for p in parts if isinstance(p, Comparison) and p.operator == "="}
+    return {p.left for p in conjuncts(query.where) if isinstance(p, Comparison) and p.operator == "="}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from fathom.offline.candidates import GRAMMARS
 from fathom.offline.checking import Checked
 from fathom.offline.deciding import UNLEARNED, solved_before
 from fathom.offline.engine import Engine
@@ -70,7 +71,7 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
             *told(chosen.query, engine.hints(question).hints),
             *conventions,
             *left_out,
-            *(stated(query) if chosen.source in {"period", "ratio"} else ()),
+            *(stated(query) if chosen.source in GRAMMARS else ()),
         ),
         engine.link(question),
         solution,
@@ -85,7 +86,7 @@ def _chosen(engine: Engine, question: Question, solution: Solution) -> _Chosen:
     chosen = _Chosen(
         proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure
     )
-    if proposal.source in {"period", "ratio"} or solved_before(proposal):
+    if proposal.source in GRAMMARS or solved_before(proposal):
         return chosen
     nested = solve_nested(engine, question)
     if nested is None:

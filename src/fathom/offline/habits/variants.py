@@ -22,6 +22,7 @@ from fathom.offline.query import (
     all_queries,
     comparisons,
     conjunction,
+    conjuncts,
     mentioned_tables,
     rebuilt,
     walk,
@@ -54,7 +55,7 @@ class Variants:
         if len({t.name for t in tables}) == 1 and query.source is None and query.compound is None:
             if not query.group and not query.order:
                 self._shown[tables[0].name].setdefault((query.select, query.distinct))
-            for part in _conjuncts(query.where):
+            for part in _required(query.where):
                 if isinstance(part.left, Column) and isinstance(part.right, Literal):
                     self._conditions[tables[0].name].setdefault(_plain(part), template)
         for column in _measured(query):
@@ -100,7 +101,7 @@ class Variants:
                     yield replace(template, query=replace(query, select=select, distinct=distinct))
 
     def _fewer_conditions(self, template: Template) -> Iterator[Template]:
-        parts = _conjuncts(template.query.where)
+        parts = _required(template.query.where)
         for part in parts:
             left_out = rebuilt(template.query, _without(part))
             yield _trimmed(left_out, template.blanks)
@@ -161,9 +162,9 @@ def _plain(part: Comparison) -> Comparison:
     )
 
 
-def _conjuncts(condition: Condition | None) -> tuple[Comparison, ...]:
-    parts = condition.parts if isinstance(condition, Connective) and condition.kind == "and" else (condition,)
-    return tuple(p for p in parts if isinstance(p, Comparison))
+def _required(condition: Condition | None) -> tuple[Comparison, ...]:
+    """The comparisons that have to hold all at once."""
+    return tuple(p for p in conjuncts(condition) if isinstance(p, Comparison))
 
 
 def _listed(comparison: Comparison) -> Column | None:
@@ -187,7 +188,7 @@ def _measured(query: Query) -> Iterator[Column]:
 
 def _restricted(query: Query, table: TableRef, condition: Comparison) -> Query:
     parts: list[Condition] = [condition]
-    for part in _conjuncts(query.where):
+    for part in _required(query.where):
         match part:
             case Comparison(left=Column(table=left), right=Subquery(query=inner)) if (
                 left == table and len(inner.select) == 1 and isinstance(inner.select[0], Aggregate)
@@ -201,7 +202,7 @@ def _restricted(query: Query, table: TableRef, condition: Comparison) -> Query:
 
 def _without(part: Comparison) -> Callable[[Any], Any]:
     def change(node: Any) -> Any:
-        if isinstance(node, Query) and part in _conjuncts(node.where):
+        if isinstance(node, Query) and part in _required(node.where):
             kept = node.where.parts if isinstance(node.where, Connective) else ()
             tables = tuple(dict.fromkeys((*node.tables, *mentioned_tables(node))))
             changed = replace(node, where=conjunction(*(p for p in kept if p != part)))

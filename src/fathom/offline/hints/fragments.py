@@ -21,10 +21,10 @@ from fathom.offline.query import (
     Case,
     Column,
     Condition,
-    Connective,
     Expression,
     Query,
     Unrepresentable,
+    conjuncts,
 )
 from fathom.offline.rendering import quote
 from fathom.records import Schema
@@ -281,11 +281,7 @@ def _represented(resolved: tuple[list[exp.Expr], list[str]], planner: JoinPlanne
     if conditions:
         sql += " WHERE " + " AND ".join(f"({c.sql('sqlite')})" for c in conditions)
     query = _counting_keys(parse(sql, planner), planner.schema)
-    where = query.where
-    parts = (
-        where.parts if isinstance(where, Connective) and where.kind == "and" else (where,) if where else ()
-    )
-    return Fragment(parts, query.select if shown else ())
+    return Fragment(conjuncts(query.where), query.select if shown else ())
 
 
 def _counting_keys(query: Query, schema: Schema) -> Query:

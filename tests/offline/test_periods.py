@@ -50,6 +50,19 @@ def test_groups_by_a_part_of_a_date(
     assert draft.refusal is None or not {"year", "month"} & set(draft.refusal.missing)
 
 
+def test_rows_without_a_date_make_no_period_of_a_table_too_big_to_read_whole(tmp_path: Path) -> None:
+    rows = (
+        "CREATE TABLE visit (visit_id INTEGER PRIMARY KEY, visit_date DATE)",
+        "INSERT INTO visit WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)"
+        " SELECT i, CASE WHEN i < 60000 THEN '202' || (i % 3) || '-05-01' END FROM n",
+    )
+    with makers.sqlite_databases(tmp_path) as make:
+        database = make(*rows)
+        draft = guess("How many visits are there per year?", database, tmp_path)
+        assert draft.sql is not None
+        assert set(database.run(draft.sql).rows) == {("2020", 19_999), ("2021", 20_000), ("2022", 20_000)}
+
+
 def test_a_column_of_that_name_is_meant_first(tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:
         database = make(*CONCERTS)

@@ -22,7 +22,7 @@ def with_known_extremes(
             case Query(order=(first, *_), limit=int()) if not first.descending:
                 key = first.key
                 said = (c.left for c in comparisons(node.where))
-                if isinstance(key, Column) and _may_be_null(key, profiles) and key not in said:
+                if isinstance(key, Column) and may_be_missing(key, profiles) and key not in said:
                     told[Assumption("default", f"Rows without {key.table.name}.{key.name} are left out.")] = (
                         None
                     )
@@ -32,7 +32,8 @@ def with_known_extremes(
     return rebuilt(query, known), tuple(told)
 
 
-def _may_be_null(column: Column, profiles: Mapping[str, TableProfile]) -> bool:
+def may_be_missing(column: Column, profiles: Mapping[str, TableProfile]) -> bool:
+    """Whether some rows may hold no value of a column, as far as profiles say."""
     profile = profiles.get(column.table.name)
     seen = profile.columns.get(column.name) if profile is not None else None
-    return seen is not None and (seen.null_share > 0 or not seen.exact)
+    return seen is not None and seen.may_be_missing

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, name_stems, tables_named_first
 from fathom.offline.candidates import Proposal
+from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
@@ -103,7 +104,7 @@ def periods(
             query = _by(base.query, column, asked, linking)
             if query is None:
                 continue
-            if dates.optional(key):
+            if may_be_missing(column, profiles):  # what has no such date belongs to no period
                 query = replace(query, where=conjunction(query.where, Comparison(column, "is not null")))
             left = accounts.left_over(query, (asked.place,))
             score = base.score - OTHER_DATE * rank - LEFT_OVER * len(left)
@@ -157,11 +158,6 @@ class _Dates:
         if any(self._said(c) >= self._said(key) > 0 for c in others):
             return False
         return not others or self._said(key) > 0 or (self._is_own(key) and not any(map(self._is_own, others)))
-
-    def optional(self, key: ColumnKey) -> bool:
-        """Whether some rows have no such date: they belong to no period."""
-        profile = self._profiles.get(key.table)
-        return profile is not None and profile.columns[key.column].null_share > 0
 
     def _score(self, key: ColumnKey) -> float:
         return max(self._linking.score(key, "group"), self._linking.score(key, "select"))

@@ -40,6 +40,11 @@ class ColumnProfile:
     pattern: str | None = None
     separator: str | None = None
 
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether some rows may hold no value: one was seen without, or not all were seen."""
+        return self.null_share > 0 or not self.exact
+
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:

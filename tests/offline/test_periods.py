@@ -58,7 +58,7 @@ def test_rows_without_a_date_make_no_period_of_a_table_too_big_to_read_whole(tmp
     )
     with makers.sqlite_databases(tmp_path) as make:
         database = make(*rows)
-        draft = guess("How many visits are there per year?", database, tmp_path)
+        draft = ask("How many visits are there per year?", database, tmp_path)
         assert draft.sql is not None
         assert set(database.run(draft.sql).rows) == {("2020", 19_999), ("2021", 20_000), ("2022", 20_000)}
 

@@ -63,7 +63,7 @@ def test_by_of_a_number_of_things_becomes_for_each(
         "How many shops per year?",
         "average number of sellers per shop",
         "What percentage of shops by city are in Rome?",
-        "List the sellers by name",
+        "List the names of sellers by name",
     ],
 )
 def test_what_means_something_else_stays(asked: str, shops: Database, tmp_path: Path) -> None:

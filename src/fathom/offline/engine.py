@@ -13,15 +13,17 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
 from fathom.offline.averages import averages
 from fathom.offline.candidates import Proposal, propose
+from fathom.offline.courtesy import to_the_point
 from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
-from fathom.offline.idiom import in_idiom
+from fathom.offline.idiom import for_each
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import periods
+from fathom.offline.phrases import as_question
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
 from fathom.offline.ranking.choosing import default_ranking_weights, taught
@@ -106,7 +108,12 @@ class Engine:
 
     def in_idiom(self, question: Question) -> Question:
         """The question as the weights know such questions; as it is where solved ones show how people ask."""
-        return question if self.examples.solved else in_idiom(question, self.link(question))
+        if self.examples.solved:
+            return question
+        short = replace(question, text=to_the_point(question.text))
+        linking = self.link(short)
+        grouped = for_each(short, linking)
+        return grouped if grouped is not short else as_question(short, linking)
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

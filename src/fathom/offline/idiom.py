@@ -25,9 +25,10 @@ _ENDS = frozenset("in for from where with of on at during and".split())
 _PARTICIPLES = ("ed", "en", "made", "held", "run", "led", "built", "sold", "sung", "won")
 _SORTS = frozenset(("order", "sort", "arrange", "rank"))
 _MENTIONED = 0.6
+EACH = "for each"
 
 
-def in_idiom(question: Question, linking: Linking) -> Question:
+def for_each(question: Question, linking: Linking) -> Question:
     """The question with "per region", "by region" or "grouped by region" as "for each region".
 
     Rows alone ("customers per country", "orders per month") are counted, and what opens with no verb becomes
@@ -48,7 +49,7 @@ def in_idiom(question: Question, linking: Linking) -> Question:
         return question
     if words[0].lower not in _OPENINGS:
         before = f"What is the {before[:1].lower()}{before[1:]}"
-    each = tokens[place].text if by_period else "for each"
+    each = tokens[place].text if by_period else EACH
     return replace(question, text=f"{before} {each}{question.text[tokens[place].end :]}")
 
 

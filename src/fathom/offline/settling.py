@@ -8,6 +8,7 @@ from fathom.offline.deciding import UNLEARNED, solved_before
 from fathom.offline.engine import Engine
 from fathom.offline.extremes import with_known_extremes
 from fathom.offline.hints import told
+from fathom.offline.idiom import EACH
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
@@ -55,7 +56,8 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     if solution is None:
         return None
     chosen = _chosen(engine, question, solution)
-    if question is not asked and not _calculates(chosen.query):  # each of what was asked for a number
+    each = EACH in question.text and EACH not in asked.text
+    if each and not _calculates(chosen.query):  # each of what was asked for a number
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())

@@ -47,3 +47,11 @@ CODES: dict[str, frozenset[str]] = {c: frozenset(w.split()) for c, w in _LISTS["
 RELATED: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(asked.split()): tuple(named.split()) for asked, named in _LISTS["related"].items()
 }
+
+COURTESIES: tuple[str, ...] = tuple(_LISTS["wording"]["courtesies"])
+REQUESTS: tuple[str, ...] = tuple(_LISTS["wording"]["requests"])
+WITHIN_REQUESTS: tuple[str, ...] = tuple(_LISTS["wording"]["within"])
+AFTERWORDS: tuple[str, ...] = tuple(_LISTS["wording"]["after"])
+PHRASE_ENDS = frozenset(_LISTS["wording"]["ends"].split())
+OPENINGS = frozenset(_LISTS["wording"]["openings"].split())
+LISTING = frozenset(_LISTS["wording"]["listing"].split())

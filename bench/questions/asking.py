@@ -1,0 +1,87 @@
+"""Asks the offline method questions of our own, kept as YAML by database, and says what became of each."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+
+from bench.figures import DATA, wanted
+from bench.questions.small import SMALL, make
+from fathom.benchmarks import BenchmarkQuestion
+from fathom.databases import connect
+from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.response import respond
+from fathom.methods import Context, find_method, run_method
+from fathom.records import Draft
+
+SHOW = bool(os.environ.get("FATHOM_BENCH_SHOW"))
+"""Whether to print each question's fate; for the part `develop` alone, which may be read."""
+_ELSEWHERE = {
+    "chinook": "samples/chinook.sqlite",
+    "northwind": "samples/northwind.sqlite",
+    "geography": "geoquery/geography.sqlite",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What became of one question; `kind` is the list it stands in."""
+
+    database: str
+    kind: str
+    right: bool
+    declined: bool
+
+
+def ask_by_split(questions: Path, kinds: Sequence[str]) -> Iterator[tuple[str, list[Asked]]]:
+    """The fates of the questions in a file by split, `develop` before `measure`; those wanted alone."""
+    cases: Mapping[str, Any] = yaml.safe_load(questions.read_text(encoding="utf-8"))
+    for split in ("develop", "measure"):
+        if wanted(split):
+            with TemporaryDirectory() as folder:
+                own = {n: c for n, c in cases.items() if c["split"] == split}
+                yield split, [a for n, c in own.items() for a in _ask(n, c, kinds, Path(folder))]
+
+
+def kept(asked: Sequence[Asked]) -> list[Asked]:
+    """Those that were answered."""
+    return [a for a in asked if not a.declined]
+
+
+def rate(asked: Sequence[Asked]) -> str:
+    """How many are right, as a share and as counts."""
+    right = sum(a.right for a in asked)
+    return f"{right / len(asked):.1%} ({right}/{len(asked)})" if asked else "none"
+
+
+def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path) -> Iterator[Asked]:
+    file = _file(name, folder)
+    with connect(str(file)) as database:
+        context = Context(database, cache=folder)
+        for kind in kinds:
+            for one in case[kind]:
+                text = one["question"]
+                question = BenchmarkQuestion(text, text, str(file), tuple(one["gold"]), database_name=name)
+                draft = asyncio.run(run_method(find_method("offline"), question.question, context))
+                marks = judge(Exam(question, respond(draft), "sql_eval", seconds=5.0))
+                right = marks.final.outcome.value == "correct"
+                if SHOW and case["split"] == "develop":
+                    _show(name, text, draft, right=right)
+                yield Asked(name, kind, right, draft.refusal is not None)
+
+
+def _file(name: str, folder: Path) -> Path:
+    if name in SMALL:
+        return make(name, folder)
+    return DATA / _ELSEWHERE.get(name, f"spider/database/{name}/{name}.sqlite")
+
+
+def _show(name: str, text: str, draft: Draft, *, right: bool) -> None:
+    fate = f"{'right' if right else 'WRONG'} {'declined' if draft.refusal else 'ANSWERED'}"
+    why = " ".join(draft.refusal.missing) if draft.refusal else ""
+    print(f"{fate} {draft.confidence:.2f} {name}: {text} ({why})\n    {draft.sql}")

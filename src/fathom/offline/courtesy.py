@@ -1,0 +1,77 @@
+"""Takes off a question what is said around it: "Hi, could you please tell me how many ..., thanks"."""
+
+import re
+from collections.abc import Iterable
+
+from fathom.offline.linking.wordlists import AFTERWORDS, COURTESIES, OPENINGS, REQUESTS, WITHIN_REQUESTS
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    """A pattern for any of the phrases, the longest first; capitals only where a sentence begins with them.
+
+    "Show Me ..." and "Hey Jude" are titles.
+    """
+    longest_first = sorted(phrases, key=len, reverse=True)
+    return "|".join(f"[{p[0].upper()}{p[0]}]{_spelled(p[1:])}" for p in longest_first)
+
+
+def _spelled(text: str) -> str:
+    words = ("[iI]" if w == "i" else re.escape(w).replace("'", "['\u2019]") for w in text.split(" "))
+    return r"\s+".join(words)
+
+
+_END = r"(?![\w'\u2019-])[\s,:]*"
+_AHEAD = _any_of((*COURTESIES, *REQUESTS, *OPENINGS))
+_COURTESY = re.compile(rf"(?:{_any_of(COURTESIES)})(?:\s*[,.!:]+\s*|\s+(?=(?:{_AHEAD})\b))")
+_REQUEST = re.compile(
+    rf"(?:{_any_of(r for r in REQUESTS if ' ' in r)}){_END}"
+    rf"|(?:{_any_of(r for r in REQUESTS if ' ' not in r)})\s+(?=[a-z\d])"
+)
+_WITHIN = re.compile(rf"(?:{_any_of((*WITHIN_REQUESTS, *COURTESIES))}){_END}")
+_AFTER = re.compile(rf"(?:[\s,.!?]+(?:please|pls)|[,.!?]\s*(?:{_any_of(AFTERWORDS)}))[\s.!?]*$")
+_CONDITION = re.compile(r"(?:if|whether)\b")
+_CONTRACTION = re.compile(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGNORECASE)
+_THERE = re.compile(
+    r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_INDIRECT = re.compile(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.IGNORECASE)
+_BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
+
+
+def to_the_point(text: str) -> str:
+    """The question without greetings, thanks and requests, with "what's" written out.
+
+    What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
+    manager". "What genres are there" asks for the different ones. Unchanged where nothing would be left,
+    or only whether something is so.
+    """
+    said = _without(_COURTESY, text.strip())
+    requested = _REQUEST.match(said)
+    if requested:
+        said = _without(_WITHIN, said[requested.end() :])
+    said = _AFTER.sub("", said)
+    if not said or _CONDITION.match(said):
+        return text
+    if contracted := _CONTRACTION.match(said):
+        be = "is" if contracted[2].lower() == "s" else "are"
+        said = f"{contracted[1]} {be}{said[contracted.end() :]}"
+    if there := _THERE.match(said):
+        return f"What are the different {there[1]}?"
+    return _direct(said) if requested else said
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    while match := pattern.match(text):
+        text = text[match.end() :]
+    return text
+
+
+def _direct(text: str) -> str:
+    """An indirect question as a direct one, its verb behind the question word, where it is clear which."""
+    indirect = _INDIRECT.match(text)
+    verbs = list(_BE.finditer(text))
+    if indirect is None or not verbs or (len(verbs) > 1 and verbs[-1][2] is None):
+        return text
+    verb = verbs[-1]
+    return f"{indirect[1]} {verb[1]} {text[indirect.end() : verb.start()]}{text[verb.end(1) :]}"

@@ -1,0 +1,87 @@
+"""Phrases of things are asked for by what names them; all other questions stay."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from fathom import ask
+from fathom.databases import Database, connect
+from fathom.knowledge import KnowledgePack
+from fathom.offline.engine import Engine
+from fathom.records import Question
+
+STORE = """
+CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, country TEXT,
+                       birth_date DATE);
+CREATE TABLE product (product_id INTEGER PRIMARY KEY, product_name TEXT, category TEXT, price REAL);
+CREATE TABLE receipt (receipt_id INTEGER PRIMARY KEY, amount REAL,
+                      customer_id INTEGER REFERENCES customer(customer_id));
+INSERT INTO customer VALUES (1, 'Ann', 'Lee', 'Brazil', '1980-01-02'),
+                            (2, 'Bo', 'Ray', 'Spain', '1970-03-04');
+INSERT INTO product VALUES (1, 'Lamp', 'Home', 30), (2, 'Chair', 'Home', 90), (3, 'Ball', 'Sports', 10);
+INSERT INTO receipt VALUES (1, 20, 1), (2, 35, 2), (3, 5, 2);
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    file = tmp_path_factory.mktemp("store") / "store.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(STORE)
+    with connect(file) as database:
+        yield database
+
+
+def _said(database: Database, text: str, folder: Path) -> str:
+    return Engine(database, KnowledgePack(), cache=folder).in_idiom(Question(text)).text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("customers from Brazil", "What are the first and last names of the customers from Brazil?"),
+        ("show me all products over 20", "What are the product names of the products over 20?"),
+        ("cheapest product", "What is the product name of the cheapest product?"),
+        ("2 most expensive products", "What are the product names of the 2 most expensive products?"),
+        ("List every product", "What are the product names of the product?"),
+        ("who's our oldest customer", "What is the first and last name of the oldest customer?"),
+        ("names of all customers in Spain", "What are the first and last names of all customers in Spain?"),
+        ("country of Ann Lee", "What is the country of Ann Lee?"),
+        ("i need the price of the lamp", "What is the price of the lamp?"),
+    ],
+)
+def test_a_phrase_is_asked_for(asked: str, said: str, store: Database, tmp_path: Path) -> None:
+    assert _said(store, asked, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which customers are from Brazil?",
+        "How many products cost more than 20?",
+        "number of customers in Spain",
+        "Find the country of Ann Lee",
+        "List the customer countries",
+        "receipts over 10",
+        "customers from Spain: how many are there?",
+        "percentage of customers from Brazil",
+        "Compute the average price of products",
+        "What is the cheapest product?",
+        "For each customer, show the total amount",
+        "Is Ann Lee a customer?",
+    ],
+)
+def test_other_questions_stay(asked: str, store: Database, tmp_path: Path) -> None:
+    assert _said(store, asked, tmp_path) == asked
+
+
+def test_a_phrase_is_answered_with_names(store: Database) -> None:
+    answer = ask("customers from Brazil", store)
+    assert answer.result is not None, answer.text
+    assert [sorted(map(str, row)) for row in answer.result.rows] == [["Ann", "Lee"]]
+    answer = ask("hello, can you tell me the cheapest product please", store)
+    assert answer.result is not None, answer.text
+    assert [tuple(row) for row in answer.result.rows] == [("Ball",)]

@@ -14,6 +14,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
+from fathom.offline.ranking.attention import Attention
 from fathom.offline.ranking.confidence import (
     ConfidenceWeights,
     confidence_features,
@@ -27,15 +28,11 @@ from fathom.offline.trees import Forest, load_forest
 
 @dataclass(frozen=True)
 class Judge:
-    """A forest that ranks, and how sure to be of its choice: under `threshold` an answer is declined."""
+    """A forest that ranks, and how sure to be of the choice: under `threshold` an answer is declined."""
 
     forest: Forest
     confidence: ConfidenceWeights
     threshold: float
-
-    def scores(self, features: Floats) -> npt.NDArray[np.float64]:
-        """How good each candidate is (candidates x features): what was learned, and names before keys."""
-        return self.forest.scores(features) + preference(features)
 
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """The judge as arrays for an npz file, under a name."""
@@ -54,13 +51,14 @@ class Judge:
 
 @dataclass(frozen=True)
 class RankingWeights:
-    """Translations from questions to queries and back, and a judge of candidates.
+    """Translations from questions to queries and back, networks that hold them together, and a judge.
 
     `recalling` judges where some candidates come from solved questions of the same database.
     """
 
     forward: Translation
     backward: Translation
+    attention: Attention
     alone: Judge
     recalling: Judge
 
@@ -77,6 +75,7 @@ class RankingWeights:
         """The weights as arrays for an npz file."""
         found = self.forward.arrays("forward") | self.backward.arrays("backward")
         found["features"] = np.array("\n".join(FEATURES))
+        found |= self.attention.arrays("attention")
         return found | self.alone.arrays("alone") | self.recalling.arrays("recalling")
 
 
@@ -85,6 +84,7 @@ def load_ranking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankingWeigh
     return RankingWeights(
         Translation.from_arrays(arrays, "forward"),
         Translation.from_arrays(arrays, "backward"),
+        Attention.from_arrays(arrays, "attention"),
         Judge.from_arrays(arrays, "alone"),
         Judge.from_arrays(arrays, "recalling"),
     )
@@ -158,8 +158,10 @@ def choose(
     """Rank candidates (at least one), and say how sure the best is right; with their features."""
     judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
-    # The ranker has learned without evidence: what is told comes on top of it.
-    scores = judge.scores(pool.features) - UNMET * np.array([e.unmet for e in entries])
+    attended = weights.attention.scores(linking, [e.query for e in entries], pool.features)
+    scores = judge.forest.scores(pool.features) + attended + preference(pool.features)
+    # All that has learned without evidence: what is told comes on top of it.
+    scores -= UNMET * np.array([e.unmet for e in entries])
     order = np.argsort(-scores, kind="stable").tolist()
     explained = pool.explained[order[0]]
     features = confidence_features(linking, pool.features, scores, [e.outcome for e in entries], explained)

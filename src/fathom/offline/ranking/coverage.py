@@ -171,7 +171,7 @@ class CoverageJudge:
         logs: list[float] = []
         unknown = differ = 0
         for column, value, operator in parts.values:
-            best, span, said = self._mention(column, value)
+            best, span, said = self.mention(column, value)
             if span is None:
                 unknown += 1
                 continue
@@ -183,7 +183,7 @@ class CoverageJudge:
         numbers = sum(not any(n.span.overlaps(u) for u in spans) for n in linking.numbers)
         return (sum(logs), min(logs, default=0.0), unknown, unused, numbers, differ), spans
 
-    def _mention(self, column: ColumnKey | None, value: object) -> tuple[float, Span | None, str | None]:
+    def mention(self, column: ColumnKey | None, value: object) -> tuple[float, Span | None, str | None]:
         """The likeliest words for a value: probability, where, and the comparison they ask for."""
         text = str(value).strip("%").casefold()
         best: tuple[float, Span | None, str | None] = (0.0, None, None)

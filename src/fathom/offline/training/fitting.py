@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fathom.offline.network import Floats, Network
+from fathom.offline.training.adam import Adam
 
 HIDDEN = 96
 
@@ -16,21 +17,6 @@ def vocabulary(rows: Sequence[Sequence[str]], *, least: int = 3, most: int = 8_0
     counts = Counter(f for row in rows for f in row)
     kept = sorted((f for f, n in counts.items() if n >= least), key=lambda f: (-counts[f], f))[:most]
     return {f: i for i, f in enumerate(kept)}
-
-
-class _Adam:
-    def __init__(self, shape: tuple[int, ...], rate: float) -> None:
-        self.mean = np.zeros(shape, np.float32)
-        self.square = np.zeros(shape, np.float32)
-        self.rate, self.steps = rate, 0
-
-    def step(self, values: Floats, gradient: Floats) -> None:
-        self.steps += 1
-        self.mean += 0.1 * (gradient - self.mean)
-        self.square += 0.001 * (gradient * gradient - self.square)
-        mean = self.mean / (1 - 0.9**self.steps)
-        square = self.square / (1 - 0.999**self.steps)
-        values -= self.rate * mean / (np.sqrt(square) + 1e-8)
 
 
 def fit_network(
@@ -56,10 +42,10 @@ def fit_network(
         h: (random.normal(0, 0.05, (HIDDEN, n)).astype(np.float32), np.zeros(n, np.float32))
         for h, n in sizes.items()
     }
-    optimisers = {"embedding": _Adam(embedding.shape, rate), "bias": _Adam(bias.shape, rate)}
+    optimisers = {"embedding": Adam(embedding.shape, rate), "bias": Adam(bias.shape, rate)}
     for name, (weight, shift) in heads.items():
-        optimisers[name] = _Adam(weight.shape, rate)
-        optimisers[name + " bias"] = _Adam(shift.shape, rate)
+        optimisers[name] = Adam(weight.shape, rate)
+        optimisers[name + " bias"] = Adam(shift.shape, rate)
     known = {h: np.asarray(t) for h, t in targets.items()}
     steps = epochs * ((len(rows) + batch - 1) // batch)
     step = 0

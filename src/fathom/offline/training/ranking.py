@@ -16,11 +16,13 @@ from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_feat
 from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Pool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
+from fathom.offline.training.attending import Example
 from fathom.offline.training.boosting import grow
 from fathom.offline.training.lessons import FOLDS, fold_of
 from fathom.offline.training.pools import GradedPool
 from fathom.offline.trees import Forest
 
+Doubles = npt.NDArray[np.float64]
 _RANKING: dict[str, Any] = {
     "objective": "lambdarank",
     "lambdarank_truncation_level": 10,
@@ -91,15 +93,6 @@ def fit_forest(rows: Sequence[Floats], grades: Sequence[Sequence[int]]) -> Fores
     )
 
 
-@dataclass(frozen=True)
-class FittedJudge:
-    """The judge of all cases; out of fold each case's confidence, and whether its best is right."""
-
-    judge: Judge
-    confidence: npt.NDArray[np.float64]
-    right: list[bool]
-
-
 def featurise_out_of_fold(
     cases: Sequence[Case], lessons: Sequence[tuple[Linking, Query, str]], planners: Mapping[str, JoinPlanner]
 ) -> list[Pool]:
@@ -114,40 +107,84 @@ def featurise_out_of_fold(
     return [p for p in found if p is not None]
 
 
-def fit_judge(
-    cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool], *, accuracy: float
-) -> FittedJudge:
-    """Learn to rank and to be sure, out of fold by database.
+@dataclass(frozen=True)
+class Ranked:
+    """Cases, the features of their candidates, the forest that ranks them, and its scores out of fold.
 
-    `refused` marks the cases that no query answers: they teach confidence only. The threshold is the lowest
-    confidence from which `accuracy` of the answerable cases' answers were right.
+    `refused` marks the cases that no query answers: they teach confidence only.
     """
+
+    cases: Sequence[Case]
+    pools: Sequence[Pool]
+    refused: Sequence[bool]
+    forest: Forest
+    scores: Sequence[Doubles]
+
+    def examples(self) -> list[Example]:
+        """What the attention network learns from, a case each."""
+        return [
+            Example(
+                case.linking,
+                case.pool.database,
+                tuple(e.query for e in case.pool.entries),
+                pool.features,
+                scores,
+                np.array(case.pool.grades) > 0,
+            )
+            for case, pool, scores in zip(self.cases, self.pools, self.scores, strict=True)
+        ]
+
+
+def rank(cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool]) -> Ranked:
+    """Learn to rank, on everything and out of fold by database."""
     folds = [fold_of(c.pool.database) for c in cases]
     rows = [p.features for p in pools]
     grades = [c.pool.grades for c in cases]
-    ranked = [i for i, r in enumerate(refused) if not r]
-    scores: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(cases)
+    answered = [i for i, r in enumerate(refused) if not r]
+    scores: list[Doubles] = [np.zeros(0)] * len(cases)
     for fold in range(FOLDS):
-        outside = [i for i in ranked if folds[i] != fold]
+        outside = [i for i in answered if folds[i] != fold]
         forest = fit_forest([rows[i] for i in outside], [grades[i] for i in outside])
         for i in (i for i, f in enumerate(folds) if f == fold):
-            scores[i] = forest.scores(rows[i]) + preference(rows[i])
-    right = [bool(g[int(s.argmax())]) for g, s in zip(grades, scores, strict=True)]
+            scores[i] = forest.scores(rows[i])
+    forest = fit_forest([rows[i] for i in answered], [grades[i] for i in answered])
+    return Ranked(cases, pools, refused, forest, scores)
+
+
+@dataclass(frozen=True)
+class FittedJudge:
+    """The judge of all cases; out of fold each case's confidence, and whether its best is right."""
+
+    judge: Judge
+    confidence: Doubles
+    right: list[bool]
+
+
+def fit_judge(ranked: Ranked, corrections: Sequence[Doubles], *, accuracy: float) -> FittedJudge:
+    """Learn to be sure of what the forest and the attention network's `corrections` rank first, out of fold.
+
+    The threshold is the lowest confidence from which `accuracy` of the answerable cases' answers were right.
+    """
+    scores = [
+        own + corrected + preference(pool.features)
+        for own, corrected, pool in zip(ranked.scores, corrections, ranked.pools, strict=True)
+    ]
+    right = [bool(c.pool.grades[int(s.argmax())]) for c, s in zip(ranked.cases, scores, strict=True)]
     features = [
         confidence_features(
             c.linking, p.features, s, [e.outcome for e in c.pool.entries], p.explained[int(s.argmax())]
         )
-        for c, p, s in zip(cases, pools, scores, strict=True)
+        for c, p, s in zip(ranked.cases, ranked.pools, scores, strict=True)
     ]
-    confidence, sure = fit_confidence(features, right, [c.pool.database for c in cases])
-    threshold = threshold_for(sure[ranked], [right[i] for i in ranked], accuracy)
-    forest = fit_forest([rows[i] for i in ranked], [grades[i] for i in ranked])
-    return FittedJudge(Judge(forest, confidence, threshold), sure, right)
+    confidence, sure = fit_confidence(features, right, [c.pool.database for c in ranked.cases])
+    answered = [i for i, r in enumerate(ranked.refused) if not r]
+    threshold = threshold_for(sure[answered], [right[i] for i in answered], accuracy)
+    return FittedJudge(Judge(ranked.forest, confidence, threshold), sure, right)
 
 
 def fit_confidence(
     features: Sequence[Floats], right: Sequence[bool], databases: Sequence[str]
-) -> tuple[ConfidenceWeights, npt.NDArray[np.float64]]:
+) -> tuple[ConfidenceWeights, Doubles]:
     """Learn how sure to be of the best candidates; with each one's confidence out of fold.
 
     The calibration is isotonic, over scores out of fold, smoothed by pooling neighbours.
@@ -162,13 +199,11 @@ def fit_confidence(
     return weights, np.interp(scores, points, values)
 
 
-def _sure(rows: Floats, labels: npt.NDArray[np.float64]) -> Forest:
+def _sure(rows: Floats, labels: Doubles) -> Forest:
     return grow(rows, labels, _JUDGING_TREES, **_JUDGING)
 
 
-def _isotonic(
-    scores: npt.NDArray[np.float64], labels: npt.NDArray[np.float64], bins: int = 40
-) -> tuple[Floats, Floats]:
+def _isotonic(scores: Doubles, labels: Doubles, bins: int = 40) -> tuple[Floats, Floats]:
     """A rising line through the shares of right ones in bins of scores (pool adjacent violators)."""
     order = np.argsort(scores, kind="stable")
     groups = [g for g in np.array_split(order, bins) if len(g)]
@@ -184,9 +219,7 @@ def _isotonic(
     return points, values
 
 
-def threshold_for(
-    confidence: npt.NDArray[np.float64], right: Sequence[bool], accuracy: float = 0.93
-) -> float:
+def threshold_for(confidence: Doubles, right: Sequence[bool], accuracy: float = 0.93) -> float:
     """The lowest confidence from which at least this share of the answers was right."""
     order = np.argsort(-confidence, kind="stable")
     share = np.cumsum(np.array(right, np.float64)[order]) / np.arange(1, len(order) + 1)

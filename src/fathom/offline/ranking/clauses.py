@@ -1,0 +1,129 @@
+"""The clauses of a query, each by itself: what the attention network holds against the question's words."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from fathom.offline.linking import ColumnKey
+from fathom.offline.query import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Column,
+    Comparison,
+    Condition,
+    Connective,
+    Expression,
+    Items,
+    Literal,
+    Query,
+    SourceColumn,
+    Subquery,
+    comparisons,
+    mentioned_tables,
+    walk,
+)
+
+MOST_COUNTED = 4
+_AGAINST: dict[type, str] = {Literal: "value", Items: "values", Subquery: "query", Column: "column"}
+
+
+class Clause(NamedTuple):
+    """One thing that a query does. `kind` says it without names ("where avg > query"), the rest with what.
+
+    `value` is the first constant that is compared.
+    """
+
+    kind: str
+    column: ColumnKey | None = None
+    table: str | None = None
+    value: object = None
+
+
+def clauses_of(query: Query) -> tuple[Clause, ...]:
+    """The clauses of a query and of all queries inside it, each once, in the order of SQL."""
+    return tuple(dict.fromkeys(_clauses(query, "")))
+
+
+def _clauses(query: Query, place: str) -> Iterator[Clause]:
+    yield Clause(f"{place}select {min(len(query.select), MOST_COUNTED)}")
+    for item in query.select:
+        yield from _uses(item, f"{place}select")
+    if query.distinct:
+        yield Clause(f"{place}distinct")
+    for name, condition in (("where", query.where), ("having", query.having)):
+        yield from _conditions(condition, f"{place}{name}")
+    for key in query.group:
+        yield from _uses(key, f"{place}group")
+    yield from _order(query, place)
+    for table in mentioned_tables(query):
+        yield Clause(f"{place}table", table=table.name)
+    if query.source is not None:
+        yield Clause(f"{place}from")
+        yield from _clauses(query.source, "source ")
+    if query.compound is not None:
+        yield Clause(f"{place}{query.compound.operator}")
+        yield from _clauses(query.compound.query, "compound ")
+
+
+def _conditions(condition: Condition | None, place: str) -> Iterator[Clause]:
+    if isinstance(condition, Connective):
+        yield Clause(f"{place} {condition.kind}")
+    for comparison in comparisons(condition):
+        yield from _comparison(comparison, place)
+
+
+def _comparison(comparison: Comparison, place: str) -> Iterator[Clause]:
+    right = comparison.right
+    against = _AGAINST.get(type(right), "")
+    constants = [c.value for c in _items(right) if isinstance(c, Literal)]
+    value = constants[0] if constants else None
+    yield from _uses(comparison.left, place, f"{comparison.operator} {against}", value)
+    if right is not None:
+        yield from _uses(right, f"{place} right")
+    if isinstance(right, Subquery):
+        yield from _clauses(right.query, "inner ")
+
+
+def _items(right: Expression | None) -> Sequence[Expression]:
+    if right is None:
+        return ()
+    return right.items if isinstance(right, Items) else (right,)
+
+
+def _order(query: Query, place: str) -> Iterator[Clause]:
+    limit = "" if query.limit is None else " one" if query.limit == 1 else " some"
+    for ordering in query.order:
+        direction = "desc" if ordering.descending else "asc"
+        yield from _uses(ordering.key, f"{place}order {direction}{limit}")
+    if limit:
+        yield Clause(f"{place}limit{limit}")
+
+
+def _uses(expression: Expression, before: str, after: str = "", value: object = None) -> Iterator[Clause]:
+    """What an expression does with each column, and what it does with none."""
+    aggregated: set[Column] = set()
+    for part in walk(expression):
+        if isinstance(part, Aggregate):
+            columns = [c for c in walk(part.argument) if isinstance(c, Column)]
+            aggregated.update(columns)
+            done = f"{part.function} distinct" if part.distinct else part.function
+            yield from (_clause(before, done, after, c, value) for c in columns)
+            if not columns:
+                yield _clause(before, f"{part.function} *", after, None, value)
+    for part in walk(expression):
+        match part:
+            case Column() if part not in aggregated:
+                yield _clause(before, "", after, part, value)
+            case SourceColumn():
+                yield _clause(before, "source", after, None, value)
+            case Arithmetic(operator=operator):
+                yield _clause(before, operator, after, None, value)
+            case Call(name=name):
+                yield _clause(before, name, after, None, value)
+
+
+def _clause(before: str, done: str, after: str, column: Column | None, value: object) -> Clause:
+    kind = " ".join(f"{before} {done} {after}".split())
+    if column is None:
+        return Clause(kind, value=value)
+    return Clause(kind, ColumnKey(column.table.name, column.name), column.table.name, value)

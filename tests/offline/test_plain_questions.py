@@ -18,7 +18,7 @@ from tests.data import needed
 
 QUESTIONS = Path(__file__).with_name("plain_questions.yaml")
 LEAST_RIGHT = 45
-"""A few under what is measured (50 of 56)."""
+"""One under what is measured."""
 LEAST_ANSWERED = 35
 """Of 38."""
 RIGHT_OF_ANSWERED = 0.9

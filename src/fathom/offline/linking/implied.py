@@ -18,7 +18,9 @@ _IMPLIED = 0.7
 _MEANT = 0.8
 _SIZES = frozenset(stem(w) for w in ("big", "large", "small"))
 _EXTENTS = frozenset(("area", "size", "surface"))
-_BEHIND = 0.3
+_BEHIND = 0.01
+"""What is left of population's scores behind an area. All that is learned favours population, so what falls
+short of the area by a little would still be chosen: it must count far less."""
 _BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
 _CALLED = 0.7
 """How likely what names the rows is shown where a question asks for these rows."""

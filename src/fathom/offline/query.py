@@ -135,6 +135,11 @@ class Ordering:
     key: Expression
     descending: bool = False
 
+    @property
+    def direction(self) -> Choice["asc", "desc"]:
+        """Which way it orders."""
+        return "desc" if self.descending else "asc"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Join:
@@ -169,6 +174,11 @@ class Query:
     joins: tuple[Join, ...] = ()
     source: "Query | None" = None
     compound: Compound | None = None
+
+    @property
+    def cut(self) -> Choice["", "one", "some"]:
+        """Whether its limit leaves one row or some; empty without a limit."""
+        return "" if self.limit is None else "one" if self.limit == 1 else "some"
 
 
 NEGATED = {
@@ -208,6 +218,14 @@ def comparisons(condition: Condition | None) -> Iterator[Comparison]:
     elif condition is not None:
         for part in condition.parts:
             yield from comparisons(part)
+
+
+def compared_with(comparison: Comparison) -> tuple[Expression, ...]:
+    """What a comparison compares with, the items of a list one by one; none where it has no right side."""
+    right = comparison.right
+    if right is None:
+        return ()
+    return right.items if isinstance(right, Items) else (right,)
 
 
 def walk(expression: Expression | None) -> Iterator[Expression]:

@@ -131,10 +131,8 @@ class _Compiler:
         for item in sketch.group:
             self._expression(item, "group", "", scope)
         self._condition(sketch.having, "having", scope)
-        size = "" if sketch.limit is None else "one" if sketch.limit == 1 else "some"
         for ordering in sketch.order:
-            direction = "desc" if ordering.descending else "asc"
-            self._expression(ordering.key, "order", f"{direction} {size}".strip(), scope)
+            self._expression(ordering.key, "order", f"{ordering.direction} {sketch.cut}".strip(), scope)
         self.limited |= sketch.limit == -1
         named = {t.name for t in self.tables}
         for table in sketch.tables:

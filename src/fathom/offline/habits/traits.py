@@ -53,11 +53,10 @@ def _of(query: Query, place: str) -> Iterator[str]:
         yield f"{place}group"
         yield f"{place}group {_text(key)}"
     for ordering in query.order:
-        direction = "desc" if ordering.descending else "asc"
-        yield f"{place}order {direction}"
-        yield f"{place}order {_text(ordering.key)} {direction}"
-    if query.limit is not None:
-        yield f"{place}limit {'one' if query.limit == 1 else 'some'}"
+        yield f"{place}order {ordering.direction}"
+        yield f"{place}order {_text(ordering.key)} {ordering.direction}"
+    if query.cut:
+        yield f"{place}limit {query.cut}"
     yield from _inside(query, place)
 
 

@@ -1,6 +1,6 @@
 """The clauses of a query, each by itself: what the attention network holds against the question's words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from fathom.offline.linking import ColumnKey
@@ -13,18 +13,16 @@ from fathom.offline.query import (
     Condition,
     Connective,
     Expression,
-    Items,
     Literal,
     Query,
     SourceColumn,
     Subquery,
+    compared_with,
     comparisons,
     mentioned_tables,
     walk,
 )
-
-MOST_COUNTED = 4
-_AGAINST: dict[type, str] = {Literal: "value", Items: "values", Subquery: "query", Column: "column"}
+from fathom.offline.ranking.sql_words import comparison_word, limit_word, order_word, shown_word
 
 
 class Clause(NamedTuple):
@@ -45,7 +43,7 @@ def clauses_of(query: Query) -> tuple[Clause, ...]:
 
 
 def _clauses(query: Query, place: str) -> Iterator[Clause]:
-    yield Clause(f"{place}select {min(len(query.select), MOST_COUNTED)}")
+    yield Clause(f"{place}{shown_word(query)}")
     for item in query.select:
         yield from _uses(item, f"{place}select")
     if query.distinct:
@@ -74,29 +72,20 @@ def _conditions(condition: Condition | None, place: str) -> Iterator[Clause]:
 
 def _comparison(comparison: Comparison, place: str) -> Iterator[Clause]:
     right = comparison.right
-    against = _AGAINST.get(type(right), "")
-    constants = [c.value for c in _items(right) if isinstance(c, Literal)]
+    constants = [c.value for c in compared_with(comparison) if isinstance(c, Literal)]
     value = constants[0] if constants else None
-    yield from _uses(comparison.left, place, f"{comparison.operator} {against}", value)
+    yield from _uses(comparison.left, place, comparison_word(comparison), value)
     if right is not None:
         yield from _uses(right, f"{place} right")
     if isinstance(right, Subquery):
         yield from _clauses(right.query, "inner ")
 
 
-def _items(right: Expression | None) -> Sequence[Expression]:
-    if right is None:
-        return ()
-    return right.items if isinstance(right, Items) else (right,)
-
-
 def _order(query: Query, place: str) -> Iterator[Clause]:
-    limit = "" if query.limit is None else " one" if query.limit == 1 else " some"
     for ordering in query.order:
-        direction = "desc" if ordering.descending else "asc"
-        yield from _uses(ordering.key, f"{place}order {direction}{limit}")
-    if limit:
-        yield Clause(f"{place}limit{limit}")
+        yield from _uses(ordering.key, f"{place}{order_word(ordering, query)}")
+    if query.cut:
+        yield Clause(f"{place}{limit_word(query)}")
 
 
 def _uses(expression: Expression, before: str, after: str = "", value: object = None) -> Iterator[Clause]:

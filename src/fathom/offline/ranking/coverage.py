@@ -11,10 +11,10 @@ from fathom.offline.query import (
     Aggregate,
     Column,
     Expression,
-    Items,
     Literal,
     Query,
     all_queries,
+    compared_with,
     comparisons,
     mentioned_tables,
     walk,
@@ -45,8 +45,7 @@ def parts_of(query: Query) -> Parts:
             for comparison in comparisons(condition):
                 left = comparison.left
                 key = ColumnKey(left.table.name, left.name) if isinstance(left, Column) else None
-                right = comparison.right
-                for item in right.items if isinstance(right, Items) else (right,):
+                for item in compared_with(comparison):
                     if isinstance(item, Literal):
                         values[key, item.value, comparison.operator] = None
         if part.limit is not None and part.limit != 1:

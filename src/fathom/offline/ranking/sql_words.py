@@ -18,6 +18,7 @@ from fathom.offline.query import (
     Expression,
     Items,
     Literal,
+    Ordering,
     Query,
     SourceColumn,
     Star,
@@ -26,6 +27,9 @@ from fathom.offline.query import (
     walk,
 )
 
+MOST_COUNTED = 4
+_AGAINST: dict[type, str] = {Literal: "value", Items: "values", Subquery: "query", Column: "column"}
+
 
 @dataclass(frozen=True, slots=True)
 class QueryWords:
@@ -33,6 +37,26 @@ class QueryWords:
 
     structure: tuple[str, ...]
     names: tuple[str, ...]
+
+
+def shown_word(query: Query) -> str:
+    """How much a query shows: "select 2"."""
+    return f"select {min(len(query.select), MOST_COUNTED)}"
+
+
+def limit_word(query: Query) -> str:
+    """How a query with a limit is cut: "limit one" or "limit some"."""
+    return f"limit {query.cut}"
+
+
+def order_word(ordering: Ordering, query: Query) -> str:
+    """Which way a query is ordered, and how it is cut then: "order asc", "order desc one"."""
+    return f"order {ordering.direction} {query.cut}".strip()
+
+
+def comparison_word(comparison: Comparison) -> str:
+    """The operator, and the kind of what is compared with: "> value", "in query", "is null"."""
+    return f"{comparison.operator} {_AGAINST.get(type(comparison.right), '')}".strip()
 
 
 def query_words(query: Query) -> QueryWords:
@@ -63,7 +87,7 @@ class _Collector:
         self.names: list[str] = []
 
     def query(self, query: Query, place: str) -> None:
-        self.structure.append(f"{place}select {min(len(query.select), 4)}")
+        self.structure.append(f"{place}{shown_word(query)}")
         for item in query.select:
             self.expression(item, "select")
         for table in mentioned_tables(query):
@@ -86,14 +110,12 @@ class _Collector:
             self.query(query.compound.query, "inner ")
 
     def _order(self, query: Query) -> None:
-        limit = "" if query.limit is None else " one" if query.limit == 1 else " some"
         for ordering in query.order:
-            direction = "desc" if ordering.descending else "asc"
-            self.structure.append(f"order {direction}{limit}")
+            self.structure.append(order_word(ordering, query))
             self.expression(ordering.key, "order")
-            self.structure += [f"{direction} {w}" for w in _heads(ordering.key)]
-        if limit:
-            self.structure.append(f"limit{limit}")
+            self.structure += [f"{ordering.direction} {w}" for w in _heads(ordering.key)]
+        if query.cut:
+            self.structure.append(limit_word(query))
 
     def condition(self, condition: Condition, clause: str) -> None:
         if isinstance(condition, Connective):
@@ -104,10 +126,7 @@ class _Collector:
         self._comparison(condition, clause)
 
     def _comparison(self, comparison: Comparison, clause: str) -> None:
-        against = {Literal: "value", Items: "values", Subquery: "query", Column: "column"}.get(
-            type(comparison.right), ""
-        )
-        self.structure.append(f"{clause} {comparison.operator} {against}".strip())
+        self.structure.append(f"{clause} {comparison_word(comparison)}")
         self.expression(comparison.left, clause)
         if comparison.operator in {"<", "<=", ">", ">="}:
             self.structure += [f"{comparison.operator[0]} {w}" for w in _heads(comparison.left)]

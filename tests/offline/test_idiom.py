@@ -17,6 +17,8 @@ SHOPS = """
 CREATE TABLE shop (shop_id INTEGER PRIMARY KEY, name TEXT, city TEXT, opened DATE);
 CREATE TABLE seller (seller_id INTEGER PRIMARY KEY, name TEXT, salary REAL, rank_per_year INTEGER,
                      shop_id INTEGER REFERENCES shop(shop_id));
+CREATE TABLE "order" (order_id INTEGER PRIMARY KEY, amount REAL,
+                      seller_id INTEGER REFERENCES seller(seller_id));
 INSERT INTO shop VALUES (1, 'Nord', 'Oslo', '2020-01-02'), (2, 'Sud', 'Rome', '2021-03-04'),
                         (3, 'Ost', 'Rome', '2021-05-06');
 INSERT INTO seller VALUES (1, 'Ann', 10, 1, 1), (2, 'Bo', 20, 2, 1), (3, 'Cy', 60, 3, 2), (4, 'Di', 40, 1, 3);
@@ -46,6 +48,10 @@ def _said(database: Database, text: str, folder: Path) -> str:
         ("shops grouped by city", "What is the number of shops for each city"),
         ("Show the total salary by shop.", "Show the total salary for each shop."),
         ("shops per year", "What is the number of shops per year"),
+        ("Report the number of sellers by shop", "Report the number of sellers for each shop"),
+        ("Identify the number of sellers by shop", "Identify the number of sellers for each shop"),
+        ("Order the number of orders by seller", "Order the number of orders for each seller"),
+        ("order count by seller", "What is the order count for each seller"),
     ],
 )
 def test_by_of_a_number_of_things_becomes_for_each(

@@ -3,10 +3,13 @@
 What training questions ask of each thing they say as "for each"; they hardly know "per", and "by" otherwise.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Linking, Token
+from fathom.offline.linking.naming import tells_who
 from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import LISTING, OPENINGS
 from fathom.offline.periods import PERIOD_WORDS
 from fathom.offline.ratios import asks_ratio
 from fathom.records import Question
@@ -15,15 +18,10 @@ _AGGREGATES = frozenset(
     "number count many average avg mean total sum maximum minimum max min highest lowest largest"
     " smallest".split()
 )
-_OPENINGS = frozenset(
-    "what which who whose how when where show list find give display return tell get count compute calculate"
-    " for in of the are is".split()
-)
+_AHEAD = OPENINGS | {"for", "in", "of", "the", "are", "is", "tell", "get"}
 _COUNTS = frozenset(("number", "count"))
 _AVERAGES = frozenset(("average", "avg", "mean"))
 _ENDS = frozenset("in for from where with of on at during and".split())
-_PARTICIPLES = ("ed", "en", "made", "held", "run", "led", "built", "sold", "sung", "won")
-_SORTS = frozenset(("order", "sort", "arrange", "rank"))
 _MENTIONED = 0.6
 EACH = "for each"
 
@@ -47,10 +45,18 @@ def for_each(question: Question, linking: Linking) -> Question:
         before = f"number of {before}"
     elif by_period:
         return question
-    if words[0].lower not in _OPENINGS:
+    if not _opens(linking, words):
         before = f"What is the {before[:1].lower()}{before[1:]}"
     each = tokens[place].text if by_period else EACH
     return replace(question, text=f"{before} {each}{question.text[tokens[place].end :]}")
+
+
+def _opens(linking: Linking, words: Sequence[Token]) -> bool:
+    """Whether words open as questions do: with "order the ...", not with the thing of "order count"."""
+    word = words[0].lower
+    followed = len(words) > 1 and words[1].stop
+    thing = word not in LISTING and _is_named(linking, 0) and not followed
+    return word in _AHEAD and not thing
 
 
 def _grouping(linking: Linking) -> int | None:
@@ -78,8 +84,7 @@ def _groups(before: list[str]) -> bool:
     """Whether what stands before "by" is a number of things, and nothing that was done by somebody."""
     if before[-1] == "grouped":
         return True
-    done = before[-1].endswith(_PARTICIPLES) or before[-1] in _SORTS
-    return not done and bool(_AGGREGATES & set(before))
+    return not tells_who(before[-1]) and bool(_AGGREGATES & set(before))
 
 
 def _named_until(linking: Linking, place: int) -> int | None:

@@ -17,8 +17,8 @@ _BETWEEN = frozenset(
     ("of", "for", "with", "in", "by", "from", "number", "count", "average", "total", "sum", "many", "much")
 )
 _MOST_ADJECTIVES = 2
-_SORTED = frozenset(("order", "sort", "arrange", "rank"))
-_PARTICIPLES = ("ed", "en", "made", "written", "sold", "held", "run", "led", "built")
+_SORTS = frozenset(("order", "sort", "arrange", "rank"))
+_PARTICIPLES = ("ed", "en", "made", "held", "run", "led", "built", "sold", "sung", "won")
 EACH = frozenset(("each", "every", "per"))
 _LASTS = frozenset(("last", "family", "l", "surname", "lastname"))
 _FIRSTS = frozenset(("first", "given", "f", "forename", "firstname"))
@@ -89,6 +89,11 @@ def each_table(tokens: Sequence[Token], tables: Floats, columns: Floats) -> int 
     return None
 
 
+def tells_who(word: str) -> bool:
+    """Whether "by" after this word says who did something, or in which order, and not what to group by."""
+    return word in _SORTS or word.endswith(_PARTICIPLES)
+
+
 def grouping_columns(linking: Linking) -> frozenset[ColumnKey]:
     """The columns by which a quantity is asked for: "the average price by year", "how many ... per genre".
 
@@ -98,8 +103,7 @@ def grouping_columns(linking: Linking) -> frozenset[ColumnKey]:
         return frozenset()
     tokens = linking.tokens
     for place in range(1, len(tokens) - 1):
-        said = tokens[place - 1].lower
-        by = tokens[place].lower == "by" and said not in _SORTED and not said.endswith(_PARTICIPLES)
+        by = tokens[place].lower == "by" and not tells_who(tokens[place - 1].lower)
         if by or tokens[place].lower in EACH:
             after = slice(place + 1, place + 3)
             columns = linking.alignment[:, after].max(axis=1, initial=0)

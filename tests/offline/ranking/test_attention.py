@@ -117,7 +117,7 @@ def test_what_it_learns_holds_in_other_words(
         "Which films are from after 2000?": 2,
         "Show the titles of films after 2000.": 2,
     }
-    attention = attending.fit_network([example(q, r, "one") for q, r in asked.items()] * 4, 0)
+    attention = attending.fit_alone([example(q, r, "one") for q, r in asked.items()] * 4, 0)
     new = {
         "What is the title of the film with the highest rating?": 0,
         "How many films do we have?": 1,

@@ -87,11 +87,11 @@ _shared: list[Sequence[Example]] = []
 
 
 def _fit_without(fold: int | None, seed: int) -> Attention:
-    return fit_network([e for e in _shared[-1] if fold is None or fold_of(e.database) != fold], seed)
+    return fit_alone([e for e in _shared[-1] if fold is None or fold_of(e.database) != fold], seed)
 
 
-def fit_network(examples: Sequence[Example], seed: int) -> Attention:
-    """A network learned from examples."""
+def fit_alone(examples: Sequence[Example], seed: int) -> Attention:
+    """One network learned from examples: `fit_attention` has several averaged."""
     useful = [e for e in examples if e.teaches]
     rows = np.concatenate([e.features for e in useful])
     blank = Attention(

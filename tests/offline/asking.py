@@ -23,6 +23,11 @@ def ask(text: str, database: Database, cache: Path | None = None, pack: Knowledg
     return ask_in(Context(database, pack or KnowledgePack(), cache=cache), text)
 
 
+def said(text: str, database: Database, cache: Path) -> str:
+    """A question in the words that the weights know."""
+    return Engine(database, KnowledgePack(), cache=cache).in_idiom(Question(text)).text
+
+
 def decided(engine: Engine, text: str, reranker: Reranker | None = None) -> tuple[str, Verdict]:
     """An engine's best guess, and how sure it is."""
     question = Question(text)

@@ -1,4 +1,3 @@
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from fathom.offline.checking import FAILURES_IN_ALL, MOST_READ, TOO_LONG, check
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.query import Aggregate, Query, Star, TableRef
 from fathom.records import Limits, Result
+from tests.offline.making import sqlite_of
 
 COUNT = Query((Aggregate("count", Star()),), tables=(TableRef("pet"),))
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -16,10 +16,8 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 @pytest.fixture
 def pets(tmp_path: Path) -> Iterator[Database]:
-    with sqlite3.connect(tmp_path / "pets.sqlite") as connection:
-        connection.executescript("CREATE TABLE pet (name TEXT); INSERT INTO pet VALUES ('Ada'), ('Bo');")
-    connection.close()
-    with connect(tmp_path / "pets.sqlite") as database:
+    script = "CREATE TABLE pet (name TEXT); INSERT INTO pet VALUES ('Ada'), ('Bo');"
+    with connect(sqlite_of(tmp_path / "pets.sqlite", script)) as database:
         yield database
 
 

@@ -5,7 +5,6 @@ there are enough questions to tell.
 """
 
 import re
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from fathom.databases import Database, connect
 from fathom.errors import QueryError
 from fathom.methods import Context
 from tests.offline.asking import ask_in
+from tests.offline.making import sqlite_of
 
 MUSEUM = """
 CREATE TABLE city (city_id INTEGER PRIMARY KEY, name TEXT, country TEXT, population INTEGER);
@@ -79,10 +79,7 @@ CASES: dict[str, tuple[str, list[tuple[object, ...]]]] = {
 @pytest.fixture(scope="module")
 def museum(tmp_path_factory: pytest.TempPathFactory) -> Context:
     folder: Path = tmp_path_factory.mktemp("museum")
-    with sqlite3.connect(folder / "museum.sqlite") as connection:
-        connection.executescript(MUSEUM)
-    connection.close()
-    return Context(connect(folder / "museum.sqlite"), cache=folder)
+    return Context(connect(sqlite_of(folder / "museum.sqlite", MUSEUM)), cache=folder)
 
 
 def rows_of(database: Database, sql: str) -> list[tuple[str, ...]]:

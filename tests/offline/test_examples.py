@@ -1,4 +1,3 @@
-import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -6,11 +5,11 @@ import pytest
 from fathom.databases import connect
 from fathom.offline.examples import Examples, values_left_out
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linker, Span, default_linking_weights
+from fathom.offline.linking import Linker, Span
 from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.records import Question, SolvedExample
-from fathom.retrieval import ValueIndex
+from tests.offline.making import linker_of, sqlite_of
 
 SOLVED = (
     SolvedExample("How many rivers are longer than 500 km?", "SELECT count(*) FROM river WHERE length > 500"),
@@ -18,25 +17,18 @@ SOLVED = (
     SolvedExample("the 3 longest rivers", "SELECT name FROM river ORDER BY length DESC LIMIT 3"),
     SolvedExample("broken", "SELECT nothing FROM nowhere"),
 )
+EARTH = """
+CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT);
+CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
+INSERT INTO country VALUES ('France','Paris'),('Peru','Lima'),('Norway','Oslo');
+INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru');
+"""
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Linker, JoinPlanner]:
-    file = tmp_path_factory.mktemp("earth") / "earth.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(
-            """
-            CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT);
-            CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
-            INSERT INTO country VALUES ('France','Paris'),('Peru','Lima'),('Norway','Oslo');
-            INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru');
-            """
-        )
-    connection.close()
-    database = connect(file)
-    index = ValueIndex.open_or_build(database, None)
-    linker = Linker(database.schema, default_linking_weights(), profiles=database.profile(), index=index)
-    return linker, JoinPlanner(database.schema)
+    database = connect(sqlite_of(tmp_path_factory.mktemp("earth") / "earth.sqlite", EARTH))
+    return linker_of(database), JoinPlanner(database.schema)
 
 
 @pytest.mark.parametrize(

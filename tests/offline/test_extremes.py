@@ -1,8 +1,6 @@
 """Rows that don't hold what a ranking goes by are neither its first nor its last."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
@@ -11,6 +9,7 @@ from fathom.databases import Database, connect
 from fathom.offline.extremes import with_known_extremes
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.parsing import parse
+from tests.offline.making import sqlite_of
 
 SHOP = """
 CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT, price REAL, stock INTEGER);
@@ -21,10 +20,7 @@ INSERT INTO product VALUES (1, 'Earl Grey', 4.5, 10), (2, 'Sencha', 6, 0), (3, '
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("shop") / "shop.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(SHOP)
-    with connect(file) as database:
+    with connect(sqlite_of(tmp_path_factory.mktemp("shop") / "shop.sqlite", SHOP)) as database:
         yield database
 
 

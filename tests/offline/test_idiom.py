@@ -1,17 +1,14 @@
 """Groups asked for by "per" and "by" are asked for as the weights know them."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fathom import ask
 from fathom.databases import Database, connect
-from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
-from fathom.records import Question
+from tests.offline.asking import said
+from tests.offline.making import sqlite_of
 
 SHOPS = """
 CREATE TABLE shop (shop_id INTEGER PRIMARY KEY, name TEXT, city TEXT, opened DATE);
@@ -28,19 +25,12 @@ INSERT INTO seller VALUES (1, 'Ann', 10, 1, 1), (2, 'Bo', 20, 2, 1), (3, 'Cy', 6
 @pytest.fixture(scope="module", params=["", "ALTER TABLE seller DROP COLUMN rank_per_year"])
 def shops(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     file = tmp_path_factory.mktemp("shops") / "shops.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(SHOPS)
-        connection.execute(request.param or "SELECT 1")
-    with connect(file) as database:
+    with connect(sqlite_of(file, SHOPS, request.param)) as database:
         yield database
 
 
-def _said(database: Database, text: str, folder: Path) -> str:
-    return Engine(database, KnowledgePack(), cache=folder).in_idiom(Question(text)).text
-
-
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "meant"),
     [
         ("How many shops are there by city?", "How many shops are there for each city?"),
         ("number of sellers by shop", "What is the number of sellers for each shop"),
@@ -55,9 +45,9 @@ def _said(database: Database, text: str, folder: Path) -> str:
     ],
 )
 def test_by_of_a_number_of_things_becomes_for_each(
-    asked: str, said: str, shops: Database, tmp_path: Path
+    asked: str, meant: str, shops: Database, tmp_path: Path
 ) -> None:
-    assert _said(shops, asked, tmp_path) == said
+    assert said(asked, shops, tmp_path) == meant
 
 
 @pytest.mark.parametrize(
@@ -73,13 +63,13 @@ def test_by_of_a_number_of_things_becomes_for_each(
     ],
 )
 def test_what_means_something_else_stays(asked: str, shops: Database, tmp_path: Path) -> None:
-    assert _said(shops, asked, tmp_path) == asked
+    assert said(asked, shops, tmp_path) == asked
 
 
 def test_per_stays_where_names_hold_it(shops: Database, tmp_path: Path) -> None:
     named = any(c.name == "rank_per_year" for c in shops.schema.table("seller").columns)
-    said = _said(shops, "sellers per shop", tmp_path)
-    assert said == ("sellers per shop" if named else "What is the number of sellers for each shop")
+    meant = said("sellers per shop", shops, tmp_path)
+    assert meant == ("sellers per shop" if named else "What is the number of sellers for each shop")
 
 
 def test_a_group_in_a_few_words_is_answered(shops: Database) -> None:

@@ -1,7 +1,6 @@
 """Numbers that a column holds, where a question seems to count; and extremes of numbers, never of words."""
 
 import re
-import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -11,33 +10,24 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
 from fathom.records import Question
 from tests.offline.asking import decided
+from tests.offline.making import sqlite_of
 
-COUNTRIES = (
-    ("Peru", 34, 1285, "Huascaran", 6768),
-    ("Chile", 20, 756, "Ojos del Salado", 6893),
-    ("Ghana", 35, 239, "Afadja", 885),
-)
-CITIES = (("Lima", "Peru", 10), ("Cusco", "Peru", 1), ("Arica", "Chile", 2), ("Accra", "Ghana", 5))
+ATLAS = """
+CREATE TABLE country (country_name TEXT PRIMARY KEY, population INTEGER, area REAL,
+                      highest_point TEXT, elevation INTEGER);
+CREATE TABLE city (city_name TEXT PRIMARY KEY, country_name TEXT REFERENCES country, population INTEGER);
+CREATE TABLE visitor (visitor_id INTEGER PRIMARY KEY, city_name TEXT REFERENCES city);
+INSERT INTO country VALUES ('Peru', 34, 1285, 'Huascaran', 6768), ('Chile', 20, 756, 'Ojos del Salado', 6893),
+                           ('Ghana', 35, 239, 'Afadja', 885);
+INSERT INTO city VALUES ('Lima', 'Peru', 10), ('Cusco', 'Peru', 1), ('Arica', 'Chile', 2),
+                        ('Accra', 'Ghana', 5);
+INSERT INTO visitor VALUES (1, 'Lima'), (2, 'Lima'), (3, 'Accra');
+"""
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    file = tmp_path_factory.mktemp("atlas") / "atlas.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(
-            """
-            CREATE TABLE country (country_name TEXT PRIMARY KEY, population INTEGER, area REAL,
-                highest_point TEXT, elevation INTEGER);
-            CREATE TABLE city (city_name TEXT PRIMARY KEY, country_name TEXT REFERENCES country,
-                population INTEGER);
-            CREATE TABLE visitor (visitor_id INTEGER PRIMARY KEY, city_name TEXT REFERENCES city);
-            INSERT INTO visitor VALUES (1, 'Lima'), (2, 'Lima'), (3, 'Accra');
-            """
-        )
-        connection.executemany("INSERT INTO country VALUES (?, ?, ?, ?, ?)", COUNTRIES)
-        connection.executemany("INSERT INTO city VALUES (?, ?, ?)", CITIES)
-    connection.close()
-    with connect(file) as database:
+    with connect(sqlite_of(tmp_path_factory.mktemp("atlas") / "atlas.sqlite", ATLAS)) as database:
         yield Engine(database, KnowledgePack())
 
 

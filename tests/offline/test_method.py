@@ -1,10 +1,10 @@
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from fathom.databases import Database, connect
 from tests.offline.asking import ask
+from tests.offline.making import sqlite_of
 
 SINGERS = """
 CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
@@ -18,11 +18,7 @@ INSERT INTO concert VALUES (1, 'Spring', 2019, 1), (2, 'Summer', 2020, 1), (3, '
 
 @pytest.fixture(scope="module")
 def singers(tmp_path_factory: pytest.TempPathFactory) -> Database:
-    file: Path = tmp_path_factory.mktemp("singers") / "singers.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(SINGERS)
-    connection.close()
-    return connect(file)
+    return connect(sqlite_of(tmp_path_factory.mktemp("singers") / "singers.sqlite", SINGERS))
 
 
 ANSWERS = [
@@ -58,10 +54,7 @@ def test_every_step_leaves_its_trace(singers: Database, tmp_path: Path) -> None:
 
 
 def test_a_database_without_tables_has_no_answers(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "empty.sqlite") as connection:
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
-    with connect(tmp_path / "empty.sqlite") as database:
+    with connect(sqlite_of(tmp_path / "empty.sqlite", "PRAGMA user_version = 1")) as database:
         draft = ask("How many singers are there?", database, tmp_path)
     assert draft.sql is None
     assert draft.refusal is not None

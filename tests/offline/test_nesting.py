@@ -1,6 +1,5 @@
 """Questions within questions, and what joins and names must not get wrong in them."""
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from fathom.offline.query import TableRef
 from fathom.records import Question
 from fathom.records.schema import Column, Schema, Table
 from tests.offline.asking import ask
+from tests.offline.making import sqlite_of
 
 QUESTIONS = yaml.safe_load(Path(__file__).with_name("nested_questions.yaml").read_text(encoding="utf-8"))
 SCHEMA = """
@@ -57,11 +57,7 @@ TWINS = Schema(
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("aria") / "aria.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(SCHEMA)
-    connection.close()
-    with connect(file) as opened:
+    with connect(sqlite_of(tmp_path_factory.mktemp("aria") / "aria.sqlite", SCHEMA)) as opened:
         yield opened
 
 
@@ -74,13 +70,8 @@ def test_the_best_guess_is_right(database: Database, asked: dict[str, str]) -> N
 
 @pytest.mark.parametrize("name", ["Sales older than 40", 'Sales" or the oldest', "total age of each"])
 def test_what_a_value_says_is_not_asked(name: str, tmp_path: Path) -> None:
-    file = tmp_path / "firm.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(SCHEMA)
-        connection.execute(
-            "UPDATE department SET department_name = ?, budget = 5000 WHERE department_id = 2", [name]
-        )
-    connection.close()
+    renamed = f"UPDATE department SET department_name = '{name}', budget = 5000 WHERE department_id = 2"
+    file = sqlite_of(tmp_path / "firm.sqlite", SCHEMA, renamed)
     text = "Which employees work in the department with the largest budget?"
     with connect(file) as opened:
         draft = ask(text, opened)

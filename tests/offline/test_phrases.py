@@ -1,17 +1,14 @@
 """Phrases of things are asked for by what names them; all other questions stay."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fathom import ask
 from fathom.databases import Database, connect
-from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
-from fathom.records import Question
+from tests.offline.asking import said
+from tests.offline.making import sqlite_of
 
 STORE = """
 CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, country TEXT,
@@ -28,19 +25,12 @@ INSERT INTO receipt VALUES (1, 20, 1), (2, 35, 2), (3, 5, 2);
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("store") / "store.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(STORE)
-    with connect(file) as database:
+    with connect(sqlite_of(tmp_path_factory.mktemp("store") / "store.sqlite", STORE)) as database:
         yield database
 
 
-def _said(database: Database, text: str, folder: Path) -> str:
-    return Engine(database, KnowledgePack(), cache=folder).in_idiom(Question(text)).text
-
-
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "meant"),
     [
         ("customers from Brazil", "What are the first and last names of the customers from Brazil?"),
         ("show me all products over 20", "What are the product names of the products over 20?"),
@@ -53,8 +43,8 @@ def _said(database: Database, text: str, folder: Path) -> str:
         ("i need the price of the lamp", "What is the price of the lamp?"),
     ],
 )
-def test_a_phrase_is_asked_for(asked: str, said: str, store: Database, tmp_path: Path) -> None:
-    assert _said(store, asked, tmp_path) == said
+def test_a_phrase_is_asked_for(asked: str, meant: str, store: Database, tmp_path: Path) -> None:
+    assert said(asked, store, tmp_path) == meant
 
 
 @pytest.mark.parametrize(
@@ -75,7 +65,7 @@ def test_a_phrase_is_asked_for(asked: str, said: str, store: Database, tmp_path:
     ],
 )
 def test_other_questions_stay(asked: str, store: Database, tmp_path: Path) -> None:
-    assert _said(store, asked, tmp_path) == asked
+    assert said(asked, store, tmp_path) == asked
 
 
 def test_a_phrase_is_answered_with_names(store: Database) -> None:

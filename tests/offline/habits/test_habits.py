@@ -1,4 +1,3 @@
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from fathom.offline.habits.variants import Variants
 from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.records import Question, SolvedExample
+from tests.offline.making import sqlite_of
 
 NEIGHBOURS = "SELECT neighbour FROM border WHERE country = '{}'"
 CAPITAL = "SELECT capital FROM country WHERE name = '{}'"
@@ -35,27 +35,22 @@ SOLVED = (
     *(SolvedExample(q.format(c), s.format(c)) for q, s in ASKED.items() for c in COUNTRIES),
     SolvedExample("which country is the largest", LARGEST),
 )
+EARTH = """
+CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT, area INTEGER);
+CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
+CREATE TABLE border (country TEXT REFERENCES country(name), neighbour TEXT);
+INSERT INTO country VALUES ('France','Paris',551),('Peru','Lima',1285),('Norway','Oslo',385),
+    ('Chile','Santiago',756),('Spain','Madrid',506),('Sweden','Stockholm',450);
+INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru'),('Ebro',930,'Spain'),
+    ('Glomma',621,'Norway'),('Lule',461,'Sweden'),('Torne',522,'Sweden');
+INSERT INTO border VALUES ('France','Spain'),('Spain','France'),('Peru','Chile'),('Chile','Peru'),
+    ('Norway','Sweden'),('Sweden','Norway');
+"""
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("earth") / "earth.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(
-            """
-            CREATE TABLE country (name TEXT PRIMARY KEY, capital TEXT, area INTEGER);
-            CREATE TABLE river (name TEXT, length INTEGER, country TEXT REFERENCES country(name));
-            CREATE TABLE border (country TEXT REFERENCES country(name), neighbour TEXT);
-            INSERT INTO country VALUES ('France','Paris',551),('Peru','Lima',1285),('Norway','Oslo',385),
-                ('Chile','Santiago',756),('Spain','Madrid',506),('Sweden','Stockholm',450);
-            INSERT INTO river VALUES ('Seine',777,'France'),('Amazon',6400,'Peru'),('Ebro',930,'Spain'),
-                ('Glomma',621,'Norway'),('Lule',461,'Sweden'),('Torne',522,'Sweden');
-            INSERT INTO border VALUES ('France','Spain'),('Spain','France'),('Peru','Chile'),('Chile','Peru'),
-                ('Norway','Sweden'),('Sweden','Norway');
-            """
-        )
-    connection.close()
-    return file
+    return sqlite_of(tmp_path_factory.mktemp("earth") / "earth.sqlite", EARTH)
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +120,10 @@ def test_few_solved_questions_say_nothing(file: Path, solved: tuple[SolvedExampl
 
 
 def test_questions_that_all_ask_the_same_are_trusted(tmp_path: Path) -> None:
-    file = tmp_path / "genes.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE gene (symbol TEXT, chromosome INTEGER)")
-        connection.executemany("INSERT INTO gene VALUES (?, ?)", [("APOE", 19), ("BIN1", 2), ("SNCA", 4)])
-    connection.close()
+    genes = "CREATE TABLE gene (symbol TEXT, chromosome INTEGER);"
+    file = sqlite_of(
+        tmp_path / "genes.sqlite", genes, "INSERT INTO gene VALUES ('APOE', 19), ('BIN1', 2), ('SNCA', 4);"
+    )
     starts = ("show", "list", "find", "give me", "which is", "look up", "fetch", "what is", "get", "see")
     solved = tuple(
         SolvedExample(f"{start} {symbol}", f"SELECT chromosome FROM gene WHERE symbol = '{symbol}'")

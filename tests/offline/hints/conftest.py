@@ -1,12 +1,12 @@
 """A small library: books, authors and lenders, with the traps that evidence sets."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from fathom.databases import Database, connect
 from fathom.offline.engine import Engine
+from tests.offline.making import sqlite_of
 
 SCRIPT = """
 CREATE TABLE author (author_id INTEGER PRIMARY KEY, author_name TEXT, born INTEGER);
@@ -32,11 +32,7 @@ INSERT INTO loan VALUES (1, 1, 1, 2.5), (2, 1, 2, 0), (3, 3, 1, 4.0), (4, 4, 3, 
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("library") / "library.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(SCRIPT)
-    connection.close()
-    return file
+    return sqlite_of(tmp_path_factory.mktemp("library") / "library.sqlite", SCRIPT)
 
 
 @pytest.fixture(scope="session")

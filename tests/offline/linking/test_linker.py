@@ -1,12 +1,9 @@
-import sqlite3
-from pathlib import Path
-
 import pytest
 
 from fathom.databases import connect
-from fathom.offline.linking import ColumnKey, Linker, Linking, default_linking_weights
+from fathom.offline.linking import ColumnKey, Linker, Linking
 from fathom.records import Question
-from fathom.retrieval import ValueIndex
+from tests.offline.making import linker_of, sqlite_of
 
 SHOP = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, birth_date DATE,
@@ -22,17 +19,7 @@ INSERT INTO orders VALUES (1,1,20.5,'2020-01-05','shipped'),(2,1,7,'2020-02-05',
 
 @pytest.fixture(scope="module")
 def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    file: Path = tmp_path_factory.mktemp("shop") / "shop.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(SHOP)
-    connection.close()
-    database = connect(file)
-    return Linker(
-        database.schema,
-        default_linking_weights(),
-        profiles=database.profile(),
-        index=ValueIndex.open_or_build(database, None),
-    )
+    return linker_of(connect(sqlite_of(tmp_path_factory.mktemp("shop") / "shop.sqlite", SHOP)))
 
 
 def link(linker: Linker, text: str) -> Linking:

@@ -1,11 +1,9 @@
-import sqlite3
-
 import pytest
 
 from fathom.databases import connect
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linker, default_linking_weights
-from fathom.retrieval import ValueIndex
+from fathom.offline.linking import Linker
+from tests.offline.making import linker_of, sqlite_of
 
 CINEMA = """
 CREATE TABLE film (film_id INTEGER PRIMARY KEY, title TEXT, year INTEGER, rating REAL);
@@ -17,11 +15,5 @@ INSERT INTO showing VALUES (1,1,'Leeds'),(2,1,'York'),(3,3,'Leeds');
 
 @pytest.fixture(scope="session")
 def cinema(tmp_path_factory: pytest.TempPathFactory) -> tuple[Linker, JoinPlanner]:
-    file = tmp_path_factory.mktemp("cinema") / "cinema.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript(CINEMA)
-    connection.close()
-    database = connect(file)
-    index = ValueIndex.open_or_build(database, None)
-    linker = Linker(database.schema, default_linking_weights(), profiles=database.profile(), index=index)
-    return linker, JoinPlanner(database.schema)
+    database = connect(sqlite_of(tmp_path_factory.mktemp("cinema") / "cinema.sqlite", CINEMA))
+    return linker_of(database), JoinPlanner(database.schema)

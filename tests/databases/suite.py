@@ -5,6 +5,7 @@ Each engine makes the same small shop from the same statements, in a database of
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -46,15 +47,15 @@ def _settings_of(database: Database) -> Settings:
     return Settings(file=database._cache / "none.toml", cache=database._cache)
 
 
-class EngineSuite:
+class EngineSuite(ABC):
     """What holds on every engine."""
 
     dialect: ClassVar[str]
 
     @staticmethod
+    @abstractmethod
     def databases(folder: Path) -> AbstractContextManager[Make]:
         """Gives a way to make databases, and drops them in the end."""
-        raise NotImplementedError
 
     @pytest.fixture(scope="class")
     @classmethod

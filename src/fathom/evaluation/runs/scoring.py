@@ -52,6 +52,8 @@ class Scorers:
         except BrokenExecutor:
             self._discard()
         except Exception:
+            # Each kind of cluster has an error of its own for a lost worker. A fault of the piece itself
+            # shows below, where it is tried alone.
             pass
         self._alone = self._alone or _processes(1)
         try:

@@ -204,11 +204,13 @@ class _Editor:
         if function is None or (self.linking.values and self._best_values()):
             return None
         had = [e for e in self.query.select if isinstance(e, Aggregate)]
-        asked = [c for c in self._columns(self.said) if self.rows.measures(_key(c))]
+        asked = [c for c in self._columns(self.said) if self.rows.measures(ColumnKey.of(c))]
         argument: Expression | None = asked[0] if asked else None
         if argument is None and had and not isinstance(had[0].argument, Star):
             argument = had[0].argument
-        shown = [e for e in self.query.select if isinstance(e, Column) and self.rows.measures(_key(e))]
+        shown = [
+            e for e in self.query.select if isinstance(e, Column) and self.rows.measures(ColumnKey.of(e))
+        ]
         argument = argument or (shown[0] if shown and not had else None)
         if argument is None:
             return None
@@ -228,7 +230,7 @@ class _Editor:
         for superlative in self.linking.superlatives:
             for key, towards, _ in superlative.columns:
                 if key.table in self.tables and self.rows.measures(key):
-                    order = (Ordering(Column(TableRef(key.table), key.column), towards == "desc"),)
+                    order = (Ordering(key.in_query(), towards == "desc"),)
                     return replace(self.query, order=order, limit=superlative.count)
         return None
 
@@ -268,8 +270,8 @@ class _Editor:
     def _best_values(self) -> list[ValueOption]:
         """What the words compare, best first: of columns that the query compares, or of its tables, ahead."""
         options = Comparisons(self.linking, self.engine.schema)
-        compared = {_key(c.left) for c in comparisons(self.query.where) if isinstance(c.left, Column)}
-        named = {_key(c) for c in self._columns(self.said)}
+        compared = {ColumnKey.of(c.left) for c in comparisons(self.query.where) if isinstance(c.left, Column)}
+        named = {ColumnKey.of(c) for c in self._columns(self.said)}
         found = []
         for option in [*options.single, *options.ranges]:
             if option.column is None:
@@ -303,7 +305,7 @@ class _Editor:
             ]
             if scores:
                 best = max(scores, key=lambda s: s[0])[1]
-                found.setdefault(Column(TableRef(best.table), best.column), place)
+                found.setdefault(best.in_query(), place)
         return tuple(sorted(found, key=found.__getitem__))
 
     def _home(self) -> str:
@@ -312,14 +314,10 @@ class _Editor:
         return (shown or self.tables)[0]
 
 
-def _key(column: Column) -> ColumnKey:
-    return ColumnKey(column.table.name, column.name)
-
-
 def _comparison(option: ValueOption) -> Comparison | None:
     if option.column is None:
         return None
-    column = Column(TableRef(option.column.table), option.column.column)
+    column = option.column.in_query()
     values = tuple(Literal(b.value) for b in option.bounds)
     if len(values) == 2:
         return Comparison(column, "between", Items(values))

@@ -7,6 +7,7 @@ from fathom.offline.delexical import features, span_chances
 from fathom.offline.filling import SlotFiller
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, Span, log_odds
+from fathom.offline.linking.columns import schema_columns
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -77,7 +78,7 @@ def propose(
 ) -> list[Proposal]:
     """The likeliest candidates, best first, no query twice."""
     filler = SlotFiller(linking, schema, planner)
-    flags = {ColumnKey(t.name, c.name) for t in schema.tables for c in t.columns if c.kind == "boolean"}
+    flags = {key for key, column in schema_columns(schema) if column.kind == "boolean"}
     found: dict[Query, Proposal] = {}
     for rank, (sketch, sketch_score) in enumerate(
         shapes.propose(features(linking), SKETCHES, _expected(linking))
@@ -108,7 +109,7 @@ def propose(
 def _adds_up_words(query: Query, linking: Linking) -> bool:
     """Whether it calculates with text that has no figures in it."""
     return any(
-        isinstance(operand, Column) and ColumnKey(operand.table.name, operand.name) in linking.wordy
+        isinstance(operand, Column) and ColumnKey.of(operand) in linking.wordy
         for select in all_queries(query)
         for part in expressions(select)
         for operand in _operands(part)
@@ -121,7 +122,7 @@ def _counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
         isinstance(e, Aggregate)
         and e.distinct
         and isinstance(e.argument, Column)
-        and ColumnKey(e.argument.table.name, e.argument.name) in flags
+        and ColumnKey.of(e.argument) in flags
         for e in query.select
     )
 
@@ -137,15 +138,13 @@ def _ranks_by_words(query: Query, linking: Linking) -> bool:
         for e in expressions(part)
         if isinstance(e, Aggregate) and e.function in {"min", "max"}
     ]
-    return any(
-        isinstance(e, Column) and ColumnKey(e.table.name, e.name) in linking.wordy for e in (*keys, *extremes)
-    )
+    return any(isinstance(e, Column) and ColumnKey.of(e) in linking.wordy for e in (*keys, *extremes))
 
 
 def _shows_measure(query: Query, linking: Linking) -> bool:
     """Whether it shows a number that the question asks for and a column holds, if there is one."""
     shown = {e for item in query.select for e in walk(item) if isinstance(e, Column)}
-    return not linking.measured or any(ColumnKey(e.table.name, e.name) in linking.measured for e in shown)
+    return not linking.measured or any(ColumnKey.of(e) in linking.measured for e in shown)
 
 
 def _operands(part: object) -> tuple[object, ...]:
@@ -216,19 +215,19 @@ def _edited(
         shown = [e for e in query.select if isinstance(e, Column)]
         if query.compound is not None or query.source is not None or not shown:
             continue
-        named = {ColumnKey(c.table.name, c.name) for c in columns(query)}
+        named = {ColumnKey.of(c) for c in columns(query)}
         tables = {t.name for t in mentioned_tables(query)}
         for column, score in likely:
             if column not in named:
                 farther = 0.0 if column.table in tables else NEW_TABLE
-                more = (*query.select, Column(TableRef(column.table), column.column))
+                more = (*query.select, column.in_query())
                 yield _changed(proposal, replace(query, select=more), score - farther)
         used = {*query.group, *(o.key for o in query.order)}
         if len(query.select) > 1:
             for item in shown:
                 if item not in used:
                     fewer = tuple(e for e in query.select if e != item)
-                    score = -log_odds(linking.score(ColumnKey(item.table.name, item.name), "select"))
+                    score = -log_odds(linking.score(ColumnKey.of(item), "select"))
                     yield _changed(proposal, replace(query, select=fewer), score)
 
 
@@ -237,7 +236,7 @@ def _measured(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
     query = proposal.query
     if len(query.select) == 1 and not query.group and not _shows_measure(query, linking):
         for column in linking.measured:
-            shown = Column(TableRef(column.table), column.column)
+            shown = column.in_query()
             yield _changed(proposal, replace(query, select=(shown,), tables=(), distinct=False), NAMES_ASKED)
 
 
@@ -256,7 +255,7 @@ def _named(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Pro
         yield _renamed(proposal, {e: rows.of(e) for e in unasked}, NAMES_FOR_KEYS)
     if len(query.select) != 1 or not shown:
         return
-    own = tuple(Column(TableRef(c.table, shown[0].table.instance), c.column) for c in linking.called)
+    own = tuple(c.in_query(shown[0].table.instance) for c in linking.called)
     if own and own[0].table == shown[0].table and set(own) != set(shown):
         yield _renamed(proposal, {shown[0]: own}, NAMES_ASKED)
     elif shown[0] in fixed:
@@ -290,7 +289,7 @@ def _summed(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Pr
             for superlative in linking.superlatives:
                 for column, direction, score in superlative.columns:
                     if column.table in tables and rows.measures(column):
-                        total = Aggregate("sum", Column(TableRef(column.table), column.column))
+                        total = Aggregate("sum", column.in_query())
                         order = (Ordering(total, direction == "desc"),)
                         # The table counted may be named by the count alone.
                         tables_left = () if query.tables == (TableRef(column.table),) else query.tables
@@ -308,7 +307,7 @@ def _with_extremes(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
     for superlative in linking.superlatives:
         for column, direction, score in superlative.columns[:4]:
             if column.table in tables:
-                order = (Ordering(Column(TableRef(column.table), column.column), direction == "desc"),)
+                order = (Ordering(column.in_query(), direction == "desc"),)
                 changed = replace(query, order=order, limit=superlative.count)
                 yield _changed(proposal, changed, IGNORED_EXTREME + log_odds(score) / 2)
 
@@ -378,6 +377,6 @@ def plan_variants(proposal: Proposal, linking: Linking, planner: JoinPlanner) ->
 
 def _mentioned(plan: Plan, linking: Linking) -> float:
     """How far the question mentions the columns that a plan joins by, per join."""
-    columns = {ColumnKey(c.table.name, c.name) for j in plan.joins for c in (j.left, j.right)}
+    columns = {ColumnKey.of(c) for j in plan.joins for c in (j.left, j.right)}
     best = (float(linking.alignment[linking.index[c]].max(initial=0)) for c in columns)
     return sum(best) / max(len(plan.joins), 1)

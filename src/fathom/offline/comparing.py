@@ -7,6 +7,7 @@ from functools import cached_property
 
 from fathom.offline.delexical import span_chances
 from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention, log_odds
+from fathom.offline.linking.columns import schema_columns
 from fathom.offline.sketches import Bound
 from fathom.offline.slots import ValueSlots
 from fathom.records.schema import Schema
@@ -36,7 +37,7 @@ class Comparisons:
 
     def __init__(self, linking: Linking, schema: Schema) -> None:
         self._linking = linking
-        self.kinds = {ColumnKey(t.name, c.name): c.kind for t in schema.tables for c in t.columns}
+        self.kinds = {key: column.kind for key, column in schema_columns(schema)}
         self._chances = span_chances(linking)
         self._best_of_span: dict[Span, float] = {}
         for value in linking.values:

@@ -358,7 +358,7 @@ def _key(comparison: Comparison) -> ColumnKey | None:
     """The one column on the left: by itself, or in LOWER(column) and the like."""
     named = {e for e in walk(comparison.left) if isinstance(e, Column)}
     left = named.pop() if len(named) == 1 else None
-    return ColumnKey(left.table.name, left.name) if left is not None else None
+    return ColumnKey.of(left) if left is not None else None
 
 
 _Node = TypeVar("_Node")

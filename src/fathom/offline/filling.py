@@ -8,6 +8,7 @@ from typing import NamedTuple
 from fathom.offline.comparing import NUMERIC, Comparisons, ValueOption
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, Role, Span, log_odds
+from fathom.offline.linking.columns import key_columns
 from fathom.offline.query import Column, Query, TableRef
 from fathom.offline.sketches import Bound, Filling
 from fathom.offline.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
@@ -50,9 +51,7 @@ class SlotFiller:
         self.linking, self.schema, self.planner = linking, schema, planner
         self._compared = Comparisons(linking, schema)
         self._kinds = self._compared.kinds
-        self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
-            ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
-        }
+        self._keys = key_columns(schema)
         self._table_odds = {t: log_odds(linking.table_score(t)) for t in linking.tables}
         self._cache: dict[tuple[object, ...], list[tuple[ColumnKey, float]]] = {}
         self._valued: dict[tuple[object, ...], list[_State]] = {}
@@ -116,7 +115,7 @@ class SlotFiller:
 
     def _compare(self, states: Sequence[_State], slot: ValueSlots) -> Iterator[_State]:
         options = [
-            (o, tuple(zip(slot.values, o.bounds, strict=True)), o.column and _use(o.column, slot.instance))
+            (o, tuple(zip(slot.values, o.bounds, strict=True)), o.column and o.column.in_query(slot.instance))
             for o in self._compared.for_slot(slot)
         ]
         for state in states:
@@ -124,7 +123,7 @@ class SlotFiller:
             for option, bounds, column in options:
                 if state.spans and _is_said(option, state):
                     continue
-                if fixed is not None and option.column != ColumnKey(fixed.table.name, fixed.name):
+                if fixed is not None and option.column != ColumnKey.of(fixed):
                     continue
                 score, columns, homes = state.score + option.score, state.columns, state.homes
                 if column is not None and slot.column is not None:
@@ -146,13 +145,14 @@ class SlotFiller:
     def _column(
         self, states: Sequence[_State], slot: ColumnSlot, twin: str | None, plan: SlotPlan
     ) -> Iterator[_State]:
-        own = [(k, _use(k, slot.instance), score) for k, score in self._options(slot)]
+        own = [(k, k.in_query(slot.instance), score) for k, score in self._options(slot)]
         linked = any(name == slot.name for name, _ in plan.linked)
         for state in states:
             after = state.column(twin) if twin else None
-            least = self.linking.index[ColumnKey(after.table.name, after.name)] if after else -1
+            least = self.linking.index[ColumnKey.of(after)] if after else -1
             taken = [c for name, c in state.columns if name[0] == slot.name[0]]
-            links = [(k, _use(k, slot.instance), -0.5) for k in self._link_columns(state)] if linked else []
+            keys = self._link_columns(state) if linked else []
+            links = [(k, k.in_query(slot.instance), -0.5) for k in keys]
             for key, column, score in (*own, *links):
                 if column in taken or self.linking.index[key] <= least:
                     continue
@@ -223,11 +223,6 @@ class SlotFiller:
             e.right == table and any(a == column.name for a, _ in e.pairs)
             for e in self.planner.neighbours(column.table.name)
         )
-
-
-def _use(column: ColumnKey, instance: int) -> Column:
-    """A column of one use of its table."""
-    return Column(TableRef(column.table, instance), column.column)
 
 
 def _is_said(option: ValueOption, state: _State) -> bool:

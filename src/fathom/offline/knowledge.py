@@ -6,6 +6,7 @@ from dataclasses import replace
 from fathom.knowledge import ColumnNote, Convention, KnowledgePack
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
+from fathom.offline.linking.columns import schema_columns
 from fathom.offline.linking.schema_words import Notes
 from fathom.offline.matching import as_noted
 from fathom.offline.parsing import parse
@@ -58,10 +59,9 @@ def notes_of(pack: KnowledgePack, schema: Schema) -> Notes:
 
 def _columns(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[ColumnKey, ColumnNote]]:
     """The columns of the schema that the pack has a note on."""
-    for table in schema.tables:
-        for column in table.columns:
-            if (note := pack.column(table.name, column.name)) is not None:
-                yield ColumnKey(table.name, column.name), note
+    for key, _ in schema_columns(schema):
+        if (note := pack.column(*key)) is not None:
+            yield key, note
 
 
 def _meanings(pack: KnowledgePack, schema: Schema) -> Iterator[tuple[ColumnKey, str, str]]:

@@ -100,7 +100,7 @@ def periods(
             continue
         near = dates.near(tables)
         for rank, key in enumerate(near):
-            column = Column(TableRef(key.table), key.column)
+            column = key.in_query()
             query = _by(base.query, column, asked, linking)
             if query is None:
                 continue

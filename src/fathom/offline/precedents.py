@@ -10,7 +10,7 @@ import numpy as np
 from fathom.offline.examples import Examples
 from fathom.offline.hints import Hint
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span, ValueMention
-from fathom.offline.query import Column, Comparison, Literal, Query, TableRef
+from fathom.offline.query import Comparison, Literal, Query, TableRef
 from fathom.offline.ranking.coverage import Parts, parts_of
 
 NEAREST = 6
@@ -75,7 +75,7 @@ def sure_values(linking: Linking) -> tuple[Hint, ...]:
     found: dict[Span, Hint] = {}
     for value in linking.values:
         if _exact(value) and value.probability >= SURE and value.comparison == "=":
-            column = Column(TableRef(value.column.table), value.column.column)
+            column = value.column.in_query()
             condition = Comparison(column, "=", Literal(value.value))
             if not any(value.span.overlaps(s) for s in found):
                 found[value.span] = Hint("", (value.span,), (condition,))

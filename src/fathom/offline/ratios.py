@@ -12,6 +12,7 @@ from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_
 from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
+from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.naming import EACH
 from fathom.offline.query import (
     Aggregate,
@@ -115,7 +116,7 @@ class _Grammar:
         self._ends = named[0].span.first if named else asked.place
         markers = [i for i in range(self._ends + 1, len(linking.tokens)) if self._lower(i) in _PREDICATE]
         self._marker = markers[-1] if markers else None
-        self._groups = tuple(_column(c) for c in _grouping(linking))
+        self._groups = tuple(c.in_query() for c in _grouping(linking))
 
     def _lower(self, place: int) -> str:
         return self._linking.tokens[place].lower
@@ -190,11 +191,11 @@ class _Grammar:
         named = {m.column: m.span for m in linking.column_mentions if m.column in amounts}
         pairs = [(a, b) for a in named for b in named if named[a].end <= named[b].first]
         pairs.sort(key=lambda p: (p[0].table != p[1].table, -linking.table_score(p[0].table)))
-        shown = tuple(_column(c) for c in linking.columns if linking.score(c, "select") >= 0.5)
+        shown = tuple(c.in_query() for c in linking.columns if linking.score(c, "select") >= 0.5)
         keys = tuple(c for c in shown if _key(c) not in named)
         sums = any(q.aggregate == "sum" for q in linking.quantities)
         for one, two in pairs[:3]:
-            top, bottom = _column(one), _column(two)
+            top, bottom = one.in_query(), two.in_query()
             total = Query((_quotient(Aggregate("sum", top), Aggregate("sum", bottom), self._asked.factor),))
             each = Query((*keys, _quotient(top, bottom, self._asked.factor)))
             clear = sums and one.table == two.table and len(pairs) == 1
@@ -203,10 +204,8 @@ class _Grammar:
 
 def _amounts(schema: Schema) -> set[ColumnKey]:
     """The columns of numbers that are no part of a key."""
-    keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
-    keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-    numbers = ((t.name, c.name) for t in schema.tables for c in t.columns if c.kind in {"integer", "number"})
-    return {ColumnKey(*number) for number in numbers if number not in keys}
+    numbers = {key for key, column in schema_columns(schema) if column.kind in {"integer", "number"}}
+    return numbers - key_columns(schema)
 
 
 def _values(linking: Linking, least: float = 0.5) -> list[ValueMention]:
@@ -239,16 +238,12 @@ def _is_date(condition: Condition) -> bool:
 
 def _equals(value: ValueMention) -> Comparison:
     if value.comparison == "like":
-        return Comparison(_column(value.column), "like", Literal(f"%{value.value}%"))
-    return Comparison(_column(value.column), "=", Literal(value.value))
-
-
-def _column(key: ColumnKey) -> Column:
-    return Column(TableRef(key.table), key.column)
+        return Comparison(value.column.in_query(), "like", Literal(f"%{value.value}%"))
+    return Comparison(value.column.in_query(), "=", Literal(value.value))
 
 
 def _key(expression: Expression) -> ColumnKey | None:
-    return ColumnKey(expression.table.name, expression.name) if isinstance(expression, Column) else None
+    return ColumnKey.of(expression) if isinstance(expression, Column) else None
 
 
 def _counted(condition: Condition) -> Expression:

@@ -45,12 +45,8 @@ def recast(
         case (Aggregate(function="count", argument=counted, distinct=distinct),):
             return query if count else _listed(query, counted if distinct else None, rows)
     shown = [e for e in query.select if isinstance(e, Column)]
-    plain = len(shown) == len(query.select) and not all(rows.measures(_key(c)) for c in shown)
+    plain = len(shown) == len(query.select) and not all(rows.measures(ColumnKey.of(c)) for c in shown)
     return _counted(query) if count and plain and not _extreme(query) else query
-
-
-def _key(column: Column) -> ColumnKey:
-    return ColumnKey(column.table.name, column.name)
 
 
 def _without(query: Query, unsaid: Collection[Condition]) -> Query:

@@ -1,6 +1,7 @@
 """What to call the rows that a query speaks of: names for keys."""
 
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.query import Column, Comparison, Expression, Query, TableRef, conjuncts
@@ -17,13 +18,8 @@ class RowNames:
             t.name: naming_columns(t.name, tuple(c.name for c in t.columns)) for t in schema.tables
         }
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
-        references = {ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns}
-        self._amounts = {
-            key
-            for t in schema.tables
-            for c in t.columns
-            if (key := ColumnKey(t.name, c.name)) not in references and c.kind in {"integer", "number"}
-        }.difference(self._own)
+        numbers = {key for key, column in schema_columns(schema) if column.kind in {"integer", "number"}}
+        self._amounts = numbers - foreign_columns(schema) - self._own
         self._targets = {
             ColumnKey(k.table, k.columns[0]): k.target_table
             for k in reversed(schema.foreign_keys)
@@ -41,7 +37,7 @@ class RowNames:
 
     def of(self, column: Column) -> tuple[Column, ...]:
         """The names of the rows that a key stands for; empty where it is none, or they have none."""
-        key = ColumnKey(column.table.name, column.name)
+        key = ColumnKey.of(column)
         if (target := self._targets.get(key)) is not None and target != column.table.name:
             return self.of_table(TableRef(target, column.table.instance))
         return self.of_table(column.table) if key in self._own else ()

@@ -63,13 +63,13 @@ class Variants:
         for comparison in comparisons(query.where):
             inner = _listed(comparison)
             if inner is not None and isinstance(comparison.left, Column):
-                self._join(_key(comparison.left), _key(inner))
+                self._join(ColumnKey.of(comparison.left), ColumnKey.of(inner))
 
     def _learn_lists(self, template: Template) -> None:
         for query in all_queries(template.query):
             match query:
                 case Query(select=(Column() as column,), compound=None, source=None, limit=None):
-                    self._lists[self._domain(_key(column))].setdefault(query, template)
+                    self._lists[self._domain(ColumnKey.of(column))].setdefault(query, template)
 
     def _join(self, one: tuple[str, str], other: tuple[str, str]) -> None:
         self._domains[self._domain(one)] = self._domain(other)
@@ -136,7 +136,7 @@ class Variants:
                 inner = _listed(part)
                 if inner is None and not isinstance(part.right, Literal):
                     continue
-                for found, donor in self._lists[self._domain(_key(part.left))].items():
+                for found, donor in self._lists[self._domain(ColumnKey.of(part.left))].items():
                     listed = Comparison(part.left, "in", Subquery(found))
                     yield self._exchanged(template, part, listed, donor)
                 if inner is not None:
@@ -149,10 +149,6 @@ class Variants:
     ) -> Template:
         query = rebuilt(template.query, lambda n: other if n == part else n)
         return _trimmed(query, (*template.blanks, *donor.blanks))
-
-
-def _key(column: Column) -> tuple[str, str]:
-    return column.table.name, column.name
 
 
 def _plain(part: Comparison) -> Comparison:
@@ -214,7 +210,7 @@ def _without(part: Comparison) -> Callable[[Any], Any]:
 
 def _swapped(one: Column, other: Column) -> Callable[[Any], Any]:
     def change(node: Any) -> Any:
-        if isinstance(node, Column) and _key(node) == _key(one):
+        if isinstance(node, Column) and ColumnKey.of(node) == ColumnKey.of(one):
             return replace(node, name=other.name)
         return node
 
@@ -232,7 +228,7 @@ def _turned(node: Any) -> Any:
 def _trimmed(query: Query, blanks: Iterable[Blank]) -> Template:
     """The template with only the blanks that its query still has."""
     there = {
-        (ColumnKey(*_key(c.left)), c.right.value)
+        (ColumnKey.of(c.left), c.right.value)
         for q in all_queries(query)
         for clause in (q.where, q.having)
         for c in comparisons(clause)

@@ -28,7 +28,7 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
     explained = linking.explained.copy()
     told: list[ValueMention] = []
     for hint in hints:
-        used = [_key(c) for c in hint.every_column]
+        used = [ColumnKey.of(c) for c in hint.every_column]
         for span in hint.spans:
             explained[span.first : span.end] = 1
         for column in used:
@@ -53,15 +53,11 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
     )
 
 
-def _key(column: Column) -> ColumnKey:
-    return ColumnKey(column.table.name, column.name)
-
-
 def _weigh(
     hint: Hint, used: Sequence[ColumnKey], scores: dict[Role, Floats], linking: Linking, alignment: Floats
 ) -> None:
     """Raise the scores of the columns a hint names, lower those of others that its words name."""
-    shown = {_key(c) for c in hint.columns}
+    shown = {ColumnKey.of(c) for c in hint.columns}
     for column in used:
         row = linking.index[column]
         role: Role = "select" if column in shown else "where" if hint.conditions else "aggregate"
@@ -93,7 +89,7 @@ def _mention(column: Column, value: str | float, operator: str, span: Span, link
     comparison: Comparison = operator  # type: ignore[assignment]  # checked against _OPERATORS
     given = value.strip("%") if isinstance(value, str) and operator == "like" else value
     return ValueMention(
-        _key(column), given, linking.text(span), span, 1.0, "exact", comparison, probability=CERTAIN
+        ColumnKey.of(column), given, linking.text(span), span, 1.0, "exact", comparison, probability=CERTAIN
     )
 
 
@@ -119,4 +115,4 @@ def _superlatives(hints: Iterable[Hint]) -> Iterator[SuperlativeMention]:
             case (Column() as column, largest) if hint.spans:
                 span = Span(hint.spans[0].first, hint.spans[-1].end)
                 direction: Direction = "desc" if largest else "asc"
-                yield SuperlativeMention(span, direction, 1, ((_key(column), direction, 1.0),))
+                yield SuperlativeMention(span, direction, 1, ((ColumnKey.of(column), direction, 1.0),))

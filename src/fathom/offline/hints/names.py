@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from fathom.knowledge import KnowledgePack
 from fathom.offline.linking import ColumnKey
+from fathom.offline.linking.columns import schema_columns
 from fathom.records import Schema
 
 
@@ -21,16 +22,15 @@ class Names:
         self._tables = {folded(t.name): t.name for t in schema.tables}
         self._columns: dict[str, list[ColumnKey]] = defaultdict(list)
         self._readable: dict[str, list[ColumnKey]] = defaultdict(list)
-        for table in schema.tables:
-            for column in table.columns:
-                key = ColumnKey(table.name, column.name)
-                self._columns[folded(column.name)].append(key)
-                note = pack.column(table.name, column.name)
-                if note is not None and note.name:
-                    self._readable[folded(note.name)].append(key)
-        every = (c.name for t in schema.tables for c in t.columns)
-        notes = (n for t in schema.tables for c in t.columns if (n := pack.column(t.name, c.name)))
-        spaced = {n for n in (*every, *(n.name for n in notes)) if " " in n.strip()}
+        names: set[str] = set()
+        for key, _ in schema_columns(schema):
+            self._columns[folded(key.column)].append(key)
+            names.add(key.column)
+            note = pack.column(*key)
+            if note is not None and note.name:
+                self._readable[folded(note.name)].append(key)
+                names.add(note.name)
+        spaced = {n for n in names if " " in n.strip()}
         self.spaced = tuple(sorted(spaced, key=lambda n: (-len(n), n)))
         """Names of several words, which text must quote before it can be parsed; longest first."""
 

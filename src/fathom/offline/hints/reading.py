@@ -10,7 +10,7 @@ from fathom.offline.hints.records import Hint, Hints
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Span, Token
 from fathom.offline.linking.text import tokenize
-from fathom.offline.query import Column, Comparison, Condition, Expression, Literal, TableRef
+from fathom.offline.query import Column, Comparison, Condition, Expression, Literal
 from fathom.retrieval import ValueIndex
 
 
@@ -59,13 +59,13 @@ class EvidenceReader:
         if not chosen:
             return None
         key = chosen[owner, bare]
-        return Column(TableRef(key.table), key.column)
+        return key.in_query()
 
     def _value_of(self, column: Column, piece: Piece) -> Fragment | None:
         """The condition in '"Iran" is the country_name': the phrase is a value of the column."""
         values = quoted(piece.phrase) or ((piece.phrase,) if piece.named else ())
         for value in values:
-            stored = self._stored(ColumnKey(column.table.name, column.name), value)
+            stored = self._stored(ColumnKey.of(column), value)
             if stored is not None or (piece.named and quoted(piece.phrase)):
                 return Fragment((Comparison(column, "=", Literal(stored or value)),))
         return None
@@ -74,7 +74,7 @@ class EvidenceReader:
         """The condition with its value spelt as the cells spell it."""
         match condition:
             case Comparison(Column() as column, ("=" | "!=") as operator, Literal(value=str() as value)):
-                stored = self._stored(ColumnKey(column.table.name, column.name), value)
+                stored = self._stored(ColumnKey.of(column), value)
                 return Comparison(column, operator, Literal(stored)) if stored is not None else condition
         return condition
 

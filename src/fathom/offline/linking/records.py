@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from fathom.offline.query import Column, TableRef
 
 Floats = npt.NDArray[np.float32]
 
@@ -25,6 +27,15 @@ class ColumnKey(NamedTuple):
 
     table: str
     column: str
+
+    @classmethod
+    def of(cls, column: Column) -> Self:
+        """The column of the schema that a query's column is."""
+        return cls(column.table.name, column.name)
+
+    def in_query(self, instance: int = 0) -> Column:
+        """The column as a query names it, in that use of its table."""
+        return Column(TableRef(self.table, instance), self.column)
 
 
 class Span(NamedTuple):

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom.offline.linking.columns import foreign_columns, referenced_columns, schema_columns
 from fathom.offline.linking.meanings import Meanings, compile_meanings
 from fathom.offline.linking.records import ColumnKey, Floats
 from fathom.offline.linking.text import identifier_words, is_stop, stem, tokenize
@@ -105,7 +106,7 @@ def compile_schema(
 ) -> SchemaWords:
     """Prepare a schema for linking questions to it."""
     tables = tuple(t.name for t in schema.tables)
-    columns = tuple(ColumnKey(t.name, c.name) for t in schema.tables for c in t.columns)
+    columns = tuple(key for key, _ in schema_columns(schema))
     owner = tuple(i for i, t in enumerate(schema.tables) for _ in t.columns)
     vocabulary: dict[str, int] = {}
     surface: list[str] = []
@@ -192,8 +193,7 @@ def _names(
 
 
 def _traits(schema: Schema, profiles: Mapping[str, TableProfile], columns: Sequence[ColumnKey]) -> Floats:
-    foreign = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-    referenced = {(k.target_table, c) for k in schema.foreign_keys for c in k.target_columns}
+    foreign, referenced = foreign_columns(schema), referenced_columns(schema)
     names = [c.column.casefold() for c in columns]
     rows = []
     for table in schema.tables:

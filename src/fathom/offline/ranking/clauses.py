@@ -115,4 +115,4 @@ def _clause(before: str, done: str, after: str, column: Column | None, value: ob
     kind = " ".join(f"{before} {done} {after}".split())
     if column is None:
         return Clause(kind, value=value)
-    return Clause(kind, ColumnKey(column.table.name, column.name), column.table.name, value)
+    return Clause(kind, ColumnKey.of(column), column.table.name, value)

@@ -44,7 +44,7 @@ def parts_of(query: Query) -> Parts:
         for condition in (part.where, part.having):
             for comparison in comparisons(condition):
                 left = comparison.left
-                key = ColumnKey(left.table.name, left.name) if isinstance(left, Column) else None
+                key = ColumnKey.of(left) if isinstance(left, Column) else None
                 for item in compared_with(comparison):
                     if isinstance(item, Literal):
                         values[key, item.value, comparison.operator] = None
@@ -73,7 +73,7 @@ def _columns(expression: Expression, role: Role) -> Iterator[tuple[ColumnKey, Ro
         if isinstance(part, Aggregate):
             aggregated |= {c for c in walk(part.argument) if isinstance(c, Column)}
         elif isinstance(part, Column):
-            yield ColumnKey(part.table.name, part.name), "aggregate" if part in aggregated else role
+            yield ColumnKey.of(part), "aggregate" if part in aggregated else role
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.features import attachments
 from fathom.offline.linking.naming import EACH, grouping_columns
 from fathom.offline.query import (
@@ -38,12 +39,8 @@ class CueJudge:
 
     def __init__(self, linking: Linking, schema: Schema) -> None:
         self.linking = linking
-        self._numeric = {
-            ColumnKey(t.name, c.name) for t in schema.tables for c in t.columns if c.kind in _MEASURED
-        }
-        self._keys = {ColumnKey(t.name, k) for t in schema.tables for k in t.primary_key} | {
-            ColumnKey(k.table, c) for k in schema.foreign_keys for c in k.columns
-        }
+        self._numeric = {key for key, column in schema_columns(schema) if column.kind in _MEASURED}
+        self._keys = key_columns(schema)
         self._measures = self._asked_measures()
         words = [t.lower for t in linking.tokens if not t.quoted and not t.evidence]
         self._functions = {q.aggregate for q in linking.quantities}
@@ -98,15 +95,13 @@ class CueJudge:
         for part in parts:
             for ordering in part.order:
                 if isinstance(ordering.key, Column) and part.limit is not None:
-                    key = ColumnKey(ordering.key.table.name, ordering.key.name)
+                    key = ColumnKey.of(ordering.key)
                     by_text += key not in self._numeric
                     by_named += key in self._implied
-        shown = {
-            ColumnKey(e.table.name, e.name) for e in query.select if isinstance(e, Column)
-        } & self._measures
+        shown = {ColumnKey.of(e) for e in query.select if isinstance(e, Column)} & self._measures
         counts = any(isinstance(e, Aggregate) and e.function == "count" for e in query.select)
         sums = sum(
-            ColumnKey(f.argument.table.name, f.argument.name) in self._keys
+            ColumnKey.of(f.argument) in self._keys
             for f in functions
             if f.function in {"sum", "avg"} and isinstance(f.argument, Column)
         )
@@ -135,7 +130,7 @@ class CueJudge:
                 key = ordering.key
                 wanted = said[0] if len(set(said)) == 1 else None
                 if isinstance(key, Column):
-                    wanted = self._implied.get(ColumnKey(key.table.name, key.name), wanted)
+                    wanted = self._implied.get(ColumnKey.of(key), wanted)
                 if wanted is not None:
                     agrees = ordering.descending == (wanted == "desc")
                     right, wrong = right + agrees, wrong + (not agrees)
@@ -178,7 +173,7 @@ class CueJudge:
         places = [
             linking.index[key]
             for e in query.select
-            if isinstance(e, Column) and (key := ColumnKey(e.table.name, e.name)) in linking.index
+            if isinstance(e, Column) and (key := ColumnKey.of(e)) in linking.index
         ]
         if not places:
             return 0.0, 0.0
@@ -191,7 +186,7 @@ class CueJudge:
         rows = []
         for expression in held:
             if isinstance(expression, Column):
-                key = ColumnKey(expression.table.name, expression.name)
+                key = ColumnKey.of(expression)
                 table, column = self._tables.get(key.table), self.linking.index.get(key)
                 if table is not None and column is not None:
                     rows.append(self._attached[[0, 1, 3], table, column])

@@ -29,10 +29,10 @@ class PresentationJudge:
         """The features of a query in the order of `PRESENTED`."""
         shown = [e for e in query.select if isinstance(e, Column)]
         keys = sum(self._rows.is_key(e) and not names_key(self._linking, e) for e in shown)
-        named = len(self._called & {ColumnKey(e.table.name, e.name) for e in shown})
+        named = len(self._called & {ColumnKey.of(e) for e in shown})
         fixed = fixed_columns(query)
         groups = self._groups & {
-            ColumnKey(e.table.name, e.name)
+            ColumnKey.of(e)
             for part in (query, query.source)
             for e in (part.group if part is not None else ())
             if isinstance(e, Column)

@@ -7,6 +7,7 @@ from importlib import resources
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
+from fathom.offline.linking.columns import key_columns, referenced_columns
 from fathom.offline.training.lessons import Lesson, World, fold_of
 from fathom.records import Question, Schema
 
@@ -42,10 +43,7 @@ def general_questions() -> tuple[str, ...]:
 
 
 def _removable(lesson: Lesson, schema: Schema) -> set[ColumnKey]:
-    keys = {ColumnKey(t.name, c) for t in schema.tables for c in t.primary_key}
-    for key in schema.foreign_keys:
-        keys |= {ColumnKey(key.table, c) for c in key.columns}
-        keys |= {ColumnKey(key.target_table, c) for c in key.target_columns}
+    keys = key_columns(schema) | referenced_columns(schema)
     used = {c for c, role in lesson.uses.columns if role in {"select", "where", "aggregate"}}
     named_alike = {
         c.name.casefold() for c in (c for t in schema.tables for c in t.columns)

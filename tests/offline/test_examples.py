@@ -4,6 +4,7 @@ import pytest
 
 from fathom.databases import connect
 from fathom.offline.examples import Examples, values_left_out
+from fathom.offline.habits.traits import traits
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker, Span
 from fathom.offline.parsing import parse
@@ -105,6 +106,29 @@ def test_words_that_choose_another_table_may_still_be_a_value(world: tuple[Linke
     assert Examples(capitals, planner).passes_over(linking, span)
     elsewhere = [SolvedExample(c.question, "SELECT name FROM river") for c in capitals]
     assert not Examples(elsewhere, planner).passes_over(linking, span)
+
+
+def test_long_runs_of_words_that_solved_questions_pass_over_are_no_value_either(
+    world: tuple[Linker, JoinPlanner],
+) -> None:
+    linker, planner = world
+    question = Question("How long is the longest river in Peru?")
+    linking = linker.link(question)
+    of_a_river = next(v for v in linking.values if v.column.table == "river")
+    # A cell "long river" has all its words in these, and others between them.
+    long_river = replace(of_a_river, value="long river", span=Span(1, 6), match="partial")
+    solved = [SolvedExample("How long is the longest river of all?", "SELECT max(length) FROM river")]
+    assert Examples(solved, planner).passes_over(replace(linking, values=(long_river,)), long_river.span)
+
+
+def test_a_solved_query_keeps_joins_that_no_key_explains(world: tuple[Linker, JoinPlanner]) -> None:
+    linker, planner = world
+    question = "Which capitals bear the name of a river?"
+    sql = "SELECT country.capital FROM country JOIN river ON country.capital = river.name"
+    [recalled] = Examples([SolvedExample(question, sql)], planner).recall(linker.link(Question(question)))
+    assert "ON T1.capital = T2.name" in render(recalled.query, planner)
+    by_key = parse("SELECT country.capital FROM country JOIN river ON country.name = river.country", planner)
+    assert traits(recalled.query) != traits(by_key)
 
 
 def test_values_that_a_query_leaves_out_are_counted(world: tuple[Linker, JoinPlanner]) -> None:

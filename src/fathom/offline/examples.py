@@ -31,7 +31,7 @@ from fathom.records import SolvedExample
 
 _LIKELY = 0.1
 _FRAME = "%;,| ("
-LONGEST = 4
+LONGEST = 8
 _VALUE = "<value>"
 _NUMBER = "<number>"
 Value = str | int | float | bool | None
@@ -107,7 +107,7 @@ class Examples:
         self.solved: list[Solved] = []
         for example in examples:
             try:
-                query = parse(example.sql, planner, dialect)
+                query = parse(example.sql, planner, dialect, keep_joins=True)
             except Unrepresentable:
                 continue
             self.solved.append(_compile(example, query, names))

@@ -25,7 +25,7 @@ FEWEST, MOST = 30, 150
 """Solved questions that are asked again: the more the better, but the first question waits for it."""
 FOLDS = 3
 """Parts of the solved questions; those of each are asked of what the others teach."""
-_VERSION = 1
+_VERSION = 2
 """To be raised where the same questions would teach something else."""
 _lock = Lock()
 

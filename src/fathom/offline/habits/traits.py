@@ -45,6 +45,8 @@ def _of(query: Query, place: str) -> Iterator[str]:
         yield f"{place}selects {len(query.select)}"
     for table in mentioned_tables(query):
         yield f"{place}table {table.name}"
+    for join in query.joins:
+        yield f"{place}join {join.left.name} = {join.right.name}"
     if query.distinct:
         yield f"{place}distinct"
     yield from _condition(query, query.where, f"{place}where")

@@ -4,7 +4,7 @@ from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.query import Column, Comparison, Expression, Query, TableRef, conjuncts
+from fathom.offline.query import Column, Comparison, Expression, Literal, Query, TableRef, conjuncts
 from fathom.records.schema import Schema
 
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
@@ -56,5 +56,6 @@ def names_key(linking: Linking, column: Column) -> bool:
 
 
 def fixed_columns(query: Query) -> set[Expression]:
-    """What the condition of a query leaves only one value."""
-    return {p.left for p in conjuncts(query.where) if isinstance(p, Comparison) and p.operator == "="}
+    """What the condition of a query says the value of."""
+    parts = (p for p in conjuncts(query.where) if isinstance(p, Comparison) and p.operator == "=")
+    return {p.left for p in parts if isinstance(p.right, Literal)}

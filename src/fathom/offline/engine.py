@@ -21,6 +21,7 @@ from fathom.offline.idiom import for_each
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
+from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import periods
 from fathom.offline.phrases import as_question
@@ -32,7 +33,7 @@ from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
-from fathom.records import Question, SolvedExample, TableProfile
+from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 16
@@ -45,8 +46,6 @@ RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
 MOST_PERIODS = 5
-_MANY = 10
-"""Rows from which one value throughout tells that a column can't tie rows together."""
 
 
 class Engine:
@@ -65,7 +64,7 @@ class Engine:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
         profiles = database.profile()
-        self.planner = JoinPlanner(self.schema, _uniform(profiles))
+        self.planner = JoinPlanner(self.schema, uniform_columns(profiles))
         self.shapes = shapes or default_shapes()
         self.index = ValueIndex.open_or_build(database, cache)
         self._notes = notes_of(knowledge, self.schema)
@@ -201,16 +200,6 @@ class Engine:
         likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
         proposals = [Proposal(q.query, 0.0, 0.0, 0.0, source="example", kept=q.kept) for q in likely]
         return complete(proposals, hints, linking, LIKELY)
-
-
-def _uniform(profiles: Mapping[str, TableProfile]) -> frozenset[tuple[str, str]]:
-    """The columns (table, column) that hold one value throughout, in tables of many rows."""
-    return frozenset(
-        (p.table, p.column)
-        for t in profiles.values()
-        for p in t.columns.values()
-        if p.exact and p.distinct == 1 and p.rows_seen >= _MANY
-    )
 
 
 def _best(proposals: Iterable[Proposal], most: int) -> list[Proposal]:

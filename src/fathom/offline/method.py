@@ -95,7 +95,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         confidence=found.confidence,
         refusal=refusal,
         readings=_readings(engine, solution) if refusal is None and found.source != "nested" else (),
-        assumptions=(*draft.assumptions, *found.assumptions, *_values(found.linking, found.sql)),
+        assumptions=(*draft.assumptions, *found.assumptions, *_values(engine, found.linking, found.sql)),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )
 
@@ -137,14 +137,18 @@ def _readings(engine: Engine, solved: Solution) -> tuple[Reading, ...]:
     return tuple(Reading(describe(solved.proposals[i].query, engine.planner), solved.sqls[i]) for i in chosen)
 
 
-def _values(linking: Linking, sql: str) -> tuple[Assumption, ...]:
-    """What to tell about values that were not found letter by letter."""
+def _values(engine: Engine, linking: Linking, sql: str) -> tuple[Assumption, ...]:
+    """What to tell about values that were not found letter by letter, or that all rows have."""
     told = []
     for value in linking.values:
+        where = f"{value.column.table}.{value.column.column}"
         used = all(t in sql for t in (literal(value.value), *value.column))
         if used and value.match not in {"exact", "quoted", "number", "date"}:
-            where = f"{value.column.table}.{value.column.column}"
-            text = f"“{value.text}” was read as {value.value!r} in {where}."
+            told.append(
+                Assumption("value", f"“{value.text}” was read as {value.value!r} in {where}.", value.match)
+            )
+        elif value.column in engine.linker.words.uniform and value.column.table in sql and not used:
+            text = f"“{value.text}” restricts nothing: every row has {value.value!r} in {where}."
             told.append(Assumption("value", text, value.match))
     return tuple(dict.fromkeys(told))
 

@@ -6,14 +6,16 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.linking.naming import asked_table, each_table, naming_columns
+from fathom.offline.linking.naming import asked_table, each_table, naming_columns, naming_keys
 from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Token, ValueMention
-from fathom.offline.linking.schema_words import SchemaWords
+from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Span, Token, ValueMention
+from fathom.offline.linking.schema_words import TRAITS, SchemaWords
 from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.wordlists import RELATED
 
 _SETTLED = 0.6
-_ASKED = 0.35
+ASKED = 0.35
+"""Score from which a column is likely shown."""
 _IMPLIED = 0.7
 _MEANT = 0.8
 _SIZES = frozenset(stem(w) for w in ("big", "large", "small"))
@@ -22,6 +24,8 @@ _BEHIND = 0.01
 """What is left of population's scores behind an area. All that is learned favours population, so what falls
 short of the area by a little would still be chosen: it must count far less."""
 _BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
+_PLACES = frozenset(n for asked, named in RELATED.items() if "where" in asked for n in named)
+_NOWHERE = Span(0, 0)
 _CALLED = 0.7
 """How likely what names the rows is shown where a question asks for these rows."""
 MENTIONED = 0.5
@@ -41,11 +45,11 @@ def with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
     if reading.superlatives and columns[:, order].max(initial=0) < _SETTLED:
         related = reading.columns.related[:, list(reading.superlatives)].max(axis=1, initial=0)
         raised[:, order] = np.maximum(raised[:, order], _IMPLIED * related * measures)
-    if counted := measured(reading):
-        raised[counted, select] = np.maximum(raised[counted, select], _CALLED)
+    if wanted := sought(reading):
+        raised[wanted, select] = np.maximum(raised[wanted, select], _CALLED)
     elif named := called(reading):
         raised[named, select] = np.maximum(raised[named, select], _CALLED)
-    elif columns[:, select].max(initial=0) < _ASKED:
+    elif columns[:, select].max(initial=0) < ASKED:
         if places := measured_places(reading.tokens):
             related = reading.columns.related[:, list(places)].max(axis=1, initial=0)
             raised[:, select] = np.maximum(raised[:, select], _IMPLIED * related * measures)
@@ -116,16 +120,43 @@ def called(reading: Reading) -> list[int]:
     return [own[name] for name in naming_columns(words.tables[table], tuple(own))]
 
 
-def measured(reading: Reading) -> list[int]:
-    """The columns that say how many there are of what no table holds: `population` for "how many people"."""
-    found: set[int] = set()
+def sought(reading: Reading) -> list[int]:
+    """The columns that hold what "how" or "where" asks for: `height` for "how high", `city` for "where is".
+
+    For "how many people" that is `population`, where no table or column is called so: those are counted.
+    """
+    found = _whereabouts(reading)
     for place in measured_places(reading.tokens):
         aligned = (reading.tables.alignment[:, place], reading.columns.alignment[:, place])
         counts = reading.tokens[place - 1].lower in {"many", "much"}
-        if counts and all(a.max(initial=0) < MENTIONED for a in aligned):
-            related = reading.columns.related[:, place] >= MENTIONED
-            found |= set(np.flatnonzero(related & _measures(reading.words)).tolist())
+        if not counts or all(a.max(initial=0) < MENTIONED for a in aligned):
+            meant = np.maximum(reading.columns.related[:, place], reading.columns.alignment[:, place])
+            found |= set(np.flatnonzero((meant >= MENTIONED) & _measures(reading.words)).tolist())
     return sorted(found)
+
+
+def named_tables(reading: Reading, span: Span = _NOWHERE) -> frozenset[str]:
+    """The tables that words name, but for those of a span."""
+    aligned = np.delete(reading.tables.alignment, range(*span), axis=1).max(axis=1, initial=0)
+    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+
+
+def _whereabouts(reading: Reading) -> set[int]:
+    """The columns that say where a row is, of the tables in which one has a name that the question says."""
+    if [t.lower for t in reading.tokens[:1]] != ["where"]:
+        return set()
+    words = reading.words
+    held = {v.column for v in reading.held if v.match in {"exact", "folded"}}
+    homes = {c.table for c in held & naming_keys(words.columns)}
+    silent = held | words.uniform
+    return {
+        i
+        for i, column in enumerate(words.columns)
+        if column.table in homes
+        and column not in silent
+        and words.traits[i, TRAITS.index("text")]
+        and not _PLACES.isdisjoint(identifier_words(column.column))
+    }
 
 
 def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:

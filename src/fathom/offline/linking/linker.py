@@ -15,12 +15,13 @@ from fathom.offline.linking.implied import (
     MENTIONED,
     called,
     extent_first,
-    measured,
+    named_tables,
+    sought,
     with_implied,
     years_meant,
 )
 from fathom.offline.linking.namesakes import things_first
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.naming import naming_keys
 from fathom.offline.linking.numbers import ASKED_FOR
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.records import (
@@ -37,6 +38,7 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
+from fathom.offline.linking.subjects import subjects_first
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
@@ -135,6 +137,7 @@ class Linker:
         likely = self._weights.values.probabilities(value_features(reading, pairs, columns, tables))
         values = tuple(replace(p, probability=float(v)) for p, v in zip(pairs, likely, strict=True))
         values = things_first(reading, years_meant(reading, tables, values))
+        columns, values = subjects_first(reading, columns, values)
         return assemble(reading, tables, columns, values)
 
 
@@ -167,28 +170,24 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         quotes=reading.quotes,
         index=words.index,
         called=tuple(words.columns[i] for i in called(reading)),
-        measured=_at_home([words.columns[i] for i in measured(reading)], values, words),
+        measured=_at_home([words.columns[i] for i in sought(reading)], values, reading),
         wordy=words.wordy,
     )
 
 
 def _at_home(
-    measured: Sequence[ColumnKey], values: Sequence[ValueMention], words: SchemaWords
+    sought: Sequence[ColumnKey], values: Sequence[ValueMention], reading: Reading
 ) -> tuple[ColumnKey, ...]:
-    """The columns of the tables whose rows the question names, where it names any: else all.
+    """The columns of the tables that the question names, or else whose rows it names, where any has some.
 
     "How many people live in Texas" asks the table of states, not all that lies in them.
     """
-    own: dict[str, list[str]] = {}
-    for column in words.columns:
-        own.setdefault(column.table, []).append(column.column)
-    named = {
-        v.column.table
-        for v in values
-        if v.match in {"exact", "folded"}
-        and v.column.column in naming_columns(v.column.table, tuple(own[v.column.table]))
-    }
-    return tuple(c for c in measured if c.table in named) or tuple(measured)
+    naming = naming_keys(reading.words.columns)
+    rows = {v.column.table for v in values if v.match in {"exact", "folded"} and v.column in naming}
+    for tables in (named_tables(reading), rows):
+        if found := tuple(c for c in sought if c.table in tables):
+            return found
+    return tuple(sought)
 
 
 def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fathom.offline.linking.implied import MENTIONED
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.naming import naming_keys
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import ColumnKey, Span, ValueMention
 
@@ -20,7 +20,7 @@ def things_first(reading: Reading, values: tuple[ValueMention, ...]) -> tuple[Va
     else that is described as "Ohio River"; "which states" asks for states where a table holds them, and
     doesn't name the United States by their code.
     """
-    naming = _naming(reading)
+    naming = naming_keys(reading.words.columns)
     things = [v for v in values if v.column in naming and v.match in _WHOLE]
     kinds = {i: set(_kinds(reading, i)) for i in range(len(reading.tokens))}
 
@@ -58,12 +58,3 @@ def _kinds(reading: Reading, place: int) -> Iterator[str]:
     """The tables that a word names."""
     aligned = reading.tables.alignment[:, place]
     return (t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
-
-
-def _naming(reading: Reading) -> frozenset[ColumnKey]:
-    """The columns that alone name the rows of their tables."""
-    own: dict[str, list[str]] = {}
-    for column in reading.words.columns:
-        own.setdefault(column.table, []).append(column.column)
-    names = {t: naming_columns(t, tuple(c)) for t, c in own.items()}
-    return frozenset(ColumnKey(t, n[0]) for t, n in names.items() if len(n) == 1)

@@ -1,6 +1,6 @@
 """What the rows of a table are called, and which table's rows a question asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -45,6 +45,15 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
     return tuple([*titled, *ending, *parts][:1])
+
+
+def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:
+    """The columns of a schema that alone name the rows of their tables."""
+    own: dict[str, list[str]] = {}
+    for column in columns:
+        own.setdefault(column.table, []).append(column.column)
+    names = {t: naming_columns(t, tuple(c)) for t, c in own.items()}
+    return frozenset(ColumnKey(t, n[0]) for t, n in names.items() if len(n) == 1)
 
 
 def _is_part(words: Sequence[str], which: frozenset[str]) -> bool:

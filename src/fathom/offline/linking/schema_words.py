@@ -74,6 +74,8 @@ class SchemaWords:
     separators: Mapping[ColumnKey, str] = field(default_factory=dict)
     wordy: frozenset[ColumnKey] = frozenset()
     """Columns of text none of whose values has a figure in it: nothing there to add up."""
+    uniform: frozenset[ColumnKey] = frozenset()
+    """Columns that hold one value throughout, in tables of many rows: nothing to restrict or join by."""
 
     @cached_property
     def index(self) -> dict[ColumnKey, int]:
@@ -94,6 +96,8 @@ class SchemaWords:
         return np.asarray(names[:, None] == names[None, :], np.float32)
 
 
+_MANY = 10
+"""Rows from which one value throughout tells that a column tells nothing."""
 TRAITS = (
     *("numeric", "text", "dated", "boolean", "key", "foreign", "id_like", "name_like", "position"),
     *("table_columns", "namesakes", "distinct_share", "low_cardinality", "constant", "table_rows"),
@@ -141,6 +145,17 @@ def compile_schema(
         meanings=compile_meanings(notes.meanings),
         separators=notes.separators,
         wordy=_wordy(schema, profiles or {}),
+        uniform=uniform_columns(profiles or {}),
+    )
+
+
+def uniform_columns(profiles: Mapping[str, TableProfile]) -> frozenset[ColumnKey]:
+    """The columns that hold one value throughout, in tables of many rows."""
+    return frozenset(
+        ColumnKey(p.table, p.column)
+        for t in profiles.values()
+        for p in t.columns.values()
+        if p.exact and p.distinct == 1 and p.rows_seen >= _MANY
     )
 
 

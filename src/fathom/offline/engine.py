@@ -75,7 +75,7 @@ class Engine:
             index=self.index,
             notes=self._notes,
         )
-        self._rows = RowNames(self.schema)
+        self.names = RowNames(self.schema)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, self.index)
         dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
@@ -189,7 +189,7 @@ class Engine:
         return recast(
             among_twins(recalled.query, linking),
             count=None if same else count,
-            rows=self._rows,
+            rows=self.names,
             unsaid=self._glossary.unsaid(recalled.example.question, linking.tokens),
         )
 

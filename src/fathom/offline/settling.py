@@ -15,6 +15,7 @@ from fathom.offline.nesting import solve_nested
 from fathom.offline.query import Aggregate, Query, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
+from fathom.offline.repeats import without_repeats
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -61,6 +62,8 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())
+    if chosen.source != "example":  # a solved query says itself what is given once
+        query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
     same = query == chosen.query
     return Settled(
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),

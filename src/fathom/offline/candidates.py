@@ -44,8 +44,9 @@ LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
-GRAMMARS = ("period", "ratio")
-"""Sources of queries that a grammar makes, since training data hold next to none to learn from."""
+GRAMMARS = ("count", "total", "period", "ratio")
+"""Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
+before those ahead of it. Of counts they hold many: the grammar's stand in where the choice isn't sure."""
 NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
 """What it adds to show names instead of keys that nobody asked for, or of what the question doesn't ask."""
 
@@ -54,10 +55,10 @@ NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
 class Proposal:
     """A candidate query with the scores it was made by; `score` is their sum and orders candidates.
 
-    `source` says where it comes from: `sketch`, `ratio`, `period`, or `example` for the query of a solved
+    `source` says where it comes from: `sketch`, one of `GRAMMARS`, or `example` for the query of a solved
     question, of that `similarity` with this one and with so many of its values `kept`. `unmet` is the weight
-    of what outside knowledge said and the query doesn't. `settled` says of ratios and periods that nothing in
-    the question leaves another reading open.
+    of what outside knowledge said and the query doesn't. `settled` says of what a grammar made that nothing
+    in the question leaves another reading open.
     """
 
     query: Query

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import ACCOUNTED, Accounts
+from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.candidates import GRAMMARS, Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
@@ -58,10 +59,11 @@ def decide(
     else:
         for source in GRAMMARS:
             made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
-            if made:
+            if made and not (source == "count" and choice.sure):
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
+        choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
     if shows_something_else(proposals[choice.order[0]].query, linking):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
@@ -122,10 +124,19 @@ def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice
     return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
 
 
+def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: Amounts) -> Choice:
+    """Not sure of a query that adds up no money where the question asks for that."""
+    place = asked_money(linking)
+    if place is None or adds_money(first.query, amounts):
+        return choice
+    missing = tuple(dict.fromkeys((*choice.missing, linking.tokens[place].text)))
+    return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
+
+
 def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = {a.place for a in (ratio, period) if a is not None}
+    said = said_of_money(linking).union(a.place for a in (ratio, period) if a is not None)
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

@@ -29,7 +29,7 @@ _OPERATORS = {
 
 def describe(query: Query, planner: JoinPlanner) -> str:
     """One line, without a full stop: what is shown, of which tables, under which conditions."""
-    parts = [", ".join(_shown(e) for e in query.select)]
+    parts = [", ".join(shown(e) for e in query.select)]
     try:
         tables = joined(query, planner)[0] if query.source is None else ()
     except Unrepresentable:
@@ -39,11 +39,11 @@ def describe(query: Query, planner: JoinPlanner) -> str:
     if query.where is not None:
         parts.append("where " + describe_condition(query.where))
     if query.group:
-        parts.append("for each " + ", ".join(_shown(e) for e in query.group))
+        parts.append("for each " + ", ".join(shown(e) for e in query.group))
     if query.having is not None:
         parts.append("having " + describe_condition(query.having))
     if query.order:
-        keys = (f"{_shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
+        keys = (f"{shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
         parts.append("ordered by " + ", ".join(keys))
     if query.limit is not None:
         parts.append(f"(the first {query.limit if query.limit > 1 else 'one'})")
@@ -53,7 +53,8 @@ def describe(query: Query, planner: JoinPlanner) -> str:
     return " ".join(parts)
 
 
-def _shown(expression: Expression) -> str:  # noqa: PLR0911
+def shown(expression: Expression) -> str:  # noqa: PLR0911
+    """What an expression gives, in words."""
     match expression:
         case Column(table=table, name=name):
             return f"{table.name}.{name}"
@@ -62,19 +63,19 @@ def _shown(expression: Expression) -> str:  # noqa: PLR0911
         case Aggregate(function="count", argument=Star()):
             return "the number of rows"
         case Aggregate(function="count", argument=argument, distinct=distinct):
-            return f"the number of {'different ' if distinct else ''}{_shown(argument)}"
+            return f"the number of {'different ' if distinct else ''}{shown(argument)}"
         case Aggregate(function=function, argument=argument):
-            return f"the {_AGGREGATES[function]} {_shown(argument)}"
+            return f"the {_AGGREGATES[function]} {shown(argument)}"
         case Arithmetic(operator=operator, left=left, right=right):
-            return f"{_shown(left)} {operator} {_shown(right)}"
+            return f"{shown(left)} {operator} {shown(right)}"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):
-            return " and ".join(_shown(i) for i in items)
+            return " and ".join(shown(i) for i in items)
         case Subquery(query=query):
-            return "those of (" + ", ".join(_shown(e) for e in query.select) + " elsewhere)"
+            return "those of (" + ", ".join(shown(e) for e in query.select) + " elsewhere)"
         case Case(condition=condition, then=then):
-            return f"{_shown(then)} if {describe_condition(condition)}"
+            return f"{shown(then)} if {describe_condition(condition)}"
     return "a calculation"
 
 
@@ -86,5 +87,5 @@ def describe_condition(condition: Condition) -> str:
 
 
 def _comparison(comparison: Comparison) -> str:
-    left, operator = _shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
-    return f"{left} {operator}" + ("" if comparison.right is None else f" {_shown(comparison.right)}")
+    left, operator = shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right)}")

@@ -11,6 +11,7 @@ from typing import Self
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
+from fathom.offline.amounts import Amounts
 from fathom.offline.averages import averages
 from fathom.offline.candidates import Proposal, propose
 from fathom.offline.courtesy import to_the_point
@@ -33,6 +34,7 @@ from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
+from fathom.offline.totals import Totals
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
@@ -45,7 +47,7 @@ BASES = 40
 RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
-MOST_PERIODS = 5
+MOST_PERIODS = MOST_SUMS = 5
 
 
 class Engine:
@@ -76,6 +78,7 @@ class Engine:
             notes=self._notes,
         )
         self.names = RowNames(self.schema)
+        self.amounts = Amounts(self.planner, profiles)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, self.index)
         dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
@@ -158,12 +161,17 @@ class Engine:
         self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
     ) -> Iterator[Proposal]:
         """The shares and averages, and the groups by period, that likely queries come to."""
-        accounts = Accounts(linking)
+        accounts, profiles = Accounts(linking), self.database.profile()
+        sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate
             shares = ratios(linking, likely, self.planner, accounts)
             made = (*shares, *averages(linking, self.planner, accounts))
             yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
-        grouped = periods(linking, likely, self.planner, self.database.profile(), accounts)
+            totals = Totals(linking, self.planner, self.names, self.amounts, profiles)
+            sums = tuple(totals.sums(max((p.score for p in likely), default=0.0)))
+            yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
+            yield from _best(totals.counts(), MOST_SUMS)
+        grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 
     def _recalled(

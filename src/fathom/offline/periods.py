@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, name_stems, tables_named_first
+from fathom.offline.amounts import said_of_money
 from fathom.offline.candidates import Proposal
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner
@@ -93,7 +94,7 @@ def periods(
     asked = asked_period(linking)
     if asked is None or asked.form is None:
         return
-    dates = _Dates(linking, planner, profiles)
+    dates = Dates(linking, planner, profiles)
     for base in likely:
         tables = mentioned_tables(base.query)
         if asked.named & {t.name for t in tables}:
@@ -106,21 +107,22 @@ def periods(
                 continue
             if may_be_missing(column, profiles):  # what has no such date belongs to no period
                 query = replace(query, where=conjunction(query.where, Comparison(column, "is not null")))
-            left = accounts.left_over(query, (asked.place,))
+            money = said_of_money(linking) if base.source == "total" else ()
+            left = accounts.left_over(query, (asked.place, *money))
             score = base.score - OTHER_DATE * rank - LEFT_OVER * len(left)
             settled = (
                 not left
                 and not _grouped_again(asked, linking)
                 and dates.clear(key, near)
                 and denies_alike(query, linking)
-                and _counts_once(query, linking, planner)
+                and (base.source == "total" or _counts_once(query, linking, planner))
             )
             if settled or not asked.named:  # else the column of that name is likelier meant than a date
                 yield replace(base, query=query, score=score, source="period", settled=settled)
 
 
-class _Dates:
-    """The columns of dates, and which of them a question is about."""
+class Dates:
+    """The columns of dates in a database, and which of them a question is about."""
 
     def __init__(self, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
         self._linking, self._planner, self._profiles = linking, planner, profiles

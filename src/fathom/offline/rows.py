@@ -19,7 +19,8 @@ class RowNames:
         }
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
         numbers = {key for key, column in schema_columns(schema) if column.kind in {"integer", "number"}}
-        self._amounts = numbers - foreign_columns(schema) - self._own
+        self._references = foreign_columns(schema)
+        self._amounts = numbers - self._references - self._own
         self._targets = {
             ColumnKey(k.table, k.columns[0]): k.target_table
             for k in reversed(schema.foreign_keys)
@@ -29,6 +30,14 @@ class RowNames:
     def measures(self, column: ColumnKey) -> bool:
         """Whether a column holds amounts, which can be summed."""
         return column in self._amounts
+
+    def is_reference(self, column: ColumnKey) -> bool:
+        """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
+        return column in self._own or column in self._references
+
+    def key_of(self, table: TableRef) -> tuple[Column, ...]:
+        """The one column that tells a table's rows apart; empty where there is none, or it takes several."""
+        return tuple(Column(table, c.column) for c in self._own if c.table == table.name)
 
     def is_key(self, column: Column) -> bool:
         """Whether a column stands for rows that have a name of their own."""

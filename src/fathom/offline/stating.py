@@ -1,6 +1,6 @@
-"""What to tell of a share or a group by period: which date it goes by, what is counted among what."""
+"""What to tell of what a grammar made: which date it goes by, what is added up, or counted among what."""
 
-from fathom.offline.describing import describe_condition
+from fathom.offline.describing import describe_condition, shown
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -11,6 +11,7 @@ from fathom.offline.query import (
     Expression,
     Literal,
     Query,
+    Star,
     Subquery,
     comparisons,
     mentioned_tables,
@@ -21,7 +22,18 @@ _UNITS = {"%Y": "Years", "%Y-%m": "Months", "%Y-%m-%d": "Days"}
 
 
 def stated(query: Query) -> tuple[Assumption, ...]:
-    """The assumptions of a query that periods or ratios made; none for others."""
+    """The assumptions of a query that a grammar made; none for others."""
+    return (*_of_sum(query), *_of_form(query))
+
+
+def _of_sum(query: Query) -> tuple[Assumption, ...]:
+    match query.select[-1:]:
+        case (Aggregate("sum", argument),) if not isinstance(argument, Case):
+            return (Assumption("column", f"What is added up is {shown(argument)}."),)
+    return ()
+
+
+def _of_form(query: Query) -> tuple[Assumption, ...]:
     for key in query.group:
         match key:
             case Call("strftime", (Literal(value=str() as form), Column() as date)) if form in _UNITS:
@@ -30,6 +42,8 @@ def stated(query: Query) -> tuple[Assumption, ...]:
         case (Arithmetic("/", top, Call("nullif", (bottom, _))),):
             text = _of_ratio(_bare(top), bottom, query)
             return (Assumption("default", text),) if text else ()
+        case (Aggregate("count", Star()),) if query.group:
+            return (Assumption("default", "Those without any are left out."),)
     return ()
 
 

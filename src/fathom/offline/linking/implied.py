@@ -23,7 +23,7 @@ _EXTENTS = frozenset(("area", "size", "surface"))
 _BEHIND = 0.01
 """What is left of population's scores behind an area. All that is learned favours population, so what falls
 short of the area by a little would still be chosen: it must count far less."""
-_BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
+BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
 _PLACES = frozenset(n for asked, named in RELATED.items() if "where" in asked for n in named)
 _NOWHERE = Span(0, 0)
 _CALLED = 0.7
@@ -97,7 +97,7 @@ def years_meant(
     meant = {
         n.span
         for n in reading.numbers
-        if n.year and n.span.first and reading.tokens[n.span.first - 1].lower in _BEFORE_YEARS
+        if n.year and n.span.first and reading.tokens[n.span.first - 1].lower in BEFORE_YEARS
     }
     clear = next((which for which in (dates, own) if len(which) == 1), [])
     return tuple(

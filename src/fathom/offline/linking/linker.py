@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.implied import (
+    BEFORE_YEARS,
     MENTIONED,
     called,
     extent_first,
@@ -248,7 +249,8 @@ def _superlatives(reading: Reading, order: Floats) -> tuple[SuperlativeMention, 
         near_by = (
             n
             for n in reading.numbers
-            if n.span.end in {place, place - 1} or n.span.first in {place + 1, place + 2}
+            if (n.span.end in {place, place - 1} or n.span.first in {place + 1, place + 2})
+            and not (n.year and reading.tokens[n.span.first - 1].lower in BEFORE_YEARS)  # "most in 2020"
         )
         asked = (n for n in reading.numbers if n.limit >= ASKED_FOR and n.span.end < place)
         count = next((int(n.value) for n in (*near_by, *asked) if not n.ordinal), 1)

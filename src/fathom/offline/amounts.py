@@ -1,0 +1,165 @@
+"""What money words add up in a database: "sales", "revenue", "spent" seldom are a column of that name.
+
+Two customs keep what was sold: a total with every order, invoice or payment, and lines of a quantity and a
+price each. Both add up to the same where a database has both; lines alone know what was sold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from fathom.offline.accounting import name_stems
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
+from fathom.records import Schema, TableProfile
+from fathom.records.schema import Table
+
+_MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend expenditure".split()))
+_PAY = stem("pay")
+_BEST = frozenset(("best", "top"))
+_BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
+_FORM = frozenset(
+    map(
+        stem,
+        "total overall sum money amount value generate make bring take earn place our have".split(),
+    )
+)
+"""Words that say no more than that a sum or a count is asked for."""
+_TRADE = frozenset(
+    map(
+        stem,
+        "sale order invoice payment transaction purchase booking reservation rental bill receipt checkout"
+        " subscription".split(),
+    )
+)
+_TOTALS = frozenset(("total", "amount", "subtotal", "revenue", "turnover"))
+_OF_TOTALS = frozenset(
+    "total amount subtotal sub grand revenue turnover sales sale price paid value usd eur gross net"
+    " payment".split()
+)
+_QUANTITIES = frozenset(("quantity", "qty"))
+_OF_QUANTITIES = frozenset(("quantity", "qty", "ordered", "sold", "item", "purchased"))
+_OF_PRICES = frozenset(("unit", "price", "each", "item", "sale", "sales", "selling", "list", "usd", "eur"))
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What adds up to money: an expression over the rows of one table, which keeps a `total` or lines."""
+
+    expression: Expression
+    table: TableRef
+    total: bool
+
+
+def of_buyers(table: str) -> bool:
+    """Whether a table keeps those who buy."""
+    return not name_stems(table).isdisjoint(_BUYERS)
+
+
+class Amounts:
+    """The amounts of money that the tables of one database keep."""
+
+    def __init__(self, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
+        self._planner, self._profiles = planner, profiles
+        schema = planner.schema
+        self._keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
+        self._keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
+        traded = [t for t in schema.tables if name_stems(t.name) & _TRADE]
+        totals = [a for t in traded for a in self._totals(t)]
+        lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
+        self.all = (*totals, *lines)
+
+    def _totals(self, table: Table) -> list[Amount]:
+        """The columns of a table that hold what one of its rows comes to."""
+        own = name_stems(table.name)
+        found = []
+        for column in table.columns:
+            words = [w for w in identifier_words(column.name) if stem(w) not in own]
+            if self._is_amount(table, column.name) and _TOTALS & set(words) and set(words) <= _OF_TOTALS:
+                found.append(
+                    Amount(Column(TableRef(table.name), column.name), TableRef(table.name), total=True)
+                )
+        return found
+
+    def _line(self, table: Table, schema: Schema) -> Amount | None:
+        """What a line comes to: its quantity times its price, or times that of what it refers to."""
+        counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
+        sold = name_stems(table.name) & _TRADE or any(
+            k.table == table.name and name_stems(k.target_table) & _TRADE for k in schema.foreign_keys
+        )
+        if len(counts) != 1 or not sold:
+            return None
+        targets = [k.target_table for k in schema.foreign_keys if k.table == table.name]
+        for tables in ([table], [schema.table(t) for t in dict.fromkeys(targets)]):
+            prices = [p for t in tables for p in self._called(t, frozenset(("price",)), _OF_PRICES)]
+            if len(prices) == 1:
+                factors = (counts[0], prices[0], *self._discount(table))
+                return Amount(reduce(_times, factors), TableRef(table.name), total=False)
+        return None
+
+    def _discount(self, table: Table) -> tuple[Expression, ...]:
+        """What is left of a price after a discount that is kept as a share of it."""
+        profile = self._profiles.get(table.name)
+        seen = profile.columns.get("discount") or profile.columns.get("Discount") if profile else None
+        if (
+            seen is None
+            or not isinstance(seen.maximum, int | float)
+            or not isinstance(seen.minimum, int | float)
+        ):
+            return ()
+        share = 0 <= seen.minimum <= seen.maximum <= 1
+        return (Arithmetic("-", Literal(1), Column(TableRef(table.name), seen.column)),) if share else ()
+
+    def _called(self, table: Table, one: frozenset[str], all_of: frozenset[str]) -> list[Column]:
+        """The amounts of a table whose names hold one word of some, and no other words but its own."""
+        own = name_stems(table.name)
+        names = {c.name: [w for w in identifier_words(c.name) if stem(w) not in own] for c in table.columns}
+        return [
+            Column(TableRef(table.name), name)
+            for name, words in names.items()
+            if one & set(words) <= set(words) <= all_of and one & set(words) and self._is_amount(table, name)
+        ]
+
+    def _is_amount(self, table: Table, column: str) -> bool:
+        return table.column(column).kind in {"integer", "number"} and (table.name, column) not in self._keys
+
+
+def asked_money(linking: Linking) -> int | None:
+    """The place of the word that asks for money; None where it names a column or a value, or is counted.
+
+    Where nothing else is said of them, the best customers are those who spent the most.
+    """
+    columns = {s for c in linking.columns for s in name_stems(c.column)}
+    values = [v.span for v in linking.values if v.match in {"exact", "folded", "stem"}]
+    for place, token in enumerate(linking.tokens):
+        paid = token.stem == _PAY and any(q.aggregate == "sum" for q in linking.quantities)
+        if (token.stem in _MONEY or paid) and not token.evidence and not token.quoted:
+            counted = any(q.aggregate in {"count", "avg"} and q.span.end == place for q in linking.quantities)
+            named = token.stem in columns and not paid
+            valued = any(s.first <= place < s.end for s in values)  # "the sales manager"
+            return None if counted or named or valued else place
+    if linking.quantities or len(linking.superlatives) != 1:
+        return None
+    best = linking.superlatives[0].span.first
+    things = linking.tokens[best + 1 : best + 3]
+    buyers = any(t.stem in _BUYERS for t in things if t.kind == "word")
+    return best if linking.tokens[best].lower in _BEST and buyers else None
+
+
+def said_of_money(linking: Linking) -> frozenset[int]:
+    """The places of the word for money and of those that only ask for a sum or a count."""
+    place = asked_money(linking)
+    form = (i for i, t in enumerate(linking.tokens) if t.stem in _FORM)
+    return frozenset((*form, *(() if place is None else (place,))))
+
+
+def adds_money(query: Query, amounts: Amounts) -> bool:
+    """Whether a query says anything of what adds up to money."""
+    held = {e for a in amounts.all for e in columns(Query((a.expression,)))}
+    return not amounts.all or not held.isdisjoint(columns(query))
+
+
+def _times(left: Expression, right: Expression) -> Expression:
+    return Arithmetic("*", left, right)

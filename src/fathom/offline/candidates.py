@@ -44,7 +44,7 @@ LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
-GRAMMARS = ("count", "total", "period", "ratio")
+GRAMMARS = ("count", "total", "hierarchy", "period", "ratio")
 """Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
 before those ahead of it. Of counts they hold many: the grammar's stand in where the choice isn't sure."""
 NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0

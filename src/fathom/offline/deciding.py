@@ -8,6 +8,7 @@ from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_mon
 from fathom.offline.candidates import GRAMMARS, Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
+from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
@@ -64,7 +65,8 @@ def decide(
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
-    if shows_something_else(proposals[choice.order[0]].query, linking):
+    first = proposals[choice.order[0]].query
+    if shows_something_else(first, linking) or shows_only_keys(first, linking, engine.planner):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
 

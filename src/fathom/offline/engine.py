@@ -17,6 +17,7 @@ from fathom.offline.candidates import Proposal, propose
 from fathom.offline.courtesy import to_the_point
 from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
+from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.idiom import for_each
 from fathom.offline.joins import JoinPlanner
@@ -171,6 +172,7 @@ class Engine:
             sums = tuple(totals.sums(max((p.score for p in likely), default=0.0)))
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
             yield from _best(totals.counts(), MOST_SUMS)
+            yield from hierarchies(linking, self.planner, self.names, accounts)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 

@@ -135,8 +135,8 @@ class Totals:
         """Whether a sum or count is what the question asks for, not what it says of something else."""
         tokens = self._linking.tokens
         first = min([money, *(q.span.first for q in self._linking.quantities)])
-        ahead = (t for t in tokens[:first] if t.lower not in PERIOD_WORDS | OPENINGS)
-        return tokens[0].lower in _FOR or all(t.stop for t in ahead)
+        ahead = tokens[tokens[0].lower in OPENINGS : first]
+        return tokens[0].lower in _FOR or all(t.stop or t.lower in PERIOD_WORDS for t in ahead)
 
     def _query(self, total: Aggregate, table: TableRef, by: By | None) -> Query | None:
         """The sum or count of a table's rows for each of something, under the conditions of the question."""

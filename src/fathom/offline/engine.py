@@ -36,6 +36,7 @@ from fathom.offline.rendering import render
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.offline.totals import Totals
+from fathom.offline.units import Measures, in_units
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
@@ -113,10 +114,17 @@ class Engine:
         """The question as the weights know such questions; as it is where solved ones show how people ask."""
         if self.examples.solved:
             return question
-        short = replace(question, text=to_the_point(question.text))
+        short = self.in_units(question).question
         linking = self.link(short)
         grouped = for_each(short, linking)
         return grouped if grouped is not short else as_question(short, linking)
+
+    def in_units(self, question: Question) -> Measures:
+        """The question without courtesies, its measures in the units of the columns that hold them."""
+        if self.examples.solved:
+            return Measures(question)
+        short = replace(question, text=to_the_point(question.text))
+        return in_units(short, self.link(short))
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

@@ -64,6 +64,10 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
+    measures = engine.in_units(asked)
+    query = measures.shown_by(query)
+    if not measures.kept_by(chosen.query):
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     same = query == chosen.query
     return Settled(
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),
@@ -74,6 +78,7 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
         solution.verdict.choice.missing,
         (
             *told(chosen.query, engine.hints(question).hints),
+            *measures.told,
             *conventions,
             *left_out,
             *(stated(query) if chosen.source in GRAMMARS else ()),

@@ -7,7 +7,9 @@ import pytest
 
 from fathom import ask
 from fathom.databases import Database, connect
-from tests.offline.asking import said
+from fathom.knowledge import KnowledgePack
+from fathom.offline.engine import Engine
+from tests.offline.asking import decided, said
 from tests.offline.making import sqlite_of
 
 STORE = """
@@ -41,6 +43,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("names of all customers in Spain", "What are the first and last names of all customers in Spain?"),
         ("country of Ann Lee", "What is the country of Ann Lee?"),
         ("i need the price of the lamp", "What is the price of the lamp?"),
+        ("receipts of Ann Lee", "What are the receipt ids of the receipts of Ann Lee?"),
     ],
 )
 def test_a_phrase_is_asked_for(asked: str, meant: str, store: Database, tmp_path: Path) -> None:
@@ -75,3 +78,23 @@ def test_a_phrase_is_answered_with_names(store: Database) -> None:
     answer = ask("hello, can you tell me the cheapest product please", store)
     assert answer.result is not None, answer.text
     assert [tuple(row) for row in answer.result.rows] == [("Ball",)]
+
+
+def test_rows_without_a_name_are_told_apart_by_their_number(store: Database) -> None:
+    answer = ask("receipts of Bo Ray", store)
+    assert answer.result is not None, answer.text
+    assert set(answer.result.rows) == {(2,), (3,)}
+
+
+def test_the_year_is_that_of_the_date_spoken_of(tmp_path: Path) -> None:
+    freight = """
+        CREATE TABLE orders (order_id INTEGER PRIMARY KEY, order_date DATE, shipped_date DATE, country TEXT);
+        INSERT INTO orders VALUES (1, '2019-12-30', '2020-01-04', 'Peru'),
+            (2, '2020-12-30', '2021-01-02', 'Peru'), (3, '2020-02-01', '2020-02-03', 'Chad');
+    """
+    with connect(sqlite_of(tmp_path / "freight.sqlite", freight)) as database:
+        engine = Engine(database, KnowledgePack())
+        shipped = decided(engine, "How many orders were shipped to Peru in 2020?")[0]
+        ordered = decided(engine, "How many orders from Peru are there in 2020?")[0]
+    assert "shipped_date LIKE '2020%'" in shipped
+    assert "order_date LIKE '2020%'" in ordered

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.naming import naming_columns, numbering_columns
 from fathom.offline.linking.records import Token
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import IRREGULAR, LISTING, OPENINGS, PHRASE_ENDS
@@ -17,6 +17,7 @@ _NAMED = 0.6
 _DETERMINERS = frozenset("the all every any each a an some our my".split())
 _BE = frozenset(("is", "are", "was", "were"))
 _PARTICIPLES = ("ed", "ing")
+_ENDS = frozenset(".?!;")
 _ASKING = frozenset(("how", "what", "why"))
 
 
@@ -77,7 +78,10 @@ def _asked(
     phrase = text[tokens[first].start :]
     table = _table(linking, head)
     if table is not None:
-        names = _names(linking, table, many=many)
+        ends = any(
+            t.lower in _ENDS for t in tokens[head:-1]
+        )  # what is asked for may come in a second sentence
+        names = _names(linking, table, many=many, numbered=not ends and not _compared(linking, head))
         return f"{names} of the {phrase}" if names else None
     if tokens[head].lower in {"name", "names"} and head == first:
         owner = _owner(linking, tokens, head)
@@ -113,9 +117,16 @@ def _owner(linking: Linking, tokens: Sequence[Token], head: int) -> str | None:
     return _table(linking, place) if place < len(tokens) and tokens[head + 1].lower == "of" else None
 
 
-def _names(linking: Linking, table: str, *, many: bool) -> str | None:
-    """What a table's rows are called, in words: "first and last names"."""
-    columns = naming_columns(table, tuple(c.column for c in linking.columns if c.table == table))
+def _compared(linking: Linking, head: int) -> bool:
+    """Whether things are compared with a number and nothing says in what: "receipts over 10", by no id."""
+    numbers = (n for n in linking.numbers if n.comparison != "=" and not n.year and n.span.first > head)
+    return any(not any(_is_named(linking, i) for i in range(head + 1, n.span.first)) for n in numbers)
+
+
+def _names(linking: Linking, table: str, *, many: bool, numbered: bool = False) -> str | None:
+    """What a table's rows are called, in words: "first and last names", or "order ids" where `numbered`."""
+    own = tuple(c.column for c in linking.columns if c.table == table)
+    columns = naming_columns(table, own) or (numbering_columns(table, own) if numbered else ())
     called = [identifier_words(c) for c in columns]
     if len({c[-1] for c in called}) == 1:
         called = [*(c[:-1] for c in called[:-1]), called[-1]]

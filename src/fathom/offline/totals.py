@@ -14,7 +14,7 @@ from fathom.offline.amounts import Amount, Amounts, asked_money, of_buyers, said
 from fathom.offline.candidates import Proposal
 from fathom.offline.grouping import By, named_after
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking, SuperlativeMention, ValueMention
+from fathom.offline.linking import Linking, Span, SuperlativeMention, ValueMention
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.wordlists import OPENINGS
 from fathom.offline.periods import PERIOD_WORDS, Dates, asked_period
@@ -94,11 +94,7 @@ class Totals:
                 if by is None or by.table in {None, counted.table}:
                     continue
                 query = self._query(Aggregate("count", Star()), counted.table, by)
-                if (
-                    query is not None
-                    and self._accounted(query, said_of_money(self._linking))
-                    and not self._conditions(counted.table)
-                ):
+                if query is not None and self._accounted(query, said_of_money(self._linking)):
                     settled = self._one_way(query)
                     yield Proposal(query, _fit(by), 0.0, 0.0, source="count", settled=settled)
 
@@ -135,8 +131,11 @@ class Totals:
         """Whether a sum or count is what the question asks for, not what it says of something else."""
         tokens = self._linking.tokens
         first = min([money, *(q.span.first for q in self._linking.quantities)])
-        ahead = tokens[tokens[0].lower in OPENINGS : first]
-        return tokens[0].lower in _FOR or all(t.stop or t.lower in PERIOD_WORDS for t in ahead)
+        held = {i for v in self._values() for i in range(*v.span)}
+        ahead = range(tokens[0].lower in OPENINGS, first)
+        return tokens[0].lower in _FOR or all(
+            tokens[i].stop or tokens[i].lower in PERIOD_WORDS or i in held for i in ahead
+        )
 
     def _query(self, total: Aggregate, table: TableRef, by: By | None) -> Query | None:
         """The sum or count of a table's rows for each of something, under the conditions of the question."""
@@ -156,14 +155,9 @@ class Totals:
 
     def _conditions(self, table: TableRef) -> tuple[Condition, ...]:
         """The values, years and months that the question surely names, of a table and those around it."""
-        best: dict[object, ValueMention] = {}
-        for value in self._linking.values:  # the likeliest first
-            if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
-                best.setdefault(value.span, value)
         found: list[Condition] = [
             Comparison(Column(TableRef(v.column.table), v.column.column), "=", Literal(v.value))
-            for v in best.values()
-            if v.comparison == "="
+            for v in self._values()
         ]
         years = [str(n.value) for n in self._linking.numbers if n.year and n.comparison == "="]
         months = [
@@ -177,6 +171,14 @@ class Totals:
                 date = Column(TableRef(near[0].table), near[0].column)
                 found.append(Comparison(date, "like", Literal(f"{day}%")))
         return tuple(found)
+
+    def _values(self) -> Sequence[ValueMention]:
+        """The likeliest value of each run of words that surely names one."""
+        best: dict[Span, ValueMention] = {}
+        for value in self._linking.values:  # the likeliest first
+            if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
+                best.setdefault(value.span, value)
+        return [v for v in best.values() if v.comparison == "="]
 
     def _accounted(self, query: Query, said: Collection[int]) -> bool:
         """Whether nothing in the question is left over, nor denied."""

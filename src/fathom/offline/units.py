@@ -117,7 +117,7 @@ def in_units(question: Question, linking: Linking) -> Measures:
         text = f"{text[: change.start]}{change.text}{text[change.end :]}"
         told.append(Assumption("value", change.told))
         compared.append((change.column, change.value))
-    whole = len(changes) == sum(1 for _ in _measured(linking))
+    whole = len(changes) == len(list(_measured(linking)))
     asked = question if text == question.text else replace(question, text=text)
     return Measures(asked, tuple(told), tuple(compared), wanted[1] if wanted else None, whole)
 
@@ -187,7 +187,13 @@ def _measured(linking: Linking) -> Iterator[tuple[NumberMention, ColumnKey, Frac
         unit = UNITS.get(after.lower) if after is not None and not after.evidence else None
         column = _about(linking, unit, number.span.end) if unit is not None else None
         own = _unit_of(column.column) if column is not None else None
-        if unit is not None and column is not None and own is not None and number.upper is None:
+        if unit is None or column is None or own is None or number.upper is not None:
+            continue
+        words = [t.lower for t in linking.tokens[max(number.span.first - 2, 0) : number.span.first]]
+        adjective = words[1:] == ["than"] and words[0].endswith("er")
+        if (
+            own != unit or adjective
+        ):  # "more than 2 weeks" of `weeks` need no other words; "heavier than 2 kg" do
             yield number, column, unit.size / own.size
 
 

@@ -26,6 +26,7 @@ short of the area by a little would still be chosen: it must count far less."""
 BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
 _PLACES = frozenset(n for asked, named in RELATED.items() if "where" in asked for n in named)
 _NOWHERE = Span(0, 0)
+_DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "year", "at", "on")))
 _CALLED = 0.7
 """How likely what names the rows is shown where a question asks for these rows."""
 MENTIONED = 0.5
@@ -87,19 +88,22 @@ def years_meant(
 ) -> tuple[ValueMention, ...]:
     """The values with years likely after "in" or "since", where it is clear which date of the likely tables.
 
-    That is their one column of dates, or the one called after its table: `OrderDate` in orders.
+    That is the one that the question speaks of ("shipped ... in 2020"), else their one column of dates, else
+    the one called after its table: `OrderDate` in orders.
     """
     words = reading.words
     dates = [
         c for i, c in enumerate(words.columns) if words.traits[i, 2] and tables[words.owner[i]] >= _SETTLED
     ]
+    asked = {t.stem for t in reading.tokens if not t.evidence} - _DATE_STEMS
+    said = [c for c in dates if asked.intersection(_stems(c.column)).difference(_stems(c.table))]
     own = [c for c in dates if _stems(c.column)[:1] == _stems(c.table)[-1:]]
     meant = {
         n.span
         for n in reading.numbers
         if n.year and n.span.first and reading.tokens[n.span.first - 1].lower in BEFORE_YEARS
     }
-    clear = next((which for which in (dates, own) if len(which) == 1), [])
+    clear = next((which for which in (said, dates, own) if len(which) == 1), [])
     return tuple(
         replace(v, probability=max(v.probability, _MEANT))
         if v.column in clear and v.match == "number" and v.span in meant

@@ -22,6 +22,7 @@ _PARTICIPLES = ("ed", "en", "made", "held", "run", "led", "built", "sold", "sung
 EACH = frozenset(("each", "every", "per"))
 _LASTS = frozenset(("last", "family", "l", "surname", "lastname"))
 _FIRSTS = frozenset(("first", "given", "f", "forename", "firstname"))
+_NUMBERS = frozenset(("id", "number", "code"))
 _WHOLE = frozenset(("name", "title", "full"))
 
 
@@ -54,6 +55,16 @@ def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:
         own.setdefault(column.table, []).append(column.column)
     names = {t: naming_columns(t, tuple(c)) for t, c in own.items()}
     return frozenset(ColumnKey(t, n[0]) for t, n in names.items() if len(n) == 1)
+
+
+def numbering_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The one column that numbers a table's rows and is called after it: `order_id`; empty without one."""
+    own = {*identifier_words(table), *(stem(w) for w in identifier_words(table))}
+    words = {c: identifier_words(c) for c in columns}
+    found = [
+        c for c in columns if len(words[c]) > 1 and words[c][-1] in _NUMBERS and set(words[c][:-1]) <= own
+    ]
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _is_part(words: Sequence[str], which: frozenset[str]) -> bool:

@@ -1,14 +1,13 @@
 """Who is above or below whom, along a key that refers to its own table."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from fathom import ask
-from fathom.databases import Database, connect
+from fathom.databases import Database
+from tests.offline.asking import made
 
 STAFF = """
 CREATE TABLE office (office_id INTEGER PRIMARY KEY, city TEXT);
@@ -25,10 +24,7 @@ BELOW_MARIA = {("Tom", "Archer"), ("Rolf", "Meier")}
 
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("staff") / "staff.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(STAFF)
-    with connect(file) as database:
+    with made(STAFF, tmp_path_factory.mktemp("staff")) as database:
         yield database
 
 

@@ -1,18 +1,17 @@
 """What a question lists is given once, however many rows of another table each of it goes with."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
 from fathom import ask
-from fathom.databases import Database, connect
+from fathom.databases import Database
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.offline.repeats import without_repeats
 from fathom.offline.rows import RowNames
+from tests.offline.asking import made
 
 SHOP = """
 CREATE TABLE genre (genre_id INTEGER PRIMARY KEY, name TEXT);
@@ -33,10 +32,7 @@ INSERT INTO purchase VALUES (1, 1, 1), (2, 1, 2), (3, 2, 5), (4, 3, 4), (5, 1, 1
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("shop") / "shop.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(SHOP)
-    with connect(file) as database:
+    with made(SHOP, tmp_path_factory.mktemp("shop")) as database:
         yield database
 
 

@@ -1,16 +1,15 @@
 """Measures in another unit than the column's: compared, and shown, in the right one."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
 from fathom import ask
-from fathom.databases import Database, connect
+from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
 from fathom.records import Question
+from tests.offline.asking import made
 
 CLIPS = """
 CREATE TABLE film (film_id INTEGER PRIMARY KEY, title TEXT, length_minutes INTEGER, year INTEGER);
@@ -26,10 +25,7 @@ INSERT INTO parcel VALUES (1, 'A', 0.4, 3), (2, 'B', 2.5, 700), (3, 'C', 1200, 2
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file = tmp_path_factory.mktemp("clips") / "clips.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(CLIPS)
-    with connect(file) as database:
+    with made(CLIPS, tmp_path_factory.mktemp("clips")) as database:
         yield database
 
 

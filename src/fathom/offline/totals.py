@@ -67,10 +67,10 @@ class Totals:
             return
         period = asked_period(self._linking)
         said = said_of_money(self._linking) | (frozenset() if period is None else {period.place})
-        amounts = self._fitting(place)
+        of_each = (None,) if period is not None and period.which else self._by(place)
         found = [
             (amount, by, query)
-            for amount, by in product(amounts, self._by(place))
+            for amount, by in product(self._fitting(place), of_each)
             if (query := self._query(Aggregate("sum", amount.expression), amount.table, by)) is not None
             and self._accounted(query, said)
         ]
@@ -139,6 +139,8 @@ class Totals:
 
     def _query(self, total: Aggregate, table: TableRef, by: By | None) -> Query | None:
         """The sum or count of a table's rows for each of something, under the conditions of the question."""
+        if by is not None and not by.shown:
+            return None
         where = conjunction(*self._conditions(table))
         query = Query((total,), where=where, tables=(table,))
         if by is not None:

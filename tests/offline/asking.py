@@ -1,12 +1,9 @@
 """The offline method asked: as a whole, or an engine alone for its best guess."""
 
 import asyncio
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
-from fathom.databases import Database, connect
+from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
 from fathom.offline.checking import check
@@ -14,16 +11,6 @@ from fathom.offline.deciding import Verdict, decide
 from fathom.offline.engine import Engine
 from fathom.offline.ranking.reranker import Reranker
 from fathom.records import Draft, Question
-
-
-@contextmanager
-def made(statements: str, folder: Path) -> Iterator[Database]:
-    """A small database that statements make, in a file of a folder."""
-    file = folder / "made.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(statements)
-    with connect(file) as database:
-        yield database
 
 
 def ask_in(context: Context, text: str) -> Draft:

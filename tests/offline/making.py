@@ -1,10 +1,11 @@
 """Small databases to ask, and what links questions to them."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from fathom.databases import Database
+from fathom.databases import Database, connect
 from fathom.offline.linking import Linker, default_linking_weights
 from fathom.retrieval import ValueIndex
 
@@ -15,6 +16,13 @@ def sqlite_of(file: Path, *scripts: str) -> Path:
         for script in scripts:
             connection.executescript(script)
     return file
+
+
+@contextmanager
+def made(statements: str, folder: Path) -> Iterator[Database]:
+    """A small database that statements make, in a file of a folder."""
+    with connect(sqlite_of(folder / "made.sqlite", statements)) as database:
+        yield database
 
 
 def linker_of(database: Database) -> Linker:

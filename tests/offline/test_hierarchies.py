@@ -7,7 +7,7 @@ import pytest
 
 from fathom import ask
 from fathom.databases import Database
-from tests.offline.asking import made
+from tests.offline.making import made
 
 STAFF = """
 CREATE TABLE office (office_id INTEGER PRIMARY KEY, city TEXT);

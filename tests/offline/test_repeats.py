@@ -11,7 +11,7 @@ from fathom.offline.parsing import parse
 from fathom.offline.rendering import render
 from fathom.offline.repeats import without_repeats
 from fathom.offline.rows import RowNames
-from tests.offline.asking import made
+from tests.offline.making import made
 
 SHOP = """
 CREATE TABLE genre (genre_id INTEGER PRIMARY KEY, name TEXT);

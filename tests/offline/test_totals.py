@@ -12,7 +12,7 @@ import pytest
 
 from fathom import Answer, ask
 from fathom.databases import Database
-from tests.offline.asking import made
+from tests.offline.making import made
 
 TRADE = """
 CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, country TEXT);

@@ -9,7 +9,7 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
 from fathom.records import Question
-from tests.offline.asking import made
+from tests.offline.making import made
 
 CLIPS = """
 CREATE TABLE film (film_id INTEGER PRIMARY KEY, title TEXT, length_minutes INTEGER, year INTEGER);

@@ -13,7 +13,7 @@ import numpy as np
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span, Token
 from fathom.offline.linking.numbers import find_numbers
-from fathom.offline.linking.text import tokenize
+from fathom.offline.linking.text import token_stems, tokenize
 from fathom.offline.parsing import parse
 from fathom.offline.query import (
     Column,
@@ -135,7 +135,7 @@ class Examples:
         queries over a table that holds it could have compared it: where "for Parkinson's disease" chooses a
         table of its own, that says nothing of the tables in which it is a value.
         """
-        stems = _stems(linking.tokens[span.first : span.end])
+        stems = token_stems(linking.tokens[span.first : span.end])
         holders = {v.column.table for v in linking.values if v.span == span}
         said = sum(not holders.isdisjoint(tables) for tables in self._said.get(stems, ()))
         return said > self._meant[stems]
@@ -195,7 +195,7 @@ def _compile(
             spans[span] = Blank(column, value, 0)
     ordered = sorted(spans)
     blanks = tuple(replace(spans[s], place=i) for i, s in enumerate(ordered))
-    meant = frozenset(_stems(tokens[s.first : s.end]) for s in ordered)
+    meant = frozenset(token_stems(tokens[s.first : s.end]) for s in ordered)
     plain = frozenset(_runs(tokens, ordered))
     return Solved(example, query, _words(tokens, ordered), blanks, meant, plain)
 
@@ -204,11 +204,7 @@ def _runs(tokens: Sequence[Token], masked: Sequence[Span]) -> Iterator[tuple[str
     for first in range(len(tokens)):
         for end in range(first + 1, min(first + LONGEST, len(tokens)) + 1):
             if not any(Span(first, end).overlaps(m) for m in masked):
-                yield _stems(tokens[first:end])
-
-
-def _stems(tokens: Iterable[Token]) -> tuple[str, ...]:
-    return tuple(t.stem for t in tokens if t.kind != "sign")
+                yield token_stems(tokens[first:end])
 
 
 def _named(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) -> Span | None:
@@ -217,7 +213,7 @@ def _named(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) ->
         return next((n.span for n in find_numbers(tokens) if n.value == value), None)
     words = [(i, t.stem) for i, t in enumerate(tokens) if t.kind != "sign"]
     for phrase in (str(value), *others):
-        wanted = [t.stem for t in tokenize(phrase) if t.kind != "sign"]
+        wanted = list(token_stems(tokenize(phrase)))
         for start in range(len(words) - len(wanted) + 1):
             if wanted and [w for _, w in words[start : start + len(wanted)]] == wanted:
                 return Span(words[start][0], words[start + len(wanted) - 1][0] + 1)

@@ -10,7 +10,7 @@ from fathom.offline.linking.naming import asked_table, each_table, naming_column
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Token, ValueMention
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 
 _SETTLED = 0.6
 _ASKED = 0.35
@@ -89,7 +89,7 @@ def years_meant(
     dates = [
         c for i, c in enumerate(words.columns) if words.traits[i, 2] and tables[words.owner[i]] >= _SETTLED
     ]
-    own = [c for c in dates if _stems(c.column)[:1] == _stems(c.table)[-1:]]
+    own = [c for c in dates if name_stems(c.column)[:1] == name_stems(c.table)[-1:]]
     meant = {
         n.span
         for n in reading.numbers
@@ -146,16 +146,10 @@ def _measures(words: SchemaWords) -> npt.NDArray[np.bool_]:
     return np.asarray((words.traits[:, 0] > 0) & (words.traits[:, 4:6].sum(axis=1) == 0))
 
 
-def _stems(name: str) -> list[str]:
-    return [stem(w) for w in identifier_words(name)]
-
-
 def _names_rows(column: ColumnKey) -> bool:
     """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
     words = identifier_words(column.column)
-    rest = (
-        set(words) - set(identifier_words(column.table)) - {stem(w) for w in identifier_words(column.table)}
-    )
+    rest = set(words).difference(identifier_words(column.table), name_stems(column.table))
     return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
 
 

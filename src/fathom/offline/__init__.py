@@ -8,7 +8,8 @@ The way through, by module:
     shapes        likely sketches (query shapes with slots): a network, nearest questions, parts combined
     comparing     what the question compares: columns with values, numbers and dates
     filling       a sketch's slots filled with these, columns and tables by a beam over linking's scores
-    candidates    both at once: fillings of likely sketches, edited, simplified, with each likely join path
+    candidates    both at once: fillings of likely sketches, with each likely join path; `edits` changes the
+                  best a little, `vetting` leaves out what makes no sense
     examples      queries of solved questions with this question's values; `ratios`: percentages;
                   `periods`: groups by the year or month of a date
     checking      the first candidates run, briefly

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
-from fathom.offline.candidates import Proposal
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Call,

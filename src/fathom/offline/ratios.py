@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
-from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
 from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.naming import EACH
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,

@@ -36,8 +36,4 @@ def find_meanings(
                 found[column, span] = ValueMention(
                     column, value, text, span, 0.95, "folded", comparison, rows=1
                 )
-    return [v for (c, s), v in found.items() if not any(c == d and _within(s, t) for d, t in found)]
-
-
-def _within(span: Span, other: Span) -> bool:
-    return span != other and other.first <= span.first and span.end <= other.end
+    return [v for (c, s), v in found.items() if not any(c == d and s != t and s.within(t) for d, t in found)]

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from fathom.databases import connect
-from fathom.offline.examples import Examples, values_left_out
+from fathom.offline.examples import Examples
+from fathom.offline.exchanging import values_left_out
 from fathom.offline.habits.traits import traits
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker, Span

@@ -11,6 +11,7 @@ from functools import lru_cache
 from fathom.databases.engine import Read
 from fathom.errors import QueryError
 from fathom.records import Column, ForeignKey, Schema, Table
+from fathom.records.schema import NUMERIC
 
 _LEAST_CONFIDENCE = 0.5
 _SECONDS_FOR_ONE = 0.5
@@ -313,4 +314,4 @@ def _fits(table: Table, column: Column, target: _Target, *, is_key: bool) -> boo
 
 
 def _family(column: Column) -> str:
-    return "number" if column.kind in {"integer", "number"} else column.kind
+    return "number" if column.kind in NUMERIC else column.kind

@@ -14,6 +14,7 @@ from fathom.databases.formats import format_of
 from fathom.databases.stream import Stream
 from fathom.errors import QueryError
 from fathom.records import Column, ColumnProfile, Limits, Schema, Table, TableProfile
+from fathom.records.schema import NUMERIC
 
 _WHOLE_ROWS = 50_000
 _SAMPLED_ROWS = 20_000
@@ -80,7 +81,7 @@ class _Tally:
         has_bytes = any(isinstance(v, bytes) for v in islice(self.counts, 100))
         shown = {v: n for v, n in self.counts.items() if _is_short(v)} if not has_bytes else {}
         repeats = sum(self.counts.values()) > len(self.counts)
-        minimum, maximum = _range(shown, self.column.kind in {"integer", "number"})
+        minimum, maximum = _range(shown, self.column.kind in NUMERIC)
         found = format_of(shown, repeats=repeats)
         return ColumnProfile(
             table=table,

@@ -9,6 +9,7 @@ from fathom.methods import Context
 from fathom.nl2sql.schema_text import Samples
 from fathom.nl2sql.selecting import or_everything
 from fathom.records import Limits, Selection
+from fathom.records.schema import NUMERIC
 
 _QUICK = Limits(seconds=2.0, rows=50, bytes=1_000_000)
 
@@ -78,7 +79,7 @@ async def common_values(context: Context, *, most: int = 6) -> Samples:
                 continue
             if column.name.casefold().endswith(("id", "email", "url")):
                 continue
-            if column.kind in {"integer", "number"} and (profile.distinct is None or profile.distinct > 10):
+            if column.kind in NUMERIC and (profile.distinct is None or profile.distinct > 10):
                 continue
             values = _showable([v for v, _ in profile.common] or profile.samples)
             shown = values[: 1 if column.kind in {"date", "datetime"} or profile.format == "date" else most]

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fathom.offline.linking import Linking, TableMention
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Case,
     Condition,
@@ -60,11 +60,6 @@ class Accounts:
             and place not in said
             and float(explained[place]) < ACCOUNTED
         )
-
-
-def name_stems(name: str) -> frozenset[str]:
-    """The stems of the words that a name is made of."""
-    return frozenset(stem(w) for w in identifier_words(name))
 
 
 def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, ...]:

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from fathom.offline.accounting import name_stems
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
@@ -55,7 +54,12 @@ class Amount:
 
 def of_buyers(table: str) -> bool:
     """Whether a table keeps those who buy."""
-    return not name_stems(table).isdisjoint(_BUYERS)
+    return not _BUYERS.isdisjoint(name_stems(table))
+
+
+def _traded(table: str) -> bool:
+    """Whether a table keeps what was sold."""
+    return not _TRADE.isdisjoint(name_stems(table))
 
 
 class Amounts:
@@ -66,7 +70,7 @@ class Amounts:
         schema = planner.schema
         self._keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
         self._keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-        traded = [t for t in schema.tables if name_stems(t.name) & _TRADE]
+        traded = [t for t in schema.tables if _traded(t.name)]
         totals = [a for t in traded for a in self._totals(t)]
         lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
         self.all = (*totals, *lines)
@@ -86,8 +90,8 @@ class Amounts:
     def _line(self, table: Table, schema: Schema) -> Amount | None:
         """What a line comes to: its quantity times its price, or times that of what it refers to."""
         counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
-        sold = name_stems(table.name) & _TRADE or any(
-            k.table == table.name and name_stems(k.target_table) & _TRADE for k in schema.foreign_keys
+        sold = _traded(table.name) or any(
+            k.table == table.name and _traded(k.target_table) for k in schema.foreign_keys
         )
         if len(counts) != 1 or not sold:
             return None

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from fathom.offline.accounting import Accounts
-from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, TableMention
 from fathom.offline.linking.naming import EACH
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,

@@ -10,9 +10,8 @@ from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention, log_o
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.sketches import Bound
 from fathom.offline.slots import ValueSlots
-from fathom.records.schema import Schema
+from fathom.records.schema import NUMERIC, Schema
 
-NUMERIC = frozenset(("integer", "number"))
 _DATED = frozenset(("date", "datetime", "time"))
 _SIZED = NUMERIC | _DATED
 _SINGLE, _RANGES = 27, 9

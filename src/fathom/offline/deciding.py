@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
-from fathom.offline.candidates import GRAMMARS, Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
+from fathom.offline.proposals import GRAMMARS, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker

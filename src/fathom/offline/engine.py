@@ -13,7 +13,7 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
 from fathom.offline.amounts import Amounts
 from fathom.offline.averages import averages
-from fathom.offline.candidates import Proposal, propose
+from fathom.offline.candidates import propose
 from fathom.offline.courtesy import to_the_point
 from fathom.offline.examples import Examples, Recalled
 from fathom.offline.habits import Habits
@@ -28,6 +28,7 @@ from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import periods
 from fathom.offline.phrases import as_question
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
 from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios

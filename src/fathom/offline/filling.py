@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fathom.offline.comparing import NUMERIC, Comparisons, ValueOption
+from fathom.offline.comparing import Comparisons, ValueOption
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, Role, Span, log_odds
 from fathom.offline.linking.columns import key_columns
 from fathom.offline.query import Column, Query, TableRef
 from fathom.offline.sketches import Bound, Filling
 from fathom.offline.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
-from fathom.records.schema import Schema
+from fathom.records.schema import NUMERIC, Schema
 
 BEAM = 10
 OPTIONS = 9

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from fathom.offline.accounting import Accounts, denies_alike, name_stems
-from fathom.offline.candidates import Proposal
+from fathom.offline.accounting import Accounts, denies_alike
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, ValueMention
-from fathom.offline.linking.text import stem
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Column,
@@ -96,7 +96,7 @@ def _named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
 
 def _relation(linking: Linking, link: _Self, held: set[int]) -> tuple[int, bool] | None:
     """The place of the word that says how rows are related, and whether those below are asked for."""
-    words = name_stems(link.own) - _KEYS - name_stems(link.table.name)
+    words = {*name_stems(link.own)} - _KEYS - {*name_stems(link.table.name)}
     staff = bool(words & _OF_STAFF)
     tokens = linking.tokens
     for place, token in enumerate(tokens):

@@ -8,7 +8,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from fathom.errors import SchemaError
-from fathom.offline.joins import JoinPlanner, Plan
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.omitting import implied_joins, without_planned
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -31,8 +32,6 @@ from fathom.offline.query import (
     TableRef,
     Unrepresentable,
     conjunction,
-    conjuncts,
-    mentioned_tables,
     negate,
 )
 from fathom.records.schema import Schema
@@ -141,7 +140,7 @@ class _Parser:
                 scope.aliases[item.alias.casefold()] = self._expression(item.this, scope)
         select = tuple(self._expression(e.unalias(), scope) for e in tree.expressions)
         where = self._clause(tree, "where", scope)
-        where, implied = _implied_joins(where, joins) if len(scope.tables) > 1 else (where, ())
+        where, implied = implied_joins(where, joins) if len(scope.tables) > 1 else (where, ())
         group = tree.args.get("group")
         order = tree.args.get("order")
         query = Query(
@@ -160,7 +159,9 @@ class _Parser:
             offset=_number(tree.args.get("offset")),
             source=scope.source,
         )
-        return self._place(query, tuple(scope.tables.values()), joins + implied)
+        return without_planned(
+            query, tuple(scope.tables.values()), joins + implied, self.planner, keep_joins=self.keep_joins
+        )
 
     def _clause(self, tree: exp.Select, name: str, scope: _Scope) -> Condition | None:
         clause = tree.args.get(name)
@@ -190,7 +191,7 @@ class _Parser:
             on = join.args.get("on")
             if on is None or isinstance(on, exp.Boolean):
                 continue
-            condition, found = _implied_joins(self._condition(on, scope), ())
+            condition, found = implied_joins(self._condition(on, scope), ())
             mine = scope.tables[source.alias_or_name.casefold()]
             side = str(join.args.get("side") or "").upper()
             joins += [_oriented(j, mine, outer=side == "LEFT") for j in found]
@@ -209,33 +210,6 @@ class _Parser:
         tree = inner.this if isinstance(inner, exp.Subquery) else inner
         scope.source = self.query(tree)
         scope.source_names = [(e.alias_or_name or e.sql()).casefold() for e in tree.selects]
-
-    def _place(self, query: Query, tables: tuple[TableRef, ...], joins: tuple[Join, ...]) -> Query:
-        """Leave out of the query what the planner finds again: joins and bridge tables."""
-        if len(tables) == 1:
-            used = mentioned_tables(query)
-            return query if tables[0] in used else replace(query, tables=tables)
-        if not tables:
-            return query
-        used = mentioned_tables(query)
-        wanted = set(tables)
-        extra = [t for t in tables if t not in used]
-        for table in list(extra):
-            fewer = (*used, *(t for t in extra if t != table))
-            plans = self.planner.plans(fewer) if fewer else ()
-            if plans and set(plans[0].tables) == wanted:
-                extra.remove(table)
-        query = replace(query, tables=tuple(extra))
-        plans = self.planner.plans(mentioned_tables(query))
-        given = {frozenset((j.left, j.right)) for j in joins}
-        outer = any(j.outer for j in joins)
-        planned = {frozenset((j.left, j.right)) for j in plans[0].joins} if plans else None
-        if planned == given and not outer:
-            return query
-        same_tables = any(set(p.tables) == wanted for p in plans)
-        if same_tables and not self.keep_joins and not outer and not _chosen(given, plans):
-            return query
-        return replace(query, joins=joins) if joins else query
 
     def _condition(self, node: exp.Expr, scope: _Scope) -> Condition:  # noqa: PLR0911
         if isinstance(node, exp.Paren):
@@ -350,32 +324,10 @@ def _connect(kind: str, *parts: Condition) -> Condition:
     return Connective("and" if kind == "and" else "or", tuple(flat))
 
 
-def _implied_joins(
-    condition: Condition | None, joins: tuple[Join, ...]
-) -> tuple[Condition | None, tuple[Join, ...]]:
-    """Equalities of columns of two tables among the conjuncts are joins; the rest stays a condition."""
-    found, rest = [], []
-    linked = {frozenset((j.left.table, j.right.table)) for j in joins}
-    for part in conjuncts(condition):
-        match part:
-            case Comparison(left=Column() as left, operator="=", right=Column() as right) if (
-                left.table != right.table and frozenset((left.table, right.table)) not in linked
-            ):
-                found.append(Join(left, right))
-            case _:
-                rest.append(part)
-    return conjunction(*rest), tuple(found)
-
-
 def _oriented(join: Join, mine: TableRef, *, outer: bool) -> Join:
     if join.left.table == mine:
         join = Join(join.right, join.left)
     return replace(join, outer=outer)
-
-
-def _chosen(given: set[frozenset[Column]], plans: tuple[Plan, ...]) -> bool:
-    """Whether the joins given are one of the planner's dearer plans, so that keeping them means something."""
-    return any({frozenset((j.left, j.right)) for j in p.joins} == given for p in plans[1:])
 
 
 def _number(clause: exp.Expr | None) -> int | None:

@@ -7,14 +7,14 @@ renderer translates it for the other engines.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, name_stems, tables_named_first
+from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
 from fathom.offline.amounts import said_of_money
-from fathom.offline.candidates import Proposal
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import stem
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Call,
@@ -29,6 +29,7 @@ from fathom.offline.query import (
     mentioned_tables,
 )
 from fathom.records.profile import TableProfile
+from fathom.records.schema import NUMERIC
 
 _FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
 _ADVERBS = {
@@ -166,12 +167,12 @@ class Dates:
 
     def _said(self, key: ColumnKey) -> int:
         """How many words of the question are in the column's name, its table's and those of dates aside."""
-        words = name_stems(key.column) - name_stems(key.table) - _DATE_STEMS
+        words = set(name_stems(key.column)).difference(name_stems(key.table), _DATE_STEMS)
         return sum(t.stem in words for t in self._linking.tokens if not t.evidence)
 
     def _is_own(self, key: ColumnKey) -> bool:
         """Whether a date is called after its table alone, as `order_date` is."""
-        return name_stems(key.column) - _DATE_STEMS <= name_stems(key.table)
+        return _DATE_STEMS.union(name_stems(key.table)).issuperset(name_stems(key.column))
 
 
 def _grouped_again(asked: Period, linking: Linking) -> bool:
@@ -202,10 +203,10 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether the question names no other number as well as this one, by the words of column and table."""
     asked = {t.stem for t in linking.tokens if not t.evidence}
     named = {
-        (t.name, c.name): len(asked & (name_stems(c.name) | name_stems(t.name)))
+        (t.name, c.name): len(asked.intersection((*name_stems(c.name), *name_stems(t.name))))
         for t in planner.schema.tables
         for c in t.columns
-        if c.kind in {"integer", "number"} and c.name not in t.primary_key
+        if c.kind in NUMERIC and c.name not in t.primary_key
     }
     own = named.pop((column.table.name, column.name), 0)
     return all(own > other for other in named.values())

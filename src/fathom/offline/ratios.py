@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
-from fathom.offline.candidates import Proposal
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
 from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.naming import EACH
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -34,7 +34,7 @@ from fathom.offline.query import (
     mentioned_tables,
 )
 from fathom.records import Result
-from fathom.records.schema import Schema
+from fathom.records.schema import NUMERIC, Schema
 
 _SHARE = re.compile(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
@@ -204,7 +204,7 @@ class _Grammar:
 
 def _amounts(schema: Schema) -> set[ColumnKey]:
     """The columns of numbers that are no part of a key."""
-    numbers = {key for key, column in schema_columns(schema) if column.kind in {"integer", "number"}}
+    numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
     return numbers - key_columns(schema)
 
 

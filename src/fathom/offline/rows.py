@@ -3,9 +3,9 @@
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import name_stems
 from fathom.offline.query import Column, Comparison, Expression, Literal, Query, TableRef, conjuncts
-from fathom.records.schema import Schema
+from fathom.records.schema import NUMERIC, Schema
 
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
@@ -18,7 +18,7 @@ class RowNames:
             t.name: naming_columns(t.name, tuple(c.name for c in t.columns)) for t in schema.tables
         }
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
-        numbers = {key for key, column in schema_columns(schema) if column.kind in {"integer", "number"}}
+        numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
         self._references = foreign_columns(schema)
         self._amounts = numbers - self._references - self._own
         self._targets = {
@@ -58,8 +58,8 @@ class RowNames:
 
 def names_key(linking: Linking, column: Column) -> bool:
     """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
-    last = stem(identifier_words(column.name)[-1]) if identifier_words(column.name) else ""
-    table = {stem(w) for w in identifier_words(column.table.name)}
+    last = (name_stems(column.name) or ("",))[-1]
+    table = name_stems(column.table.name)
     words = [t for t in linking.tokens if not t.evidence]
     return any(t.lower in _CODES or (t.stem == last and last not in table) for t in words)
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from fathom.offline.candidates import GRAMMARS
 from fathom.offline.checking import Checked
 from fathom.offline.deciding import UNLEARNED, solved_before
 from fathom.offline.engine import Engine
@@ -12,6 +11,7 @@ from fathom.offline.idiom import EACH
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
+from fathom.offline.proposals import GRAMMARS
 from fathom.offline.query import Aggregate, Query, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render

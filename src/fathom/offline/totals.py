@@ -9,15 +9,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from fathom.offline.accounting import Accounts, denies_alike, name_stems
+from fathom.offline.accounting import Accounts, denies_alike
 from fathom.offline.amounts import Amount, Amounts, asked_money, of_buyers, said_of_money
-from fathom.offline.candidates import Proposal
 from fathom.offline.grouping import By, named_after
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Span, SuperlativeMention, ValueMention
 from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import OPENINGS
 from fathom.offline.periods import PERIOD_WORDS, Dates, asked_period
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Column,

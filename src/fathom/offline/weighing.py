@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fathom.offline.candidates import Proposal
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.examples import values_left_out
+from fathom.offline.exchanging import values_left_out
 from fathom.offline.linking import Floats, Linking
+from fathom.offline.proposals import Proposal
 from fathom.offline.ranking.choosing import Choice, choose
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import Entry

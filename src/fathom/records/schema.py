@@ -9,6 +9,8 @@ from fathom.errors import SchemaError, did_you_mean
 ColumnKind = Literal[
     "text", "integer", "number", "boolean", "date", "time", "datetime", "json", "blob", "other"
 ]
+NUMERIC: frozenset[ColumnKind] = frozenset(("integer", "number"))
+"""The kinds whose values can be calculated with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import pytest
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
-from fathom.offline.examples import Template
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
 from fathom.offline.parsing import parse
@@ -105,7 +104,7 @@ def test_clauses_of_several_solved_queries_make_one_that_nobody_has_asked(
 
 
 def test_every_variant_is_a_query_that_runs(engine: Engine) -> None:
-    templates = [Template(s.query, s.blanks) for s in engine.examples.solved]
+    templates = [s.template for s in engine.examples.solved]
     variants = Variants(templates, engine.planner)
     found = {v.query: v for t in templates for v in variants.of(t)}
     assert len(found) > 30

@@ -5,6 +5,7 @@ from sqlglot import exp
 from fathom.efficiency.rules.rule import Rule
 from fathom.efficiency.tree import only_truth_matters, sources
 from fathom.records import Column, Schema
+from fathom.records.schema import NUMERIC
 
 _YEARS = range(1, 9999)
 
@@ -36,7 +37,7 @@ def _bare_cast(node: exp.Cast, schema: Schema) -> bool:
 
 def _bare_sum(node: exp.Add, schema: Schema) -> bool:
     column = _described(node.left, schema)
-    if column is None or column.kind not in ("integer", "number") or node.right.sql() != "0":
+    if column is None or column.kind not in NUMERIC or node.right.sql() != "0":
         return False
     if not isinstance(node.parent, exp.Predicate):
         return False

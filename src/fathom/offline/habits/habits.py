@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.examples import Examples, Template, filled, masked_words
+from fathom.offline.examples import Examples, masked_words
+from fathom.offline.exchanging import Template, filled
 from fathom.offline.habits.model import WordModel
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
@@ -95,7 +96,7 @@ class Habits:
         """The solved queries by their traits, those of the most questions first, then their variants."""
         found: dict[frozenset[str], Template] = {}
         for solved, gold in zip(self._solved, self._golds, strict=True):
-            found.setdefault(gold, Template(solved.query, solved.blanks))
+            found.setdefault(gold, solved.template)
         known = list(found.values())[:MOST_TEMPLATES]
         variants = Variants(known, self._planner)
         seen = {t.query for t in known}

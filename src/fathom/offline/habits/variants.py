@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fathom.offline.examples import Blank, Template
+from fathom.offline.exchanging import Blank, Template
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
 from fathom.offline.query import (

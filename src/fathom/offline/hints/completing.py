@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fathom.offline.candidates import Proposal
 from fathom.offline.hints.meeting import holds, is_aggregate, missing
 from fathom.offline.hints.records import Hint
 from fathom.offline.linking import Linking
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Case,
     Column,

@@ -10,7 +10,7 @@ from fathom.offline.hints.names import Names
 from fathom.offline.hints.records import Hint
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Span, Token
-from fathom.offline.linking.text import tokenize
+from fathom.offline.linking.text import token_stems, tokenize
 from fathom.offline.query import Column, Comparison, Condition, Literal
 
 LIKELY = 0.25
@@ -38,7 +38,7 @@ class Glossary:
                 continue
             by_table = dict(_fragments(term, names, planner, pack.dialect or "sqlite"))
             for phrase in term.words if by_table else ():
-                stems = _stems(tokenize(phrase))
+                stems = token_stems(tokenize(phrase))
                 if stems:
                     self._first[stems[0]].append(_Meaning(stems, term, by_table))
 
@@ -65,7 +65,7 @@ class Glossary:
 
     def _conditions(self, tokens: Sequence[Token]) -> frozenset[Condition]:
         """What the terms among some words come to, in every table that they may be about."""
-        stems = _stems(tokens)
+        stems = token_stems(tokens)
         return frozenset(
             condition
             for place, word in enumerate(stems)
@@ -88,10 +88,6 @@ class Glossary:
                 otherwise = all(linking.explained[i] >= EXPLAINED for i, _ in here)
                 if likely.get(table, 0.0) >= LIKELY or not otherwise:
                     yield Span(first, here[-1][0] + 1), meaning, meaning.by_table[table]
-
-
-def _stems(tokens: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(t.stem for t in tokens if t.kind != "sign")
 
 
 def _fragments(

@@ -10,7 +10,7 @@ from fathom.offline.linking.naming import asked_table, each_table, naming_column
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Span, Token, ValueMention
 from fathom.offline.linking.schema_words import TRAITS, SchemaWords
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.linking.wordlists import RELATED
 
 _SETTLED = 0.6
@@ -96,8 +96,8 @@ def years_meant(
         c for i, c in enumerate(words.columns) if words.traits[i, 2] and tables[words.owner[i]] >= _SETTLED
     ]
     asked = {t.stem for t in reading.tokens if not t.evidence} - _DATE_STEMS
-    said = [c for c in dates if asked.intersection(_stems(c.column)).difference(_stems(c.table))]
-    own = [c for c in dates if _stems(c.column)[:1] == _stems(c.table)[-1:]]
+    said = [c for c in dates if asked.intersection(name_stems(c.column)).difference(name_stems(c.table))]
+    own = [c for c in dates if name_stems(c.column)[:1] == name_stems(c.table)[-1:]]
     meant = {
         n.span
         for n in reading.numbers
@@ -181,16 +181,10 @@ def _measures(words: SchemaWords) -> npt.NDArray[np.bool_]:
     return np.asarray((words.traits[:, 0] > 0) & (words.traits[:, 4:6].sum(axis=1) == 0))
 
 
-def _stems(name: str) -> list[str]:
-    return [stem(w) for w in identifier_words(name)]
-
-
 def _names_rows(column: ColumnKey) -> bool:
     """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
     words = identifier_words(column.column)
-    rest = (
-        set(words) - set(identifier_words(column.table)) - {stem(w) for w in identifier_words(column.table)}
-    )
+    rest = set(words).difference(identifier_words(column.table), name_stems(column.table))
     return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
 
 

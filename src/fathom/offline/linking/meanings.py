@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fathom.offline.linking.cues import comparison_at
 from fathom.offline.linking.records import ColumnKey, Span, Token, ValueMention
-from fathom.offline.linking.text import tokenize
+from fathom.offline.linking.text import token_stems, tokenize
 
 Meanings = Mapping[str, Sequence[tuple[tuple[str, ...], ColumnKey, str]]]
 
@@ -14,7 +14,7 @@ def compile_meanings(meanings: Iterable[tuple[ColumnKey, str, str]]) -> Meanings
     """(column, phrase, stored value) by the stem of the phrase's first word."""
     found: dict[str, list[tuple[tuple[str, ...], ColumnKey, str]]] = defaultdict(list)
     for column, phrase, value in meanings:
-        stems = tuple(t.stem for t in tokenize(phrase) if t.kind != "sign")
+        stems = token_stems(tokenize(phrase))
         if stems and any(not t.stop for t in tokenize(phrase)):
             found[stems[0]].append((stems, column, value))
     return found
@@ -36,8 +36,4 @@ def find_meanings(
                 found[column, span] = ValueMention(
                     column, value, text, span, 0.95, "folded", comparison, rows=1
                 )
-    return [v for (c, s), v in found.items() if not any(c == d and _within(s, t) for d, t in found)]
-
-
-def _within(span: Span, other: Span) -> bool:
-    return span != other and other.first <= span.first and span.end <= other.end
+    return [v for (c, s), v in found.items() if not any(c == d and s != t and s.within(t) for d, t in found)]

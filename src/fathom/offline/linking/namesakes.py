@@ -47,7 +47,7 @@ def _weighed(value: ValueMention, meant: float | None, doubted: bool) -> ValueMe
 
 def _with_kind(value: ValueMention, thing: ValueMention, kinds: dict[int, set[str]]) -> bool:
     """Whether a value is but the name of a thing with the word for its kind: "ohio river"."""
-    inside = value.span.first <= thing.span.first and thing.span.end <= value.span.end
+    inside = thing.span.within(value.span)
     if not inside or value.span == thing.span or value.column.table == thing.column.table:
         return False
     rest = [i for i in range(*value.span) if not thing.span.first <= i < thing.span.end]

@@ -7,7 +7,7 @@ import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, name_stems
 
 _NAMED = 0.5
 """Alignment from which a word names a table or a column."""
@@ -34,7 +34,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     whose last word is one of the two.
     """
     words = {c: identifier_words(c) for c in columns}
-    own = {*identifier_words(table), *(stem(w) for w in identifier_words(table))}
+    own = {*identifier_words(table), *name_stems(table)}
     called = [c for c in columns if words[c] and words[c][-1] == "name" and set(words[c]) - own <= _WHOLE]
     if called:
         return (called[0],)
@@ -59,7 +59,7 @@ def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:
 
 def numbering_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The one column that numbers a table's rows and is called after it: `order_id`; empty without one."""
-    own = {*identifier_words(table), *(stem(w) for w in identifier_words(table))}
+    own = {*identifier_words(table), *name_stems(table)}
     words = {c: identifier_words(c) for c in columns}
     found = [
         c for c in columns if len(words[c]) > 1 and words[c][-1] in _NUMBERS and set(words[c][:-1]) <= own

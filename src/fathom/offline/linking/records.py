@@ -48,6 +48,10 @@ class Span(NamedTuple):
         """Whether the two share a token."""
         return self.first < other.end and other.first < self.end
 
+    def within(self, other: "Span") -> bool:
+        """Whether the other has all tokens of this one."""
+        return other.first <= self.first and self.end <= other.end
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

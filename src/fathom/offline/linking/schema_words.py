@@ -10,10 +10,10 @@ import numpy as np
 from fathom.offline.linking.columns import foreign_columns, referenced_columns, schema_columns
 from fathom.offline.linking.meanings import Meanings, compile_meanings
 from fathom.offline.linking.records import ColumnKey, Floats
-from fathom.offline.linking.text import identifier_words, is_stop, stem, tokenize
+from fathom.offline.linking.text import identifier_words, is_stop, stem, token_stems, tokenize
 from fathom.records import ColumnProfile, Schema, Table, TableProfile
+from fathom.records.schema import NUMERIC
 
-_NUMERIC = ("integer", "number")
 _DATES = ("date", "time", "datetime")
 
 
@@ -166,7 +166,7 @@ def _folded(key: Sequence[str]) -> tuple[str, ...]:
 def _phrases(notes: Notes, keys: Sequence[tuple[str, ...]]) -> Phrases:
     found: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
     for row, key in enumerate(keys):
-        for stems in dict.fromkeys(_stems(s) for s in notes.synonyms.get(_folded(key), ())):
+        for stems in dict.fromkeys(token_stems(tokenize(s)) for s in notes.synonyms.get(_folded(key), ())):
             if stems:
                 found[stems[0]].append((stems, row))
     return found
@@ -174,10 +174,6 @@ def _phrases(notes: Notes, keys: Sequence[tuple[str, ...]]) -> Phrases:
 
 def _named(notes: Notes, key: tuple[str, ...]) -> str:
     return notes.names.get(_folded(key)) or key[-1]
-
-
-def _stems(phrase: str) -> tuple[str, ...]:
-    return tuple(t.stem for t in tokenize(phrase) if t.kind != "sign")
 
 
 def _described(notes: Notes, key: tuple[str, ...]) -> tuple[str, ...]:
@@ -219,7 +215,7 @@ def _traits(schema: Schema, profiles: Mapping[str, TableProfile], columns: Seque
             key = (table.name, column.name)
             rows.append(
                 [
-                    column.kind in _NUMERIC,
+                    column.kind in NUMERIC,
                     column.kind == "text",
                     column.kind in _DATES or bool(seen and seen.format == "date"),
                     column.kind == "boolean" or bool(seen and seen.format == "boolean"),

@@ -1,6 +1,7 @@
 """Words: splitting questions and identifiers into them, and bringing words to their stems."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import snowballstemmer
@@ -60,6 +61,11 @@ def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
+def token_stems(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The stems of words and numbers, without signs."""
+    return tuple(t.stem for t in tokens if t.kind != "sign")
+
+
 def quotes(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
     """The runs of tokens inside quotation marks."""
     spans, first = [], None
@@ -83,3 +89,8 @@ def identifier_words(name: str) -> tuple[str, ...]:
             pieces = [part]
         words += [w for p in pieces for w in ABBREVIATIONS.get(p.casefold(), (p.casefold(),))]
     return tuple(words)
+
+
+def name_stems(name: str) -> tuple[str, ...]:
+    """The stems of the words that an identifier is made of."""
+    return tuple(stem(w) for w in identifier_words(name))

@@ -113,7 +113,7 @@ def _longer(pairs: Sequence[ValueMention]) -> dict[Span, int]:
     spans = {p.span for p in pairs}
     return {
         s: max(
-            ((g.end - g.first) - (s.end - s.first) for g in good if g.first <= s.first and s.end <= g.end),
+            ((g.end - g.first) - (s.end - s.first) for g in good if s.within(g)),
             default=0,
         )
         for s in spans

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
@@ -91,7 +91,7 @@ class _Collector:
         for item in query.select:
             self.expression(item, "select")
         for table in mentioned_tables(query):
-            self.names += _stems(table.name)
+            self.names += name_stems(table.name)
         if query.distinct:
             self.structure.append("distinct")
         if query.where is not None:
@@ -137,7 +137,7 @@ class _Collector:
         for part in walk(expression):
             match part:
                 case Column(name=name):
-                    self.names += _stems(name)
+                    self.names += name_stems(name)
                 case Aggregate(function=function, argument=argument, distinct=distinct):
                     star = " *" if isinstance(argument, Star) else " distinct" if distinct else ""
                     self.structure.append(f"{clause} {function}{star}")
@@ -154,14 +154,10 @@ class _Collector:
                     pass
 
 
-def _stems(name: str) -> list[str]:
-    return [stem(w) for w in identifier_words(name)]
-
-
 def _heads(expression: Expression) -> Iterable[str]:
     """The last words of the columns in an expression: what is compared or ordered."""
     for part in walk(expression):
-        if isinstance(part, Column) and (stems := _stems(part.name)):
+        if isinstance(part, Column) and (stems := name_stems(part.name)):
             yield stems[-1]
 
 

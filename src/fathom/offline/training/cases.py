@@ -11,10 +11,11 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from fathom.offline.candidates import Proposal, propose
+from fathom.offline.candidates import propose
 from fathom.offline.examples import Examples
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker, Linking
+from fathom.offline.proposals import Proposal
 from fathom.offline.query import Unrepresentable
 from fathom.offline.ranking.choosing import RankingWeights
 from fathom.offline.ranking.ranker import Entry

@@ -1,10 +1,11 @@
 """How often questions by period and questions of shares are answered, and rightly: our own questions."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.figures import Figure
-from bench.questions.asking import Asked, ask_by_split, kept, rate
+from bench.questions.asking import Asked, ask_by_split, tell
 from bench.questions.small import SMALL
 
 TITLE = "Periods and shares in the offline method"
@@ -20,17 +21,9 @@ def measure() -> Iterator[Figure]:
 
 
 def _figures(what: str, asked: Sequence[Asked]) -> Iterator[Figure]:
-    answered = kept(asked)
-    note = f"databases of our own: {rate(_own(asked))}"
-    yield Figure(f"{what}: right best guesses", rate(asked), note=note)
-    met = sum(a.right for a in answered) >= RIGHT_OF_ANSWERED * len(answered) if answered else None
-    yield Figure(
-        f"{what}: right of those answered",
-        rate(answered),
-        f"{RIGHT_OF_ANSWERED:.0%}",
-        met,
-        f"coverage {len(answered) / len(asked):.0%}; databases of our own: {rate(_own(answered))}",
-    )
+    both = zip(*(tell(what, a, RIGHT_OF_ANSWERED) for a in (asked, _own(asked))), strict=True)
+    for figure, own in both:
+        yield replace(figure, note=f"databases of our own: {own.value}")
 
 
 def _own(asked: Sequence[Asked]) -> list[Asked]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from bench.figures import DATA, wanted
+from bench.figures import DATA, Figure, wanted
 from bench.questions.small import SMALL, make
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import connect
@@ -57,6 +57,17 @@ def rate(asked: Sequence[Asked]) -> str:
     """How many are right, as a share and as counts."""
     right = sum(a.right for a in asked)
     return f"{right / len(asked):.1%} ({right}/{len(asked)})" if asked else "none"
+
+
+def tell(what: str, asked: Sequence[Asked], mark: float) -> Iterator[Figure]:
+    """How many best guesses are right, how many questions are answered, of the answers how many are right,
+    held against a mark.
+    """
+    answered = kept(asked)
+    met = sum(a.right for a in answered) >= mark * len(answered) if answered else None
+    yield Figure(f"{what}: right best guesses", rate(asked))
+    yield Figure(f"{what}: answered", f"{len(answered) / len(asked):.1%} ({len(answered)}/{len(asked)})")
+    yield Figure(f"{what}: right of those answered", rate(answered), f"{mark:.0%}", met)
 
 
 def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path) -> Iterator[Asked]:

@@ -1,20 +1,17 @@
-"""Four small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk.
+"""Small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk, and
+those of businesses (selling.py).
 
 Made with a fixed seed, so that they are the same every time.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
 
-Row = Sequence[Any]
-START = date(2020, 1, 1)
-NAMES = ("Ann", "Bo", "Carla", "Dev", "Elif", "Femi", "Goran", "Hana", "Ines", "Jonas", "Kim", "Lena")
-LAST_NAMES = ("Ahmed", "Bauer", "Costa", "Dubois", "Eze", "Fischer", "Garcia", "Haas", "Ito", "Jensen")
+from bench.questions.drawing import LAST_NAMES, NAMES, Made, a_day, a_name, one_of
+from bench.questions.selling import bookstore, hotel, media, trade
 
 
 def make(name: str, folder: Path) -> Path:
@@ -31,20 +28,7 @@ def make(name: str, folder: Path) -> Path:
     return file
 
 
-def _day(random: Random, days: int = 1400) -> date:
-    """A day in some four years, later ones likelier, as businesses grow."""
-    return START + timedelta(days=int(days * random.random() ** 0.7))
-
-
-def _one(random: Random, weights: dict[str, float]) -> str:
-    return random.choices(list(weights), list(weights.values()))[0]
-
-
-def _name(random: Random) -> str:
-    return f"{random.choice(NAMES)} {random.choice(LAST_NAMES)}"
-
-
-def _shop(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
+def _shop(random: Random) -> Made:
     countries = {"Brazil": 3, "Germany": 2.5, "France": 2, "Japan": 1}
     states = {"completed": 7, "cancelled": 1.5, "returned": 1, "pending": 0.8}
     products = [
@@ -55,14 +39,15 @@ def _shop(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
         ("Notebook", "Stationery", 4.5), ("Fountain Pen", "Stationery", 32.0),
     ]  # fmt: skip
     orders = [
-        (i, random.randint(1, 60), str(_day(random)), _one(random, states),
-         _one(random, {"credit card": 5, "paypal": 3, "bank transfer": 1}), round(random.uniform(10, 400), 2))
+        (i, random.randint(1, 60), str(a_day(random)), one_of(random, states),
+         one_of(random, {"credit card": 5, "paypal": 3, "bank transfer": 1}),
+         round(random.uniform(10, 400), 2))
         for i in range(1, 401)
     ]  # fmt: skip
     return _SHOP, {
         "customers": [
-            (i, _name(random), _one(random, countries), _one(random, {"female": 5, "male": 4}),
-             str(_day(random)))
+            (i, a_name(random), one_of(random, countries), one_of(random, {"female": 5, "male": 4}),
+             str(a_day(random)))
             for i in range(1, 71)
         ],
         "products": [(i, *p) for i, p in enumerate(products, 1)],
@@ -86,29 +71,29 @@ CREATE TABLE order_items (item_id INTEGER PRIMARY KEY, order_id INTEGER REFERENC
 """
 
 
-def _library(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
+def _library(random: Random) -> Made:
     genres = {"Fiction": 4, "History": 2, "Science": 1.5, "Poetry": 0.7}
     loans = []
     for i in range(1, 351):
-        day = _day(random)
+        day = a_day(random)
         back = str(day + timedelta(days=random.randint(2, 40))) if random.random() < 0.88 else None
         loans.append(
             (i, random.randint(1, 80), random.randint(1, 45), str(day), str(day + timedelta(days=21)), back)
         )
     return _LIBRARY, {
         "members": [
-            (i, _name(random), _one(random, {"student": 4, "adult": 5, "senior": 2}), str(_day(random)),
-             _one(random, {"Leeds": 3, "York": 2, "Hull": 1}))
+            (i, a_name(random), one_of(random, {"student": 4, "adult": 5, "senior": 2}), str(a_day(random)),
+             one_of(random, {"Leeds": 3, "York": 2, "Hull": 1}))
             for i in range(1, 51)
         ],
         "books": [
-            (i, f"Volume {i}", random.choice(LAST_NAMES), _one(random, genres),
-             _one(random, {"English": 6, "Spanish": 2, "German": 1}), random.randint(1950, 2020))
+            (i, f"Volume {i}", random.choice(LAST_NAMES), one_of(random, genres),
+             one_of(random, {"English": 6, "Spanish": 2, "German": 1}), random.randint(1950, 2020))
             for i in range(1, 81)
         ],
         "loans": loans,
         "fines": [
-            (i, loan[0], round(random.uniform(0.5, 12), 2), _one(random, {"yes": 3, "no": 2}))
+            (i, loan[0], round(random.uniform(0.5, 12), 2), one_of(random, {"yes": 3, "no": 2}))
             for i, loan in enumerate(random.sample(loans, 70), 1)
         ],
     }  # fmt: skip
@@ -125,14 +110,14 @@ CREATE TABLE fines (fine_id INTEGER PRIMARY KEY, loan_id INTEGER REFERENCES loan
 """
 
 
-def _clinic(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
+def _clinic(random: Random) -> Made:
     reasons = {"checkup": 4, "vaccination": 2, "injury": 1.5, "follow-up": 2}
     return _CLINIC, {
         "patients": [
-            (i, random.choice(NAMES), random.choice(LAST_NAMES), _one(random, {"F": 5, "M": 4}),
+            (i, random.choice(NAMES), random.choice(LAST_NAMES), one_of(random, {"F": 5, "M": 4}),
              str(date(1940, 1, 1) + timedelta(days=random.randint(0, 27000))),
-             _one(random, {"Bergen": 3, "Oslo": 5, "Tromso": 1}),
-             _one(random, {"public": 6, "private": 3, "none": 1}))
+             one_of(random, {"Bergen": 3, "Oslo": 5, "Tromso": 1}),
+             one_of(random, {"public": 6, "private": 3, "none": 1}))
             for i in range(1, 91)
         ],
         "doctors": [
@@ -141,12 +126,12 @@ def _clinic(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
                                      "Pediatrics", "Neurology", "Dermatology"), strict=True), 1)
         ],
         "visits": [
-            (i, random.randint(1, 80), random.randint(1, 8), str(_day(random)), _one(random, reasons),
+            (i, random.randint(1, 80), random.randint(1, 8), str(a_day(random)), one_of(random, reasons),
              round(random.uniform(30, 600), 2))
             for i in range(1, 381)
         ],
         "prescriptions": [
-            (i, random.randint(1, 380), _one(random, {"Ibuprofen": 4, "Amoxicillin": 3, "Cetirizine": 2}),
+            (i, random.randint(1, 380), one_of(random, {"Ibuprofen": 4, "Amoxicillin": 3, "Cetirizine": 2}),
              random.randint(3, 30))
             for i in range(1, 201)
         ],
@@ -164,23 +149,23 @@ CREATE TABLE prescriptions (prescription_id INTEGER PRIMARY KEY, visit_id INTEGE
 """
 
 
-def _helpdesk(random: Random) -> tuple[str, dict[str, Iterable[Row]]]:
+def _helpdesk(random: Random) -> Made:
     tickets = []
     for i in range(1, 421):
-        day, hour = _day(random), f"{random.randint(7, 19):02}:{random.randint(0, 59):02}:00"
+        day, hour = a_day(random), f"{random.randint(7, 19):02}:{random.randint(0, 59):02}:00"
         closed = random.random() < 0.8
         end = f"{day + timedelta(days=random.randint(1, 20))} {hour}" if closed else None
-        state = "closed" if closed else _one(random, {"open": 2, "waiting": 1})
+        state = "closed" if closed else one_of(random, {"open": 2, "waiting": 1})
         tickets.append(
             (i, random.randint(1, 35), random.randint(1, 9), f"{day} {hour}", end,
-             _one(random, {"low": 4, "normal": 5, "urgent": 1.5}), state,
-             _one(random, {"email": 5, "phone": 3, "chat": 2}), random.randint(1, 5) if closed else None)
+             one_of(random, {"low": 4, "normal": 5, "urgent": 1.5}), state,
+             one_of(random, {"email": 5, "phone": 3, "chat": 2}), random.randint(1, 5) if closed else None)
         )  # fmt: skip
     return _HELPDESK, {
-        "agents": [(i, _name(random), _one(random, {"Billing": 2, "Technical": 3})) for i in range(1, 11)],
+        "agents": [(i, a_name(random), one_of(random, {"Billing": 2, "Technical": 3})) for i in range(1, 11)],
         "clients": [
-            (i, f"{n} Ltd", _one(random, {"Canada": 3, "Spain": 2, "India": 2}),
-             _one(random, {"free": 3, "basic": 3, "premium": 2}), random.randint(20, 900) * 10)
+            (i, f"{n} Ltd", one_of(random, {"Canada": 3, "Spain": 2, "India": 2}),
+             one_of(random, {"free": 3, "basic": 3, "premium": 2}), random.randint(20, 900) * 10)
             for i, n in enumerate((f"{a}{b}" for a in LAST_NAMES[:6] for b in ("tech", "soft", "works", "lab",
                                                                              "line", "net")), 1)
         ],
@@ -197,5 +182,8 @@ CREATE TABLE tickets (ticket_id INTEGER PRIMARY KEY, client_id INTEGER REFERENCE
     channel TEXT, satisfaction INTEGER);
 """
 
-_MAKERS = {"shop": _shop, "library": _library, "clinic": _clinic, "helpdesk": _helpdesk}
+_MAKERS = {
+    "shop": _shop, "library": _library, "clinic": _clinic, "helpdesk": _helpdesk,
+    "trade": trade, "media": media, "hotel": hotel, "bookstore": bookstore,
+}  # fmt: skip
 SMALL = frozenset(_MAKERS)

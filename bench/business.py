@@ -1,0 +1,16 @@
+"""How often questions about money, units and who is above whom are answered, and rightly: our own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.figures import Figure
+from bench.questions.asking import ask_by_split, tell
+
+TITLE = "Business questions to the offline method"
+QUESTIONS = Path(__file__).parent / "questions" / "business.yaml"
+RIGHT_OF_ANSWERED = 0.9
+
+
+def measure() -> Iterator[Figure]:
+    for split, asked in ask_by_split(QUESTIONS, ("questions",)):
+        yield from tell(f"split {split}", asked, RIGHT_OF_ANSWERED)

@@ -1,0 +1,48 @@
+"""Questions of our own: their databases are always the same, their gold finds rows, fates are counted."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import yaml
+from bench.questions.asking import Asked, tell
+from bench.questions.small import SMALL, make
+
+from bench import business, periods_and_shares, plain
+
+FILES = [m.QUESTIONS for m in (business, periods_and_shares, plain)]
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_a_small_database_is_the_same_every_time(name: str, tmp_path: Path) -> None:
+    dumps = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        with closing(sqlite3.connect(make(name, folder))) as connection:
+            assert not connection.execute("PRAGMA foreign_key_check").fetchall()
+            dumps.append(list(connection.iterdump()))
+    assert dumps[0] == dumps[1]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_gold_on_our_own_databases_finds_rows(file: Path, tmp_path: Path) -> None:
+    cases = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for name in SMALL & cases.keys():
+        with closing(sqlite3.connect(make(name, tmp_path))) as connection:
+            for questions in (v for v in cases[name].values() if isinstance(v, list)):
+                for one in questions:
+                    for gold in one["gold"]:
+                        assert any(any(row) for row in connection.execute(gold)), (name, one["question"])
+
+
+def test_what_became_of_questions_is_counted() -> None:
+    asked = [
+        Asked("shop", "questions", right=right, declined=declined)
+        for right, declined in ((True, False), (True, True), (False, False), (False, True))
+    ]
+    guesses, answered, of_those = tell("all", asked, 0.5)
+    assert (guesses.value, answered.value) == ("50.0% (2/4)", "50.0% (2/4)")
+    assert (of_those.value, of_those.mark, of_those.ok) == ("50.0% (1/2)", "50%", True)
+    assert [f.ok for f in tell("all", asked, 0.6)][-1] is False
+    assert [f.ok for f in tell("all", asked[3:], 0.6)][-1] is None

@@ -85,6 +85,8 @@ def test_money_is_quantity_times_price(asked: str, trade: Database) -> None:
         ("sales by year", {("2020", 170), ("2021", 480)}),
         ("which year had the highest sales", {("2021",)}),
         ("how much revenue did Nina Fox generate", {(70,)}),
+        ("how many orders were taken by the clerk with first name Nina", {(1,)}),
+        ("total sales by the customer Old Mill", {(450,)}),
         ("how many orders did each customer place in 2020", {("Blue Kettle", 2), ("Green Door", 1)}),
     ],
 )

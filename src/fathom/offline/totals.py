@@ -33,7 +33,7 @@ from fathom.offline.query import (
     conjunction,
     mentioned_tables,
 )
-from fathom.offline.rows import RowNames
+from fathom.offline.rows import RowNames, fixed_columns
 from fathom.records import TableProfile
 
 _BY = EACH | {"by"}
@@ -144,6 +144,10 @@ class Totals:
             return None
         where = conjunction(*self._conditions(table))
         query = Query((total,), where=where, tables=(table,))
+        if by is not None and not fixed_columns(query).isdisjoint(by.shown):
+            if self._linking.superlatives:
+                return None
+            by = None  # "taken by the clerk Nina Fox" speaks of one: there is nothing to group by
         if by is not None:
             query = replace(
                 query, select=(*by.shown, total), group=tuple(dict.fromkeys((*by.key, *by.shown)))

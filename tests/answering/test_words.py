@@ -37,6 +37,21 @@ CASES: list[tuple[Result, str]] = [
     (result("SELECT avg(age) FROM t", (32.5,)), "The average of age is 32.5."),
     (result("SELECT name, age FROM t LIMIT 1", ("Ann", 30)), "Name is Ann and age is 30."),
     (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
+    (
+        result(
+            "SELECT first_name, last_name, sum(total) FROM t GROUP BY id ORDER BY 3 DESC",
+            ("Ann", "Lee", 9),
+            (None, "Ray", 7),
+            columns="first_name last_name sum(total)",
+        ),
+        "2 rows: Ann Lee (9); Ray (7).",
+    ),
+    (
+        result(
+            "SELECT FirstName, LastName FROM t", ("Ann", "Lee"), ("Bo", None), columns="FirstName LastName"
+        ),
+        "2 rows: Ann Lee, Bo.",
+    ),
     (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), "2 rows: Ann (1); not known (2)."),
     (result("SELECT name FROM t"), "Nothing in the database matches."),
     (result("SELECT FROM t", (), ()), "The result has no columns."),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fathom.answering.explain import NOTHING_CALLED, Shown, shown
@@ -16,6 +17,8 @@ LONGEST = 60
 """Letters of a cell among several rows: longer ones are left to the table, or cut where there is no other."""
 _RECORD_ID = re.compile(r"(?i:(^|_)(uu)?id$|identifier$)|(?<=[a-z])(UUID|ID|Id)$")
 _NAME = re.compile(r"(name|title)$", re.IGNORECASE)
+_FIRST_NAME = re.compile(r"((first|given)_?name|forename|fname)$", re.IGNORECASE)
+_LAST_NAME = re.compile(r"((last|family)_?name|surname|lname)$", re.IGNORECASE)
 
 
 def in_words(result: Result, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> str:
@@ -34,10 +37,11 @@ def in_words(result: Result, dialect: str, called: Mapping[str, str] = NOTHING_C
     listed = result.rows[:LISTED]
     how_many = _row_count(result)
     opening = f"{how_many}: " if len(listed) == len(result.rows) else f"{how_many}; the first {len(listed)}: "
-    places = _said(result, of_query)
+    places, last_names = _said(result, of_query), _last_names(result)
     names = _column_names(of_query, result)
-    labels = [names[p] for p in places] if len(places) > 2 or len(places) < len(names) else None
-    said = [[row[p] for p in places] for row in listed]
+    untold = len(names) - len(places) - len(last_names)
+    labels = [names[p] for p in places] if len(places) > 2 or untold > 0 else None
+    said = [[_whole(row, p, last_names) for p in places] for row in listed]
     told = [_row(cells, labels) for cells in said]
     # The cells themselves, for two long ones may be cut to the same words.
     if said.count(said[0]) == len(result.rows) and not result.truncated:
@@ -67,7 +71,7 @@ def _said(result: Result, of_query: Shown) -> list[int]:
     cells = list(zip(*result.rows[:LISTED], strict=True))
     short = [p for p, column in enumerate(cells) if max(len(shown_value(c)) for c in column) <= LONGEST]
     ids = [p for p in short if _RECORD_ID.search(result.columns[p])]
-    telling = [p for p in short if p not in ids]
+    telling = [p for p in short if p not in ids and p not in _last_names(result).values()]
     texts = [p for p in telling if any(isinstance(c, str) for c in cells[p])]
     named = next((p for p in texts if _NAME.search(result.columns[p])), None)
     first = next(p for p in (named, *texts[:1], *ids[:1], *short[:1], 0) if p is not None)
@@ -75,6 +79,19 @@ def _said(result: Result, of_query: Shown) -> list[int]:
         telling = [next(p for p in range(len(cells)) if p not in short)]  # nothing short says anything
     sorted_by = [p for p in of_query.sorted_by if p in telling]
     return list(dict.fromkeys((first, *sorted_by, *telling)))[:MOST_SAID]
+
+
+def _last_names(result: Result) -> dict[int, int]:
+    """The places of first names, each with that of the last name beside it."""
+    columns = list(enumerate(result.columns))
+    return {p: q for (p, a), (q, b) in pairwise(columns) if _FIRST_NAME.search(a) and _LAST_NAME.search(b)}
+
+
+def _whole(row: Sequence[Any], place: int, last_names: Mapping[int, int]) -> Any:
+    """A cell; of a first name the whole one, as far as it is known."""
+    if place not in last_names:
+        return row[place]
+    return " ".join(str(c) for c in (row[place], row[last_names[place]]) if c is not None) or None
 
 
 def _row(cells: Sequence[Any], labels: Sequence[str] | None) -> str:

@@ -49,9 +49,7 @@ def named_after(linking: Linking, names: RowNames, place: int, until: int | None
     found = [c for c in fits if held[linking.index[c]] >= _NAMED]
     top = max((fits[c] for c in found), default=0.0)
     return tuple(
-        By(None, (shown := Column(TableRef(c.table), c.column),), (shown,), fits[c], many)
-        for c in found
-        if fits[c] >= top - 0.01
+        By(None, (shown := c.in_query(),), (shown,), fits[c], many) for c in found if fits[c] >= top - 0.01
     )
 
 

@@ -21,7 +21,6 @@ from fathom.offline.periods import PERIOD_WORDS, Dates, asked_period
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
-    Column,
     Comparison,
     Condition,
     Literal,
@@ -163,8 +162,7 @@ class Totals:
     def _conditions(self, table: TableRef) -> tuple[Condition, ...]:
         """The values, years and months that the question surely names, of a table and those around it."""
         found: list[Condition] = [
-            Comparison(Column(TableRef(v.column.table), v.column.column), "=", Literal(v.value))
-            for v in self._values()
+            Comparison(v.column.in_query(), "=", Literal(v.value)) for v in self._values()
         ]
         years = [str(n.value) for n in self._linking.numbers if n.year and n.comparison == "="]
         months = [
@@ -175,7 +173,7 @@ class Totals:
         near = self._dates.near((table,))
         for day in months or years:
             if len(months or years) == 1 and near and self._dates.clear(near[0], near):
-                date = Column(TableRef(near[0].table), near[0].column)
+                date = near[0].in_query()
                 found.append(Comparison(date, "like", Literal(f"{day}%")))
         return tuple(found)
 

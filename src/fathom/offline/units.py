@@ -84,7 +84,7 @@ class Measures:
     def kept_by(self, query: Query) -> bool:
         """Whether a query compares all of the numbers with their columns, and shows something in the unit."""
         held = {
-            (ColumnKey(c.left.table.name, c.left.name), c.right.value)
+            (ColumnKey.of(c.left), c.right.value)
             for part in all_queries(query)
             for c in (*comparisons(part.where), *comparisons(part.having))
             if isinstance(c.left, Column) and isinstance(c.right, Literal)

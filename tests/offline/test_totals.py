@@ -94,6 +94,19 @@ def test_money_for_each_and_under_conditions(asked: str, rows: set[Any], trade: 
     assert set(_rows(ask(asked, trade))) == rows
 
 
+@pytest.mark.parametrize(("discount", "total"), [("0.5", 75), ("50", 100)])
+def test_a_discount_that_is_a_share_is_taken_off(discount: str, total: float, tmp_path: Path) -> None:
+    sold = f"""
+        CREATE TABLE orders (order_id INTEGER PRIMARY KEY, order_date DATE);
+        CREATE TABLE order_line (line_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders,
+            quantity INTEGER, unit_price REAL, DISCOUNT REAL);
+        INSERT INTO orders VALUES (1, '2021-01-01'), (2, '2021-02-01');
+        INSERT INTO order_line VALUES (1, 1, 5, 10, {discount}), (2, 2, 1, 50, 0);
+    """
+    with made(sold, tmp_path) as database:
+        assert _rows(ask("total revenue", database)) == [(total,)]
+
+
 @pytest.mark.parametrize(
     ("asked", "names"),
     [

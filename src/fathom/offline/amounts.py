@@ -106,15 +106,12 @@ class Amounts:
     def _discount(self, table: Table) -> tuple[Expression, ...]:
         """What is left of a price after a discount that is kept as a share of it."""
         profile = self._profiles.get(table.name)
-        seen = profile.columns.get("discount") or profile.columns.get("Discount") if profile else None
-        if (
-            seen is None
-            or not isinstance(seen.maximum, int | float)
-            or not isinstance(seen.minimum, int | float)
-        ):
-            return ()
-        share = 0 <= seen.minimum <= seen.maximum <= 1
-        return (Arithmetic("-", Literal(1), Column(TableRef(table.name), seen.column)),) if share else ()
+        for seen in () if profile is None else profile.columns.values():
+            match seen.minimum, seen.maximum:
+                case (int() | float() as least, int() | float() as most) if 0 <= least <= most <= 1:
+                    if seen.column.casefold() == "discount":
+                        return (Arithmetic("-", Literal(1), Column(TableRef(table.name), seen.column)),)
+        return ()
 
     def _called(self, table: Table, one: frozenset[str], all_of: frozenset[str]) -> list[Column]:
         """The amounts of a table whose names hold one word of some, and no other words but its own."""
@@ -123,7 +120,7 @@ class Amounts:
         return [
             Column(TableRef(table.name), name)
             for name, words in names.items()
-            if one & set(words) <= set(words) <= all_of and one & set(words) and self._is_amount(table, name)
+            if one & set(words) and set(words) <= all_of and self._is_amount(table, name)
         ]
 
     def _is_amount(self, table: Table, column: str) -> bool:

@@ -20,7 +20,7 @@ from fathom.offline.vetting import (
     counts_answers,
     ranks_by_words,
     repeats_itself,
-    shows_measure,
+    shows_sought,
     vacuous,
 )
 from fathom.records.schema import Schema
@@ -44,7 +44,7 @@ def propose(
     best = _best_first(found.values())
     best = _best_first([*best, *edited(best[:EDITED], linking, RowNames(schema), planner)])
     best = [p for p in best if not ranks_by_words(p.query, linking)]
-    best = ([p for p in best if shows_measure(p.query, linking)] or best)[:most]
+    best = ([p for p in best if shows_sought(p.query, linking)] or best)[:most]
     spread = [variant for proposal in best for variant in plan_variants(proposal, linking, planner)]
     spread = [p for p in spread if not repeats_itself(p.query, planner)] or spread
     return sorted(spread, key=lambda p: -p.score)[:most]

@@ -18,7 +18,7 @@ from fathom.offline.query import (
 )
 from fathom.offline.rows import RowNames, fixed_columns, names_key
 from fathom.offline.simplifying import simplify
-from fathom.offline.vetting import shows_measure
+from fathom.offline.vetting import shows_sought
 
 VACUOUS = 1.2
 """What it costs to show what the condition says already."""
@@ -47,7 +47,7 @@ def edited(
         (c, log_odds(float(p))) for c, p in zip(linking.columns, scores, strict=True) if p >= LIKELY_SHOWN
     ]
     for proposal in proposals:
-        yield from (simpler(p, planner) for p in _measured(proposal, linking))
+        yield from (simpler(p, planner) for p in _seeking(proposal, linking))
         ranked = [*_with_extremes(proposal, linking), *_summed(proposal, linking, rows)]
         yield from ranked
         for option in (proposal, *ranked):
@@ -88,11 +88,11 @@ def _shows_columns(query: Query) -> bool:
     return plain and any(isinstance(e, Column) for e in query.select)
 
 
-def _measured(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
-    """The proposal with the number that a column holds, where it counts rows: "how many people live in"."""
+def _seeking(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
+    """The proposal with what "how" or "where" asks for instead: a population for "how many people"."""
     query = proposal.query
-    if len(query.select) == 1 and not query.group and not shows_measure(query, linking):
-        for column in linking.measured:
+    if len(query.select) == 1 and not query.group and not shows_sought(query, linking):
+        for column in linking.sought:
             shown = column.in_query()
             yield proposal.edited(replace(query, select=(shown,), tables=(), distinct=False), NAMES_ASKED)
 

@@ -170,7 +170,7 @@ class Engine:
     def _by_grammar(
         self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
     ) -> Iterator[Proposal]:
-        """The shares and averages, and the groups by period, that likely queries come to."""
+        """What training data hardly hold: shares, averages, sums, counts for each, self-keys, periods."""
         accounts, profiles = Accounts(linking), self.database.profile()
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate

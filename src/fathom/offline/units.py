@@ -191,9 +191,8 @@ def _measured(linking: Linking) -> Iterator[tuple[NumberMention, ColumnKey, Frac
             continue
         words = [t.lower for t in linking.tokens[max(number.span.first - 2, 0) : number.span.first]]
         adjective = words[1:] == ["than"] and words[0].endswith("er")
-        if (
-            own != unit or adjective
-        ):  # "more than 2 weeks" of `weeks` need no other words; "heavier than 2 kg" do
+        # "More than 2 weeks" of `weeks` need no other words; "heavier than 2 kg" do.
+        if own != unit or adjective:
             yield number, column, unit.size / own.size
 
 

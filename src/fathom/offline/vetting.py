@@ -52,10 +52,10 @@ def ranks_by_words(query: Query, linking: Linking) -> bool:
     return any(isinstance(e, Column) and ColumnKey.of(e) in linking.wordy for e in (*keys, *extremes))
 
 
-def shows_measure(query: Query, linking: Linking) -> bool:
-    """Whether it shows a number that the question asks for and a column holds, if there is one."""
+def shows_sought(query: Query, linking: Linking) -> bool:
+    """Whether it shows a number or place that the question asks for and a column holds, if there is one."""
     shown = {e for item in query.select for e in walk(item) if isinstance(e, Column)}
-    return not linking.measured or any(ColumnKey.of(e) in linking.measured for e in shown)
+    return not linking.sought or any(ColumnKey.of(e) in linking.sought for e in shown)
 
 
 def vacuous(query: Query) -> bool:

@@ -171,7 +171,7 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
         quotes=reading.quotes,
         index=words.index,
         called=tuple(words.columns[i] for i in called(reading)),
-        measured=_at_home([words.columns[i] for i in sought(reading)], values, reading),
+        sought=_at_home([words.columns[i] for i in sought(reading)], values, reading),
         wordy=words.wordy,
     )
 

@@ -179,8 +179,8 @@ class Linking:
     holds by role the learned probabilities, in the same order, that the query uses the column;
     `table_scores` those of tables, in schema order. `explained` (tokens) is how far the linking accounts
     for each content word, 1 for function words. `called` are the columns that name the rows which the
-    question asks for, where it asks for rows of one table; `measured` those that hold the number which it
-    asks for, where nothing else could be counted; `wordy` those of text without figures.
+    question asks for, where it asks for rows of one table; `sought` those that hold the number or
+    place for which its "how" or "where" asks; `wordy` those of text without figures.
     """
 
     tokens: tuple[Token, ...]
@@ -202,7 +202,7 @@ class Linking:
     quotes: tuple[Span, ...] = ()
     index: Mapping[ColumnKey, int] = field(default_factory=dict)
     called: tuple[ColumnKey, ...] = ()
-    measured: tuple[ColumnKey, ...] = ()
+    sought: tuple[ColumnKey, ...] = ()
     wordy: frozenset[ColumnKey] = frozenset()
 
     def text(self, span: Span) -> str:

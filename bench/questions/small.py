@@ -1,5 +1,5 @@
 """Small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk,
-those of businesses (selling.py) and those that analysts study (studying.py).
+those of businesses (selling.py) and those that analysts study (studying.py, keeping.py).
 
 Made with a fixed seed, so that they are the same every time.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from bench.questions.drawing import LAST_NAMES, NAMES, Made, a_day, a_name, one_of
+from bench.questions.keeping import brokerage, library_of_papers, rentals
 from bench.questions.selling import bookstore, hotel, media, trade
 from bench.questions.studying import airline, college, reviews
 
@@ -187,5 +188,6 @@ _MAKERS = {
     "shop": _shop, "library": _library, "clinic": _clinic, "helpdesk": _helpdesk,
     "trade": trade, "media": media, "hotel": hotel, "bookstore": bookstore,
     "airline": airline, "reviews": reviews, "college": college,
+    "library_of_papers": library_of_papers, "brokerage": brokerage, "rentals": rentals,
 }  # fmt: skip
 SMALL = frozenset(_MAKERS)

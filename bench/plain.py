@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.figures import Figure
-from bench.questions.asking import ask_by_split, tell
+from bench.questions.asking import tell_by_split
 
 TITLE = "Plain questions to the offline method"
 QUESTIONS = Path(__file__).parent / "questions" / "plain.yaml"
@@ -12,5 +12,4 @@ RIGHT_OF_ANSWERED = 0.9
 
 
 def measure() -> Iterator[Figure]:
-    for split, asked in ask_by_split(QUESTIONS, ("questions",)):
-        yield from tell(f"split {split}", asked, RIGHT_OF_ANSWERED)
+    return tell_by_split(QUESTIONS, RIGHT_OF_ANSWERED)

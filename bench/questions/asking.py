@@ -48,6 +48,12 @@ def ask_by_split(questions: Path, kinds: Sequence[str]) -> Iterator[tuple[str, l
                 yield split, [a for n, c in own.items() for a in _ask(n, c, kinds, Path(folder))]
 
 
+def tell_by_split(questions: Path, mark: float) -> Iterator[Figure]:
+    """What `tell` says of the list `questions` of a file, split by split."""
+    for split, asked in ask_by_split(questions, ("questions",)):
+        yield from tell(f"split {split}", asked, mark)
+
+
 def kept(asked: Sequence[Asked]) -> list[Asked]:
     """Those that were answered."""
     return [a for a in asked if not a.declined]

@@ -1,5 +1,5 @@
-"""Small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk, and
-those of businesses (selling.py).
+"""Small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk,
+those of businesses (selling.py) and those that analysts study (studying.py).
 
 Made with a fixed seed, so that they are the same every time.
 """
@@ -12,6 +12,7 @@ from random import Random
 
 from bench.questions.drawing import LAST_NAMES, NAMES, Made, a_day, a_name, one_of
 from bench.questions.selling import bookstore, hotel, media, trade
+from bench.questions.studying import airline, college, reviews
 
 
 def make(name: str, folder: Path) -> Path:
@@ -185,5 +186,6 @@ CREATE TABLE tickets (ticket_id INTEGER PRIMARY KEY, client_id INTEGER REFERENCE
 _MAKERS = {
     "shop": _shop, "library": _library, "clinic": _clinic, "helpdesk": _helpdesk,
     "trade": trade, "media": media, "hotel": hotel, "bookstore": bookstore,
+    "airline": airline, "reviews": reviews, "college": college,
 }  # fmt: skip
 SMALL = frozenset(_MAKERS)

@@ -12,6 +12,7 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
 from fathom.offline.amounts import Amounts
+from fathom.offline.asides import Aside, said_apart
 from fathom.offline.averages import averages
 from fathom.offline.candidates import propose
 from fathom.offline.courtesy import to_the_point
@@ -126,6 +127,11 @@ class Engine:
             return Measures(question)
         short = replace(question, text=to_the_point(question.text))
         return in_units(short, self.link(short))
+
+    def said_apart(self, question: Question) -> Aside | None:
+        """The question without what restricts it by rule, where there is such: times, and who has which role."""
+        question = replace(question, text=to_the_point(question.text))
+        return said_apart(question, self.link(question), self.planner, self.database.profile())
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

@@ -55,3 +55,5 @@ AFTERWORDS: tuple[str, ...] = tuple(_LISTS["wording"]["after"])
 PHRASE_ENDS = frozenset(_LISTS["wording"]["ends"].split())
 OPENINGS = frozenset(_LISTS["wording"]["openings"].split())
 LISTING = frozenset(_LISTS["wording"]["listing"].split())
+LIGHT = frozenset(_LISTS["light"]["verbs"].split())
+"""Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""

@@ -10,22 +10,23 @@ from typing import Protocol
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LIGHT
+from fathom.offline.linking.text import stem
+from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
     Column,
     Comparison,
-    Condition,
     Query,
     Subquery,
     comparisons,
-    conjunction,
     expressions,
     mentioned_tables,
     rebuilt,
+    restricted,
 )
+from fathom.offline.roles import in_roles
+from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
@@ -113,21 +114,22 @@ class Aside:
         return query, tuple(dict.fromkeys(told))
 
 
-def restricted(query: Query, condition: Condition) -> Query:
-    """The query with a further condition."""
-    return replace(query, where=conjunction(query.where, condition))
-
-
 def said_apart(
-    question: Question, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]
+    question: Question,
+    linking: Linking,
+    planner: JoinPlanner,
+    names: RowNames,
+    profiles: Mapping[str, TableProfile],
 ) -> Aside | None:
-    """The question with its times said apart; None where it has none, or nothing would be left."""
+    """The question with times and roles said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
-    found: tuple[Restriction, ...] = tuple(_times(question.text, linking, dates))
+    roles = in_roles(linking, planner, names)
+    found: tuple[Restriction, ...] = (*_times(question.text, linking, dates), *((roles,) if roles else ()))
     if not found:
         return None
     gone = {i for r in found for i in r.places}
-    gone |= _verbs_before(linking, gone, dates.stems)
+    moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
+    gone |= _verbs_before(linking, gone, dates.stems | moved)
     text = without(question.text, linking, gone)
     return Aside(replace(question, text=text), found) if text else None
 

@@ -35,6 +35,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
+from fathom.offline.roles import role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.offline.totals import Totals
@@ -131,7 +132,7 @@ class Engine:
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule, where there is such: times, and who has which role."""
         question = replace(question, text=to_the_point(question.text))
-        return said_apart(question, self.link(question), self.planner, self.database.profile())
+        return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""
@@ -188,6 +189,7 @@ class Engine:
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
             yield from _best(totals.counts(), MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
+            yield from role_players(linking, self.planner, self.names, accounts)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 

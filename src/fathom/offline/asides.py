@@ -15,7 +15,6 @@ from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
-    Column,
     Comparison,
     Query,
     Subquery,
@@ -70,8 +69,8 @@ class Timed:
             return outer
         for comparison in comparisons(query.where):
             match comparison:
-                case Comparison(operator="not in", right=Subquery(query=inner)) if (
-                    found := self._restricted(inner)
+                case Comparison(operator="not in", right=Subquery(query=inner)) if found := self._restricted(
+                    inner
                 ):
                     changed = replace(comparison, right=Subquery(found[0]))
                     return rebuilt(query, lambda n: changed if n == comparison else n), found[1]  # noqa: B023
@@ -178,7 +177,8 @@ def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str
 def _says_when(linking: Linking, place: int, dates: Collection[str]) -> bool:
     token = linking.tokens[place]
     table = linking.table_alignment[:, place].max(initial=0) >= _NAMED
-    return token.kind == "word" and not table and (token.stem in dates or token.lower in LIGHT)
+    light = token.stem in dates or token.lower in LIGHT
+    return token.kind == "word" and light and (not table or token.lower in ROLE_VERBS)
 
 
 def without(text: str, linking: Linking, gone: Collection[int]) -> str:

@@ -28,6 +28,7 @@ from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import periods
 from fathom.offline.phrases import as_question
+from fathom.offline.plain_rows import all_rows
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
@@ -35,7 +36,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
-from fathom.offline.roles import role_players
+from fathom.offline.roles import role_counts, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.offline.totals import Totals
@@ -190,6 +191,8 @@ class Engine:
             yield from _best(totals.counts(), MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
+            yield from role_counts(linking, self.planner, self.names, accounts)
+            yield from all_rows(linking, self.planner, self.names)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 

@@ -16,7 +16,17 @@ _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)"
 _MONTH = "|".join(sorted({*MONTHS, *(m[:3] for m in MONTHS), "sept"}, key=len, reverse=True))
 _YEAR = r"[12]\d{3}"
-_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
+_ORDINALS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "last": 4,
+}
 _ORDINAL = "|".join(_ORDINALS)
 _IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
 _WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split()

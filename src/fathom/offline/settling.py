@@ -18,6 +18,7 @@ from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
 from fathom.offline.repeats import without_repeats
+from fathom.offline.roles import with_said_roles
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -104,6 +105,9 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
+    query, said = with_said_roles(query, engine.link(question), engine.planner)
+    if not said:
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     measures = engine.in_units(asked)
     query = measures.shown_by(query)
     if not measures.kept_by(chosen.query):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.linking import Linking, TableMention
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.query import (
     Case,
     Condition,
@@ -21,11 +22,6 @@ LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
 _MENTIONED = 0.6
 _DENYING = frozenset(("!=", "not in", "not like", "not between"))
-_LIGHT = frozenset(
-    "made make issued placed live lives living come comes came belong belongs given taken held happened"
-    " occurred recorded registered written got get go went".split()
-)
-"""Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""
 
 
 class Accounts:
@@ -55,7 +51,7 @@ class Accounts:
             if not token.stop
             and not token.evidence
             and token.kind != "sign"
-            and token.lower not in _LIGHT
+            and token.lower not in LIGHT
             and token.stem not in stems
             and place not in said
             and float(explained[place]) < ACCOUNTED

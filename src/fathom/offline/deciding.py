@@ -10,7 +10,7 @@ from fathom.offline.engine import Engine
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
-from fathom.offline.proposals import GRAMMARS, Proposal
+from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
@@ -60,7 +60,7 @@ def decide(
     else:
         for source in GRAMMARS:
             made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
-            if made and not (source == "count" and choice.sure):
+            if made and not (source in STAND_IN and choice.sure):
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)

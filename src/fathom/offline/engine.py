@@ -12,6 +12,7 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
 from fathom.offline.amounts import Amounts
+from fathom.offline.asides import Aside, said_apart
 from fathom.offline.averages import averages
 from fathom.offline.candidates import propose
 from fathom.offline.courtesy import to_the_point
@@ -27,6 +28,7 @@ from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import periods
 from fathom.offline.phrases import as_question
+from fathom.offline.plain_rows import all_rows
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
@@ -34,6 +36,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
+from fathom.offline.roles import role_counts, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.offline.totals import Totals
@@ -127,6 +130,11 @@ class Engine:
         short = replace(question, text=to_the_point(question.text))
         return in_units(short, self.link(short))
 
+    def said_apart(self, question: Question) -> Aside | None:
+        """The question without what restricts it by rule, where there is such: times, and who has which role."""
+        question = replace(question, text=to_the_point(question.text))
+        return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
+
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""
         return self.understand(question)[1]
@@ -182,6 +190,9 @@ class Engine:
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
             yield from _best(totals.counts(), MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
+            yield from role_players(linking, self.planner, self.names, accounts)
+            yield from role_counts(linking, self.planner, self.names, accounts)
+            yield from all_rows(linking, self.planner, self.names)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 

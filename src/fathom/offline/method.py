@@ -94,7 +94,9 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         result=result if result is not None and result.truncated is None else None,
         confidence=found.confidence,
         refusal=refusal,
-        readings=_readings(engine, solution) if refusal is None and found.source != "nested" else (),
+        readings=_readings(engine, solution)
+        if refusal is None and found.source not in {"nested", "aside"}
+        else (),
         assumptions=(*draft.assumptions, *found.assumptions, *_values(engine, found.linking, found.sql)),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )

@@ -41,6 +41,7 @@ PERIOD_WORDS = frozenset((*_FORMATS, *(f"{u}s" for u in _FORMATS), *_ADVERBS, *(
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
+_BEGINNINGS = frozenset(map(stem, "start begin open depart departure create issue from".split()))
 _ISO = "%Y-%m-%d"
 _NAMED = 0.5
 OTHER_DATE = 0.5
@@ -161,6 +162,19 @@ class Dates:
         if any(self._said(c) >= self._said(key) > 0 for c in others):
             return False
         return not others or self._said(key) > 0 or (self._is_own(key) and not any(map(self._is_own, others)))
+
+    def meant(self, near: list[ColumnKey]) -> ColumnKey | None:
+        """The date that is meant, of some: the clear one, else the one with which their rows begin."""
+        if near and self.clear(near[0], near):
+            return near[0]
+        table = near[:1] and near[0].table
+        begins = [c for c in near if c.table == table and not _BEGINNINGS.isdisjoint(name_stems(c.column))]
+        return begins[0] if len(begins) == 1 and not any(map(self._said, near)) else None
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words that dates are called by: what is said when things happen, "joined"."""
+        return frozenset(s for c in self._all for s in name_stems(c.column)) - _DATE_STEMS
 
     def _score(self, key: ColumnKey) -> float:
         return max(self._linking.score(key, "group"), self._linking.score(key, "select"))

@@ -6,9 +6,11 @@ from fathom.offline.query import Query
 
 FILLING_WEIGHT = 0.45
 EDIT_COST = 1.3
-GRAMMARS = ("count", "total", "hierarchy", "period", "ratio")
+GRAMMARS = ("rows", "count", "total", "hierarchy", "role", "period", "ratio")
 """Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
-before those ahead of it. Of counts they hold many: the grammar's stand in where the choice isn't sure."""
+before those ahead of it."""
+STAND_IN = frozenset(("rows", "count"))
+"""Grammars of what training data do hold: theirs stand in where the choice isn't sure."""
 
 
 @dataclass(frozen=True, slots=True)

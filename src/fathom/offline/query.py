@@ -204,6 +204,11 @@ def conjunction(*conditions: Condition | None) -> Condition | None:
     return Connective("and", parts)
 
 
+def restricted(query: "Query", condition: Condition) -> "Query":
+    """The query with a further condition."""
+    return replace(query, where=conjunction(query.where, condition))
+
+
 def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
     """The conditions that have to hold all at once; none where there is no condition."""
     if isinstance(condition, Connective) and condition.kind == "and":

@@ -7,6 +7,7 @@ from dataclasses import replace
 import sqlglot
 from sqlglot import exp
 
+from fathom.offline.dialects import translate
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.query import (
     Aggregate,
@@ -58,7 +59,7 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     text = _query(query, planner)
     if dialect == "sqlite":
         return text
-    tree = sqlglot.parse_one(text, read="sqlite")
+    tree = translate(sqlglot.parse_one(text, read="sqlite"), dialect)
     if dialect in STRICT:
         _compare_as_text(tree, planner)
         _name_schemas(tree)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from fathom.offline.checking import Checked
-from fathom.offline.deciding import UNLEARNED, solved_before
+from fathom.errors import QueryError
+from fathom.offline.asides import Aside
+from fathom.offline.checking import BRIEF, Checked
+from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
 from fathom.offline.extremes import with_known_extremes
 from fathom.offline.hints import told
@@ -12,10 +14,11 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
 from fathom.offline.proposals import GRAMMARS
-from fathom.offline.query import Aggregate, Query, expressions
+from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
 from fathom.offline.repeats import without_repeats
+from fathom.offline.roles import with_said_roles
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -23,12 +26,13 @@ from fathom.records import Assumption, Question, Result
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The query that answers a question, as SQL, with all that it rests on.
+    """The query that answers a question, also as SQL, with all that it rests on.
 
     `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
     `missing` are the words that nothing accounts for; `source` says what made the query.
     """
 
+    query: Query
     sql: str
     result: Result | None
     source: str
@@ -52,6 +56,43 @@ class _Chosen:
 
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
+    aside = None if engine.examples.solved else engine.said_apart(asked)
+    if aside is None:
+        return _settle(engine, asked)
+    restricted = _restricted(engine, aside)
+    if restricted is not None and restricted.sure:
+        return restricted
+    found = restricted or _settle(engine, asked)
+    if found is None or not aside.needed:
+        return _settle(engine, asked)
+    return replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+
+
+def _restricted(engine: Engine, aside: Aside) -> Settled | None:
+    """The query of a question without its restrictions, under these."""
+    plain = _settle(engine, aside.question)
+    whole = None if plain is None else aside.put_back(plain.query)
+    if plain is None or whole is None:
+        return None
+    query, told = whole
+    try:
+        sql = render(query, engine.planner, engine.database.dialect)
+        result = engine.database.run(sql, BRIEF)
+    except (Unrepresentable, QueryError):
+        return None
+    return replace(
+        plain,
+        query=query,
+        sql=sql,
+        result=result,
+        source="aside",
+        confidence=min(plain.confidence, SETTLED),
+        assumptions=(*plain.assumptions, *told),
+    )
+
+
+def _settle(engine: Engine, asked: Question) -> Settled | None:
+    """The query for a question as a whole."""
     question = engine.in_idiom(asked)
     solution = solve(engine, question)
     if solution is None:
@@ -64,12 +105,16 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
+    query, said = with_said_roles(query, engine.link(question), engine.planner)
+    if not said:
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     measures = engine.in_units(asked)
     query = measures.shown_by(query)
     if not measures.kept_by(chosen.query):
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     same = query == chosen.query
     return Settled(
+        query,
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),
         chosen.checked.result if same else None,
         chosen.source,

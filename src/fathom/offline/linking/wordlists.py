@@ -55,3 +55,11 @@ AFTERWORDS: tuple[str, ...] = tuple(_LISTS["wording"]["after"])
 PHRASE_ENDS = frozenset(_LISTS["wording"]["ends"].split())
 OPENINGS = frozenset(_LISTS["wording"]["openings"].split())
 LISTING = frozenset(_LISTS["wording"]["listing"].split())
+LIGHT = frozenset(_LISTS["light"]["verbs"].split())
+"""Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""
+ROLE_WORDS: dict[str, frozenset[str]] = {
+    side: frozenset(_LISTS["roles"][side].split()) for side in ("source", "target", "home", "away")
+}
+"""What tells two keys to the same table apart, by side: `source`, `target`, `home`, `away`."""
+ROLE_VERBS = frozenset(_LISTS["roles"]["verbs"].split())
+"""Verbs of what happens between two roles, which say nothing where the roles are told."""

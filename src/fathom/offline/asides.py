@@ -1,0 +1,195 @@
+"""Says apart what restricts a question by rule: "orders [placed in the last 30 days]", "flights [to Denver]".
+
+Training data hold no times that are counted from today, and hardly a table with two keys to the same one. What
+is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import stem
+from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
+from fathom.offline.moments import Moment, moments
+from fathom.offline.periods import Dates
+from fathom.offline.query import (
+    Comparison,
+    Query,
+    Subquery,
+    comparisons,
+    expressions,
+    mentioned_tables,
+    rebuilt,
+    restricted,
+)
+from fathom.offline.roles import in_roles
+from fathom.offline.rows import RowNames
+from fathom.records import Assumption, Question, TableProfile
+
+_AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
+_DID = frozenset(("did", "does", "do"))
+_NAMED = 0.5
+
+
+class Restriction(Protocol):
+    """What a part of a question says of the rest: at which places of its tokens, and what the query then is."""
+
+    @property
+    def places(self) -> frozenset[int]: ...
+
+    @property
+    def needed(self) -> bool:
+        """Whether no other reading of these words is known."""
+        ...
+
+    def applied(self, query: Query) -> tuple[Query, Assumption] | None:
+        """The query so restricted, and what to tell of it; None where it isn't clear what is restricted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A time by which the rows asked for are restricted, at places of the tokens."""
+
+    moment: Moment
+    places: frozenset[int]
+    dates: Dates
+
+    @property
+    def needed(self) -> bool:
+        """Whether the words can't be read otherwise: months and years are read by what is learned as well."""
+        return self.moment.relative or bool(self.moment.unit)
+
+    def applied(self, query: Query) -> tuple[Query, Assumption] | None:
+        """The query with a condition on its date, within a query of what is not among, where that has it."""
+        outer = self._restricted(query)
+        if outer is not None or query.source is not None or query.compound is not None:
+            return outer
+        for comparison in comparisons(query.where):
+            match comparison:
+                case Comparison(operator="not in", right=Subquery(query=inner)) if found := self._restricted(
+                    inner
+                ):
+                    changed = replace(comparison, right=Subquery(found[0]))
+                    return rebuilt(query, lambda n: changed if n == comparison else n), found[1]  # noqa: B023
+        return None
+
+    def _restricted(self, query: Query) -> tuple[Query, Assumption] | None:
+        plain = query.source is None and query.compound is None
+        if not plain or any(isinstance(e, Subquery) for e in expressions(query)):
+            return None
+        near = self.dates.near(mentioned_tables(query))
+        key = self.dates.meant(near)
+        if key is None:
+            return None
+        column = key.in_query()
+        told = Assumption("column", f"The time is that of {key.table}.{key.column}.")
+        return restricted(query, self.moment.holds(column)), told
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A question without its restrictions, and these."""
+
+    question: Question
+    restrictions: tuple[Restriction, ...]
+
+    @property
+    def needed(self) -> bool:
+        """Whether a query that doesn't hold the restrictions can't be right."""
+        return any(r.needed for r in self.restrictions)
+
+    def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
+        """The query of the question under all restrictions; None where one has no place in it."""
+        told = []
+        for restriction in self.restrictions:
+            found = restriction.applied(query)
+            if found is None:
+                return None
+            query = found[0]
+            told.append(found[1])
+        return query, tuple(dict.fromkeys(told))
+
+
+def said_apart(
+    question: Question,
+    linking: Linking,
+    planner: JoinPlanner,
+    names: RowNames,
+    profiles: Mapping[str, TableProfile],
+) -> Aside | None:
+    """The question with times and roles said apart; None where it has none, or nothing would be left."""
+    dates = Dates(linking, planner, profiles)
+    roles = in_roles(linking, planner, names)
+    found: tuple[Restriction, ...] = (*_times(question.text, linking, dates), *((roles,) if roles else ()))
+    if not found:
+        return None
+    gone = {i for r in found for i in r.places}
+    moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
+    gone |= _verbs_before(linking, gone, dates.stems | moved)
+    text = without(question.text, linking, gone)
+    return Aside(replace(question, text=text), found) if text else None
+
+
+def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
+    for moment in moments(text):
+        places = frozenset(
+            i for i, t in enumerate(linking.tokens)
+            if not t.evidence and t.start < moment.end and t.end > moment.start
+        )  # fmt: skip
+        if places and not _held(linking, places, moment.unit):
+            yield Timed(moment, places, dates)
+
+
+def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
+    """Whether words are a value, are quoted, or name a column by the word for their unit."""
+    whole = (v for v in linking.values if v.match in {"exact", "folded"})
+    value = any(v.span.first <= min(places) and max(places) < v.span.end for v in whole)
+    named = any(
+        linking.tokens[i].lower.startswith(unit) and linking.alignment[:, i].max(initial=0) >= _NAMED
+        for i in places
+        if unit
+    )
+    return value or named or any(linking.tokens[i].quoted for i in places)
+
+
+def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str]) -> set[int]:
+    """The words before a time that only say of what it is: "that were placed", "who joined", "opened"."""
+    tokens = linking.tokens
+    found: set[int] = set()
+    if any(t.lower in _DID for t in tokens):
+        return found
+    for place in sorted(gone):
+        first = place
+        while first and _says_when(linking, first - 1, dates):
+            first -= 1
+        if first == place and tokens[place - 1].lower not in {"was", "were"}:
+            continue
+        while first and tokens[first - 1].lower in _AUXILIARIES:
+            first -= 1
+        if first:  # else nothing is asked for
+            found |= set(range(first, place))
+    return found
+
+
+def _says_when(linking: Linking, place: int, dates: Collection[str]) -> bool:
+    token = linking.tokens[place]
+    table = linking.table_alignment[:, place].max(initial=0) >= _NAMED
+    light = token.stem in dates or token.lower in LIGHT
+    return token.kind == "word" and light and (not table or token.lower in ROLE_VERBS)
+
+
+def without(text: str, linking: Linking, gone: Collection[int]) -> str:
+    """A text without some of its tokens."""
+    kept = [t for i, t in enumerate(linking.tokens) if i not in gone and not t.evidence]
+    if not any(not t.stop for t in kept):
+        return ""
+    pieces, end = [], 0
+    for place, token in enumerate(linking.tokens):
+        if place in gone and not token.evidence:
+            pieces.append(text[end : token.start])
+            end = token.end
+    pieces.append(text[end:])
+    return " ".join("".join(pieces).split()).strip(" ,").replace(" ,", ",").replace(" ?", "?")

@@ -1,0 +1,101 @@
+"""Dates in other engines than SQLite: what the representation spells as `date('now', ...)` and `julianday`.
+
+`today` makes such a day; `translate` finds it again in a tree that was read from SQLite's text.
+"""
+
+import re
+
+import sqlglot
+from sqlglot import exp
+
+from fathom.offline.query import Arithmetic, Call, Expression, Literal
+
+_WEEK = (Literal("weekday 0"), Literal("-6 days"))
+"""The Sunday to come, or today, and then back to its Monday."""
+_MONTHS_INTO_QUARTER = Arithmetic(
+    "%", Arithmetic("-", Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER"))),
+    Literal(1)), Literal(3),
+)  # fmt: skip
+_STARTS: dict[str, tuple[Expression, ...]] = {
+    "": (),
+    "week": _WEEK,
+    "month": (Literal("start of month"),),
+    "quarter": (
+        Literal("start of month"),
+        Arithmetic("||", Arithmetic("||", Literal("-"), _MONTHS_INTO_QUARTER), Literal(" months")),
+    ),
+    "year": (Literal("start of year"),),
+}
+_SHIFT = re.compile(r"([+-]\d+) (day|month|year|hour)s?\Z")
+_MYSQL_STARTS = {
+    "": "CURDATE()",
+    "week": "DATE_SUB(CURDATE(), INTERVAL WEEKDAY(CURDATE()) DAY)",
+    "month": "DATE_SUB(CURDATE(), INTERVAL DAYOFMONTH(CURDATE()) - 1 DAY)",
+    "quarter": "DATE_ADD(MAKEDATE(YEAR(CURDATE()), 1), INTERVAL QUARTER(CURDATE()) - 1 QUARTER)",
+    "year": "MAKEDATE(YEAR(CURDATE()), 1)",
+}
+
+
+def today(amount: int = 0, unit: str = "day", start: str = "") -> Call:
+    """The current day, or the first day of the current `start` (week, month, quarter, year), moved by units.
+
+    Units are days, weeks, months, quarters and years.
+    """
+    size, unit = {"week": (7, "day"), "quarter": (3, "month")}.get(unit, (1, unit))
+    moved = (Literal(f"{amount * size:+d} {unit}s"),) if amount else ()
+    return Call("date", (Literal("now"), *_STARTS[start], *moved))
+
+
+def days_between(first: Expression, last: Expression) -> Arithmetic:
+    """How many days, with fractions, lie between two dates."""
+    return Arithmetic("-", Call("julianday", (last,)), Call("julianday", (first,)))
+
+
+def translate(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree with days and differences of days as an engine other than SQLite has them."""
+    return tree.transform(lambda node: _translated(node, dialect))
+
+
+def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, exp.Anonymous):
+        name, arguments = node.name.casefold(), node.expressions
+        if name == "date" and arguments and _text(arguments[0]) == "now":
+            return sqlglot.parse_one(_today(arguments[1:], dialect), read=dialect)
+        if name == "julianday" and len(arguments) == 1:
+            return sqlglot.parse_one(_days(arguments[0].sql(dialect), dialect), read=dialect)
+    if isinstance(node, exp.TimeToStr) and dialect == "postgres":
+        moment, form = node.this.sql(dialect), _text(node.args["format"])
+        if form == "%w":
+            return sqlglot.parse_one(f"CAST(EXTRACT(DOW FROM {moment}) AS TEXT)", read=dialect)
+        if form == "%Y-%W":
+            return sqlglot.parse_one(f"TO_CHAR({moment}, 'IYYY-IW')", read=dialect)
+    return node
+
+
+def _today(modifiers: list[exp.Expr], dialect: str) -> str:
+    start, moves = "", ""
+    for modifier in modifiers:
+        text = _text(modifier)
+        if text is None:
+            start = "quarter"
+        elif text.startswith("start of "):
+            start = text.removeprefix("start of ")
+        elif text == "weekday 0":
+            start = "week"
+        elif not (start == "week" and text == "-6 days") and (found := _SHIFT.match(text)):
+            moves += f" {found[1][0]} INTERVAL '{found[1][1:]}' {found[2].upper()}"
+    if dialect == "mysql":
+        day = _MYSQL_STARTS[start]
+    else:
+        day = f"CAST(DATE_TRUNC('{start}', CURRENT_DATE) AS DATE)" if start else "CURRENT_DATE"
+    return day + moves
+
+
+def _days(moment: str, dialect: str) -> str:
+    if dialect == "mysql":
+        return f"TO_SECONDS({moment}) / 86400.0"
+    return f"EXTRACT(EPOCH FROM CAST({moment} AS TIMESTAMP)) / 86400.0"
+
+
+def _text(node: exp.Expr) -> str | None:
+    return node.name if isinstance(node, exp.Literal) and node.is_string else None

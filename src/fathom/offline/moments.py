@@ -1,0 +1,239 @@
+"""Times that a question names: "in the last 30 days", "before March 2021", "in Q1 of 2022", "on weekends".
+
+Each is a part of the question that can be cut out of it, and a condition on whichever date it is said of.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from fathom.offline.dialects import today
+from fathom.offline.linking.wordlists import MONTHS, UNITS
+from fathom.offline.query import Call, Column, Comparison, Condition, Expression, Items, Literal, conjunction
+
+_COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
+_UNIT = r"(?P<unit>day|week|month|quarter|year)"
+_MONTH = "|".join(sorted({*MONTHS, *(m[:3] for m in MONTHS), "sept"}, key=len, reverse=True))
+_YEAR = r"[12]\d{3}"
+_ORDINALS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "last": 4,
+}
+_ORDINAL = "|".join(_ORDINALS)
+_IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
+_WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
+_NEXT = "next|coming|following|upcoming"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time said at characters `start` to `end`: not before `first`, before `until`, where these are given.
+
+    Else only days of which strftime's `form` gives one of the `parts` belong to it. Where the current day
+    counts, `relative`. `unit` is the word that says the time, if it may as well name a column.
+    """
+
+    start: int
+    end: int
+    first: Expression | None = None
+    until: Expression | None = None
+    form: str = ""
+    parts: tuple[str, ...] = ()
+    relative: bool = False
+    unit: str = ""
+
+    def holds(self, column: Column) -> Condition:
+        """The condition that a date belongs to this time."""
+        if self.form:
+            part = Call("strftime", (Literal(self.form), column))
+            if len(self.parts) == 1:
+                return Comparison(part, "=", Literal(self.parts[0]))
+            return Comparison(part, "in", Items(tuple(map(Literal, self.parts))))
+        after = None if self.first is None else Comparison(column, ">=", self.first)
+        before = None if self.until is None else Comparison(column, "<", self.until)
+        both = conjunction(after, before)
+        assert both is not None, "a time begins or ends"
+        return both
+
+
+def moments(text: str) -> tuple[Moment, ...]:
+    """The times that a text names, in order; of two that overlap, the one that is found first."""
+    found: list[Moment] = []
+    for pattern, read in _GRAMMAR:
+        for match in pattern.finditer(text):
+            if all(match.end() <= f.start or f.end <= match.start() for f in found):
+                found += read(match)
+    return tuple(sorted(found, key=lambda m: m.start))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{text}(?![\w-])", re.IGNORECASE)
+
+
+def _said(match: re.Match[str], *bounds: Expression | None, relative: bool = False, unit: str = "") -> Moment:
+    first, until = bounds
+    return Moment(match.start(), match.end(), first, until, relative=relative, unit=unit)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else UNITS.get(word.casefold(), 1)
+
+
+def _rolling(match: re.Match[str]) -> Iterator[Moment]:
+    """ "in the last 30 days": as many units back from today, or on from it, today included."""
+    unit = match["unit"].casefold()
+    count = _number(match["n"] or "1")
+    if re.fullmatch(_NEXT, match["which"], re.IGNORECASE):
+        until = today(count, unit)
+        until = Call("date", (*until.arguments, Literal("+1 days")))
+        yield _said(match, today(), until, relative=True)
+    else:
+        yield _said(match, today(-count, unit), today(1), relative=True)
+
+
+def _calendar(match: re.Match[str]) -> Iterator[Moment]:
+    """ "last month", "this year", "before this week": a running unit, the one before it or after it."""
+    unit = match["unit"].casefold()
+    which = match["which"].casefold()
+    place = {"this": 0, "current": 0, "last": -1, "previous": -1, "past": -1, "next": 1}[which]
+    if unit == "day":
+        return
+    first, until = today(place, unit, unit), today(place + 1, unit, unit)
+    yield _said(match, *_bounds(match["sign"], first, until), relative=True)
+
+
+def _named_day(match: re.Match[str]) -> Iterator[Moment]:
+    place = {"today": 0, "yesterday": -1, "tomorrow": 1}[match["day"].casefold()]
+    yield _said(match, *_bounds(match["sign"], today(place), today(place + 1)), relative=True)
+
+
+def _ago(match: re.Match[str]) -> Iterator[Moment]:
+    """ "more than 5 days ago", "a week ago": before, since or on the day that lies so far back."""
+    unit, count = match["unit"].casefold(), _number(match["n"])
+    sign = (match["sign"] or "").casefold()
+    day = today(-count, unit)
+    if sign in {"more than", "over", "longer than", "earlier than", "before"}:
+        yield _said(match, None, day, relative=True)
+    elif sign == "at least":
+        yield _said(match, None, Call("date", (*day.arguments, Literal("+1 days"))), relative=True)
+    elif sign:
+        yield _said(match, day, today(1), relative=True)
+    elif unit == "day":
+        yield _said(match, day, today(1 - count), relative=True)
+
+
+def _quarter(match: re.Match[str]) -> Iterator[Moment]:
+    """ "the first quarter of 2021", "Q3 2022", "the second half of 2020"."""
+    parts = match.groupdict()
+    which = parts.get("ordinal") or parts.get("q") or ""
+    number = _ORDINALS.get(which.casefold()) or int(which or 1)
+    months = 6 if (parts.get("span") or "").casefold() == "half" else 3
+    if parts.get("span") and months == 6 and which.casefold() == "last":
+        number = 2
+    if number > 12 // months:
+        return
+    year, month = int(match["year"]), (number - 1) * months
+    bounds = _bounds(parts.get("sign"), _first(year, month), _first(year, month + months))
+    yield _said(match, *bounds, unit=parts.get("span") or "quarter")
+
+
+def _month_range(match: re.Match[str]) -> Iterator[Moment]:
+    """ "between January and March 2020", "from Nov 2020 to Feb 2021": whole months, both included."""
+    last_year = int(match["year"])
+    year = int(match["first_year"] or last_year)
+    one, two = _month(match["month"]), _month(match["last_month"])
+    if (year, one) <= (last_year, two):
+        yield _said(match, _first(year, one), _first(last_year, two + 1))
+
+
+def _in_month(match: re.Match[str]) -> Iterator[Moment]:
+    year, month = int(match["year"]), _month(match["month"])
+    yield _said(match, *_bounds(match["sign"], _first(year, month), _first(year, month + 1)))
+
+
+def _any_month(match: re.Match[str]) -> Iterator[Moment]:
+    month = f"{_month(match['month']) + 1:02}"
+    yield Moment(match.start(), match.end(), form="%m", parts=(month,))
+
+
+def _weekdays(match: re.Match[str]) -> Iterator[Moment]:
+    word = match["day"].casefold().removesuffix("s")
+    days = {"weekend": "06", "weekday": "12345", "workday": "12345"}.get(word)
+    parts = tuple(days or str(_WEEKDAYS.index(word)))
+    yield Moment(match.start(), match.end(), form="%w", parts=parts, unit=word)
+
+
+def _bounds(
+    sign: str | None, first: Expression, until: Expression
+) -> tuple[Expression | None, Expression | None]:
+    """From when, and until when, by the word before a period: in it, before it, since it, after it."""
+    words = " ".join((sign or "").casefold().split())
+    if words.startswith(("before", "prior", "earlier")):
+        return None, first
+    if words.startswith(("since", "from", "starting")):
+        return first, None
+    if words.startswith(("after", "later")):
+        return until, None
+    if words.startswith(("until", "till", "up to", "through")):
+        return None, until
+    return first, until
+
+
+def _month(word: str) -> int:
+    """The number of a month, January's being 0."""
+    return next(n - 1 for name, n in MONTHS.items() if name.startswith(word.casefold()[:3]))
+
+
+def _first(year: int, month: int) -> Literal:
+    """The first day of a month, counted from January of a year as 0."""
+    return Literal(date(year + month // 12, month % 12 + 1, 1).isoformat())
+
+
+_SIGN = (
+    r"(?:(?P<sign>before|prior\s+to|earlier\s+than|since|starting\s+(?:in|from)|from|after|later\s+than|until|till"
+    r"|up\s+to|in|during|of|for|within|throughout|on)\s+)?(?:the\s+)?"
+)
+_MONTH_YEAR = rf"(?<!\d )(?<!\d[a-z]{{2}} )(?P<month>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year>{_YEAR})"
+_GRAMMAR = (
+    (_pattern(rf"{_IN}(?P<which>last|past|previous|{_NEXT})\s+{_COUNT}\s+{_UNIT}s?"), _rolling),
+    (_pattern(rf"{_IN}(?P<which>past)(?P<n>)\s+{_UNIT}"), _rolling),
+    (
+        _pattern(
+            rf"(?:(?P<sign>more\s+than|over|longer\s+than|earlier\s+than|before|at\s+least|less\s+than|fewer\s+than"
+            rf"|within|since)\s+)?{_COUNT}\s+{_UNIT}s?\s+ago"
+        ),
+        _ago,
+    ),
+    (
+        _pattern(
+            rf"{_SIGN}(?P<ordinal>{_ORDINAL})\s+(?P<span>quarter|half)\s+(?:of\s+|in\s+)?(?P<year>{_YEAR})"
+        ),
+        _quarter,
+    ),
+    (_pattern(rf"{_SIGN}(?P<span>q)(?P<q>[1-4])\s*,?\s*(?:of\s+|in\s+)?(?P<year>{_YEAR})"), _quarter),
+    (
+        _pattern(
+            rf"(?:in\s+|during\s+)?(?:between|from)\s+(?P<month>{_MONTH})\.?\s*(?P<first_year>{_YEAR})?"
+            rf"\s*(?:and|to|through|until|till)\s+(?P<last_month>{_MONTH})\.?\s+(?P<year>{_YEAR})"
+        ),
+        _month_range,
+    ),
+    (_pattern(rf"{_SIGN}(?P<which>last|previous|this|current|next)\s+{_UNIT}"), _calendar),
+    (_pattern(rf"{_SIGN}(?P<day>today|yesterday|tomorrow)"), _named_day),
+    (_pattern(rf"{_SIGN}{_MONTH_YEAR}"), _in_month),
+    (_pattern(rf"(?:in|during)\s+(?P<month>{'|'.join(m for m in MONTHS)})(?!\s+\d)"), _any_month),
+    (
+        _pattern(
+            rf"(?:on|at|during)\s+(?:the\s+|an?\s+)?(?P<day>(?:weekend|weekday|workday|{'|'.join(_WEEKDAYS)})s?)"
+        ),
+        _weekdays,
+    ),
+)

@@ -1,0 +1,152 @@
+"""Rows asked for by a role of their own: "who wrote to Bob", "papers that cite", "the most departing flights"."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fathom.offline.accounting import Accounts, denies_alike, tables_named_first
+from fathom.offline.amounts import said_of_money
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.proposals import Proposal
+from fathom.offline.query import (
+    Aggregate,
+    Column,
+    Comparison,
+    Expression,
+    Ordering,
+    Query,
+    Star,
+    Subquery,
+    TableRef,
+)
+from fathom.offline.roles.casting import Cast, Casting
+from fathom.offline.roles.joining import joins_to, said_key
+from fathom.offline.roles.keys import SIDES, RoleKey, RolePair, role_pairs
+from fathom.offline.roles.restricting import asks_for_home
+from fathom.offline.rows import RowNames
+
+_NAMED = 0.5
+_PERSONS = frozenset(map(stem, (
+    "user person people member customer client employee student author player friend contact patient profile".split()
+)))  # fmt: skip
+
+
+def role_players(
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
+) -> Iterator[Proposal]:
+    """The rows that have one role where a named row has the other: "who sent messages to Bob", "papers that cite"."""
+    counts = [q for q in linking.quantities if q.aggregate == "count"]
+    if len(counts) != len(linking.quantities) or linking.superlatives:
+        return
+    for pair in role_pairs(planner):
+        casts = Casting(linking, pair, names).cast() if asks_for_home(linking, pair) else ()
+        if len(casts) != 1:
+            continue
+        (cast,) = casts
+        home = _asked_home(linking, pair, cast, names)
+        shown: tuple[Expression, ...] = names.of_table(TableRef(home))
+        if counts:
+            shown = (Aggregate("count", Star()),)
+        asked = pair.other(cast.key)
+        table = TableRef(pair.table)
+        inner = Query((asked.in_query,), where=cast.key.leads_to(cast.named.condition), tables=(table,))
+        operator = "not in" if linking.negations else "in"
+        link = _through(planner, pair, home, asked, inner, operator)
+        if link is None or not shown:
+            continue
+        query = Query(shown, where=link, tables=(TableRef(home),) if counts else ())
+        roles = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES}
+        said = cast.places | roles | said_of_money(linking)
+        if not accounts.left_over(query, said) and denies_alike(query, linking):
+            yield Proposal(query, 0.0, 0.0, 0.0, source="role", settled=True)
+
+
+def _asked_home(linking: Linking, pair: RolePair, cast: Cast, names: RowNames) -> str:
+    """Which of the homes is asked for: the one named first, else for "who" the one that has persons' names."""
+    named = {m.table for m in tables_named_first(linking)} & {*pair.homes}
+    if named:
+        return min(named, key=pair.homes.index)
+    return _person(pair, names) or cast.named.table
+
+
+def _person(pair: RolePair, names: RowNames) -> str | None:
+    """The home whose rows are persons, by its name or theirs."""
+    called = (
+        h for h in pair.homes if len(names.of_table(TableRef(h))) > 1 or _PERSONS.intersection(name_stems(h))
+    )
+    return next(called, None)
+
+
+def _names(linking: Linking, table: str, place: int) -> bool:
+    return bool(linking.table_alignment[linking.tables.index(table), place] >= _NAMED)
+
+
+def _through(
+    planner: JoinPlanner, pair: RolePair, home: str, asked: RoleKey, inner: Query, operator: str
+) -> Comparison | None:
+    """That a row of a home is what the inner query's keys refer to, or what these rows belong to."""
+    target = Column(TableRef(pair.homes[0]), asked.key)
+    if home == pair.homes[0]:
+        return Comparison(target, operator, Subquery(inner))
+    plans = planner.plans((TableRef(pair.homes[0]), TableRef(home)))
+    if not plans or len(plans[0].joins) != 1:
+        return None
+    join = plans[0].joins[0]
+    near, far = (join.left, join.right) if join.left.table == target.table else (join.right, join.left)
+    between = Query((near,), where=Comparison(target, "in", Subquery(inner)))
+    return Comparison(far, operator, Subquery(between))
+
+
+def role_counts(
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
+) -> Iterator[Proposal]:
+    """How many rows there are of each that has a role in them, or who has the most: "who sent the most messages"."""
+    extremes = linking.superlatives
+    counted = [q for q in linking.quantities if q.aggregate == "count"]
+    if len(counted) != len(linking.quantities) or linking.negations or len(extremes) > 1:
+        return
+    if bool(extremes) == bool(counted):
+        return
+    for pair in role_pairs(planner):
+        key, table = said_key(linking, pair), TableRef(pair.table)
+        if key is None or not any(m.table == pair.table for m in linking.table_mentions):
+            continue
+        home = _grouped_home(linking, pair, names)
+        joins = joins_to(planner, pair, key, home) if home else None
+        if home is None or joins is None:
+            continue
+        by, own = names.of_table(TableRef(home)), names.key_of(TableRef(home))
+        if not by or not own:
+            continue
+        count = Aggregate("count", Star())
+        query = Query((*by, count), group=tuple(dict.fromkeys((*own, *by))), joins=joins)
+        if extremes:
+            order = (Ordering(count, extremes[0].direction == "desc"),)
+            query = replace(query, select=by, order=order, limit=extremes[0].count)
+        said = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES} | _said_of(linking, pair, home)
+        if not accounts.left_over(query, said):
+            yield Proposal(query, 0.0, 0.0, 0.0, source="role", settled=True)
+
+
+def _said_of(linking: Linking, pair: RolePair, home: str) -> set[int]:
+    """The places of superlatives, and of the words that name the two tables."""
+    spans = [m.span for m in linking.table_mentions if m.table in {pair.table, home}]
+    return {i for s in (*spans, *(e.span for e in linking.superlatives)) for i in range(*s)}
+
+
+def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | None:
+    """Of which home's rows something is asked for each: the one named after "each" or "by", or that is sought."""
+    tokens = linking.tokens
+    opening = {t.lower for t in tokens[:2]}
+    if linking.superlatives and "who" in opening:
+        return _person(pair, names)
+    first = {"which", "what"} if linking.superlatives else {*EACH, "by"}
+    for place, token in enumerate(tokens[:-1]):
+        if token.lower in first:
+            for end in range(place + 1, min(place + 4, len(tokens))):
+                named = [h for h in pair.homes if _names(linking, h, end)]
+                if named:
+                    return named[0]
+    return None

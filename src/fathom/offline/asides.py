@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fathom.offline.joins import JoinPlanner
+from fathom.offline.owning import Belongings
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
@@ -29,6 +30,8 @@ from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
+_WHICH = frozenset(("which", "what"))
+_VERBS = frozenset("have has had do does did were was are is never not lack".split())
 _DID = frozenset(("did", "does", "do"))
 _NAMED = 0.5
 
@@ -123,14 +126,24 @@ def said_apart(
     """The question with times and roles said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
-    found: tuple[Restriction, ...] = (*_times(question.text, linking, dates), *((roles,) if roles else ()))
+    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    times = tuple(_times(question.text, linking, dates))
+    found: tuple[Restriction, ...] = (*owned, *times, *((roles,) if roles else ()))
     if not found:
         return None
     gone = {i for r in found for i in r.places}
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
-    text = without(question.text, linking, gone)
+    text = _as_phrase(without(question.text, linking, gone), linking, gone)
     return Aside(replace(question, text=text), found) if text else None
+
+
+def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:
+    """A text whose verb is gone, as a phrase: "which sections" of "which sections have no room"."""
+    words = [t.lower for t in linking.tokens]
+    first = min(gone)
+    asks = words[0] in _WHICH and words[first] in _VERBS and not _VERBS & {*words[:first]}
+    return text.partition(" ")[2] or text if asks else text
 
 
 def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:

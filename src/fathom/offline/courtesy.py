@@ -31,6 +31,8 @@ _WITHIN = re.compile(rf"(?:{_any_of((*WITHIN_REQUESTS, *COURTESIES))}){_END}")
 _AFTER = re.compile(rf"(?:[\s,.!?]+(?:please|pls)|[,.!?]\s*(?:{_any_of(AFTERWORDS)}))[\s.!?]*$")
 _CONDITION = re.compile(r"(?:if|whether)\b")
 _CONTRACTION = re.compile(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(do|does|did|have|has|had|is|are|was|were|ca|wo|could|would|should)n['\u2019]t\b", re.IGNORECASE)
+_STEMS = {"ca": "can", "wo": "will"}
 _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
     re.IGNORECASE,
@@ -40,12 +42,13 @@ _BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
 
 
 def to_the_point(text: str) -> str:
-    """The question without greetings, thanks and requests, with "what's" written out.
+    """The question without greetings, thanks and requests, with "what's" and "don't" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
     manager". "What genres are there" asks for the different ones. Unchanged where nothing would be left,
     or only whether something is so.
     """
+    text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
     said = _without(_COURTESY, text.strip())
     requested = _REQUEST.match(said)
     if requested:

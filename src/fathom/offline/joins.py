@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
+from fathom.offline.linking.naming import naming_columns
 from fathom.offline.query import Column, Join, TableRef
 from fathom.records.schema import ForeignKey, Schema, Table
 
@@ -59,6 +60,7 @@ class JoinPlanner:
         self._keys = {t.name: {frozenset(t.primary_key)} for t in schema.tables}
         for key in schema.foreign_keys:
             self._keys.setdefault(key.target_table, set()).add(frozenset(key.target_columns))
+        self._things = {t.name for t in schema.tables if naming_columns(t.name, tuple(c.name for c in t.columns))}
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
@@ -149,7 +151,13 @@ class JoinPlanner:
                     heapq.heappush(heap, (price, next(order), Plan(plan.tables + added, joins, price)))
                 if len(seen) > 200:
                     break
-        return tuple(sorted(best.values(), key=lambda p: (p.cost, p.joins))[:MOST_PLANS])
+        cheapest = sorted(best.values(), key=lambda p: (p.cost, self._things_between(p, tables), p.joins))
+        return tuple(cheapest[:MOST_PLANS])
+
+    def _things_between(self, plan: Plan, asked: tuple[TableRef, ...]) -> int:
+        """How many tables that nobody asked for are things with a name: students take courses by enrolling
+        rather than by their advisors."""
+        return sum(t not in asked and t.name in self._things for t in plan.tables)
 
     def _price(self, path: tuple[Join, ...]) -> float:
         steps: dict[tuple[TableRef, TableRef], set[tuple[str, str]]] = defaultdict(set)

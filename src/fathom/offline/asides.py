@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from fathom.offline.alternatives import Alternatives
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.owning import Belongings
 from fathom.offline.linking import Linking
@@ -127,8 +128,9 @@ def said_apart(
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
     owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    values = tuple(Alternatives(linking, planner).read(question.text))
     times = tuple(_times(question.text, linking, dates))
-    found: tuple[Restriction, ...] = (*owned, *times, *((roles,) if roles else ()))
+    found: tuple[Restriction, ...] = (*owned, *values, *times, *((roles,) if roles else ()))
     if not found:
         return None
     gone = {i for r in found for i in r.places}

@@ -32,6 +32,13 @@ CLOSE = 0.25
 """Difference of the ranker's scores under which a second reading is worth asking about."""
 
 
+_ENDS = frozenset(".?!:;")
+_ARTICLES = frozenset(("the", "a", "an", "our", "all"))
+_RESTRICTING = frozenset("from in at by named called".split())
+_OF_DATA = frozenset("record records database data file files table list total general system order detail store".split())
+"""Words for what holds the rows: "all products in the store" are all products."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The choice among candidates, and a `rival`: another that is close and differs in its result."""
@@ -66,9 +73,33 @@ def decide(
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
     first = proposals[choice.order[0]].query
+    if leaves_name_out(first, linking, choice.missing):
+        choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
     if shows_something_else(first, linking) or shows_only_keys(first, linking, engine.planner):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
+
+
+def leaves_name_out(query: Query, linking: Linking, missing: Sequence[str]) -> bool:
+    """Whether a question restricts the rows by a word that nothing accounts for: a name, or "in the ... department".
+
+    Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
+    """
+    tokens = linking.tokens
+    places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
+    if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
+        return True
+    whole = query.where is None and query.having is None and query.limit is None and query.compound is None
+    return whole and any(_restricts(linking, i) for i in places)
+
+
+def _restricts(linking: Linking, place: int) -> bool:
+    """Whether a word follows one that restricts, as in "from berlin", and doesn't speak of the data as such."""
+    before = place - 1
+    while before > 0 and linking.tokens[before].lower in _ARTICLES:
+        before -= 1
+    token = linking.tokens[place]
+    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA
 
 
 def shows_something_else(query: Query, linking: Linking) -> bool:

@@ -16,6 +16,7 @@ from fathom.offline.query import (
     TableRef,
     mentioned_tables,
     restricted,
+    rows_asked,
 )
 from fathom.records import Assumption, TableProfile
 
@@ -41,7 +42,7 @@ _AFTERWARDS = re.compile(
     re.IGNORECASE,
 )
 _PARTICIPLE = re.compile(r"[a-z]+(?:ed|en|wn|ld|id|nt|ut|ght)\Z")
-_NAMED = 0.8
+_NAMED = 0.7
 _MEANT = 0.5
 
 
@@ -80,7 +81,7 @@ class Matched:
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that rows of the table refer to, or don't, be it through tables between."""
-        asked, other = _rows_asked(query), TableRef(self.table)
+        asked, other = rows_asked(query), TableRef(self.table)
         join = None if asked is None or other in mentioned_tables(query) else self._first_join(asked, other)
         if asked is None or join is None:
             return None
@@ -108,15 +109,6 @@ class Matched:
 
 
 Belonging = Empty | Matched
-
-
-def _rows_asked(query: Query) -> TableRef | None:
-    """The table whose rows a plain query lists or counts; None where that isn't clear."""
-    if query.source is not None or query.compound is not None or query.group:
-        return None
-    shown = {e.table for e in query.select if isinstance(e, Column)}
-    tables = shown or {*mentioned_tables(query)}
-    return tables.pop() if len(tables) == 1 else None
 
 
 class Belongings:

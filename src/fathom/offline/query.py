@@ -323,3 +323,12 @@ def mentioned_tables(query: Query) -> tuple[TableRef, ...]:
     """The table uses that this SELECT's expressions and `tables` name, in order of first mention."""
     named = [e.table for e in expressions(query) if isinstance(e, Column | Star) and e.table is not None]
     return tuple(dict.fromkeys((*named, *query.tables)))
+
+
+def rows_asked(query: Query) -> TableRef | None:
+    """The table whose rows a query lists, counts or calculates with; None where that isn't clear."""
+    if query.source is not None or query.compound is not None:
+        return None
+    shown = {e.table for item in query.select for e in walk(item) if isinstance(e, Column)}
+    tables = shown or {*mentioned_tables(query)}
+    return tables.pop() if len(tables) == 1 else None

@@ -121,7 +121,7 @@ def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice
-    word = linking.tokens[period.place].text
+    word = linking.tokens[period.places[0]].text
     missing = tuple(dict.fromkeys((*choice.missing, word)))
     return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
 
@@ -138,7 +138,9 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
 def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = said_of_money(linking).union(a.place for a in (ratio, period) if a is not None)
+    said = said_of_money(linking).union(
+        (ratio.place,) if ratio else (), period.places if period else ()
+    )
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

@@ -66,7 +66,7 @@ class Totals:
         if place is None:
             return
         period = asked_period(self._linking)
-        said = said_of_money(self._linking) | (frozenset() if period is None else {period.place})
+        said = said_of_money(self._linking) | (frozenset() if period is None else {*period.places})
         of_each = (None,) if period is not None and period.which else self._by(place)
         found = [
             (amount, by, query)

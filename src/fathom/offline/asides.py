@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
@@ -123,7 +124,11 @@ def said_apart(
     """The question with times and roles said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
-    found: tuple[Restriction, ...] = (*_times(question.text, linking, dates), *((roles,) if roles else ()))
+    found: tuple[Restriction, ...] = (
+        *_times(question.text, linking, dates),
+        *lasting(question.text, linking, dates),
+        *((roles,) if roles else ()),
+    )
     if not found:
         return None
     gone = {i for r in found for i in r.places}

@@ -141,6 +141,10 @@ class Dates:
                     found.add(ColumnKey(table.name, column.name))
         return frozenset(found)
 
+    def of(self, table: str) -> list[ColumnKey]:
+        """The dates of one table."""
+        return [c for c in self._linking.columns if c.table == table and c in self._all]
+
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
         own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]

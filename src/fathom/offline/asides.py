@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from fathom.offline.ages import aged
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
@@ -127,6 +128,7 @@ def said_apart(
     found: tuple[Restriction, ...] = (
         *_times(question.text, linking, dates),
         *lasting(question.text, linking, dates),
+        *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
     )
     if not found:

@@ -3,7 +3,7 @@
 They are spelled as SQLite has them; `dialects` puts them into those of other engines.
 """
 
-from fathom.offline.query import Arithmetic, Call, Column, Expression, Literal
+from fathom.offline.query import Arithmetic, Call, Case, Column, Comparison, Expression, Literal
 
 _WEEK = (Literal("weekday 0"), Literal("-6 days"))
 """The Sunday to come, or today, and then back to its Monday."""
@@ -39,6 +39,15 @@ def today(amount: int = 0, unit: str = "day", start: str = "") -> Call:
 def days_between(first: Expression, last: Expression) -> Arithmetic:
     """How many days, with fractions, lie between two dates."""
     return Arithmetic("-", Call("julianday", (last,)), Call("julianday", (first,)))
+
+
+def age(born: Column) -> Arithmetic:
+    """How many full years have passed between a date and today."""
+    day = today()
+    years = [Call("cast", (Call("strftime", (Literal("%Y"), d)), Literal("INTEGER"))) for d in (day, born)]
+    birthdays = [Call("strftime", (Literal("%m-%d"), d)) for d in (day, born)]
+    short = Case(Comparison(birthdays[0], "<", birthdays[1]), Literal(1), Literal(0))
+    return Arithmetic("-", Arithmetic("-", years[0], years[1]), short)
 
 
 def period_of(unit: str, date: Column, *, in_one_year: bool = False) -> Expression:

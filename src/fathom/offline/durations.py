@@ -5,10 +5,10 @@ that took more than 10 days" restricts what is asked for.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from fathom.offline.accounting import Accounts, denies_alike
+from fathom.offline.accounting import Accounts, denies_alike, named_values
 from fathom.offline.calendars import days_between
 from fathom.offline.grouping import By, named_after
 from fathom.offline.joins import JoinPlanner
@@ -38,7 +38,6 @@ _BEGIN, _END = frozenset(map(stem, BEGIN_WORDS)), frozenset(map(stem, END_WORDS)
 _UNITS = {"day": 1.0, "week": 7.0, "hour": 1 / 24, "minute": 1 / 1440}
 _LENGTHS = frozenset(("long", "longest", "shortest", "length", "duration", "time", "durations", "lengths"))
 _BETWEEN = frozenset(("between", "from"))
-_LIKELY = 0.5
 _NAMED = 0.5
 _SIGNS = {
     "more than": ">", "over": ">", "longer than": ">", "at least": ">=", "less than": "<", "under": "<",
@@ -234,11 +233,7 @@ class _Asked:
 
     def _query(self, duration: Expression) -> Query | None:
         linking, table = self._linking, TableRef(self.table)
-        where = conjunction(*(
-            Comparison(v.column.in_query(), "=", Literal(v.value))
-            for v in linking.values
-            if v.match in {"exact", "folded"} and v.probability >= _LIKELY and v.comparison == "="
-        ))  # fmt: skip
+        where = conjunction(*named_values(linking))
         aggregates = {q.aggregate for q in linking.quantities} - {"count"}
         shown = self._names.of_table(table) or self._names.key_of(table)
         if len(aggregates) == 1:

@@ -11,6 +11,7 @@ from typing import Self
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
+from fathom.offline.ages import ages
 from fathom.offline.amounts import Amounts
 from fathom.offline.asides import Aside, said_apart
 from fathom.offline.averages import averages
@@ -18,6 +19,7 @@ from fathom.offline.candidates import propose
 from fathom.offline.courtesy import to_the_point
 from fathom.offline.durations import asked_durations
 from fathom.offline.examples import Examples, Recalled
+from fathom.offline.firsts import firsts
 from fathom.offline.habits import Habits
 from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
@@ -194,7 +196,8 @@ class Engine:
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
             dates = Dates(linking, self.planner, profiles)
-            yield from asked_durations(linking, self.planner, self.names, dates, accounts)
+            for grammar in (asked_durations, firsts, ages):
+                yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from all_rows(linking, self.planner, self.names)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)

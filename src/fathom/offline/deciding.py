@@ -9,6 +9,8 @@ from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
@@ -74,11 +76,16 @@ def decide(
 def shows_something_else(query: Query, linking: Linking) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
+    "Who" asks for no place and no time.
+
     Plain columns alone are looked at: what counts or calculates may say it otherwise.
     """
     names = {c.column.casefold() for c in linking.called}
     shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
-    return bool(names) and len(shown) == len(query.select) and not names & shown
+    if len(shown) != len(query.select):
+        return False
+    who = linking.tokens[0].lower == "who" and all(NO_PERSON.intersection(identifier_words(s)) for s in shown)
+    return (bool(names) and not names & shown) or who
 
 
 def solved_before(proposal: Proposal) -> bool:

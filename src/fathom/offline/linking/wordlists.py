@@ -67,3 +67,5 @@ BEGIN_WORDS = frozenset(_LISTS["spans"]["begin"].split())
 END_WORDS = frozenset(_LISTS["spans"]["end"].split())
 """What the dates are called with which something begins and ends."""
 LASTING = frozenset(_LISTS["spans"]["verbs"].split())
+NO_PERSON = frozenset(_LISTS["persons"]["none"].split())
+"""Words for places and times in names of columns, which say of nobody who it is."""

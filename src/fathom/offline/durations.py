@@ -155,7 +155,12 @@ def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
             i for i, t in enumerate(linking.tokens)
             if not t.evidence and t.start < match.end() and t.end > match.start()
         )  # fmt: skip
-        if words and not durations.between(*words):
+        named = any(
+            t.lower.startswith(parts["unit"].casefold()) and linking.alignment[:, i].max(initial=0) >= _NAMED
+            for i, t in enumerate(linking.tokens)
+        )  # "more than 2 weeks on top", where that is a column
+        known = durations.between(*words) if words else any(map(durations.of, linking.tables))
+        if named or not known:
             continue
         sign = _SIGNS[" ".join(parts["sign"].casefold().split())]
         yield Lasting(words, sign, float(parts["n"]), parts["unit"].casefold(), places, durations)

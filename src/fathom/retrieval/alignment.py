@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fathom.retrieval.matches import MatchKind
 from fathom.retrieval.words import FUNCTION_WORDS, Token, compact, fold, words
 
-
 _VERBS = frozenset(("is", "are", "was", "were", "be", "does", "do", "did"))
 
 

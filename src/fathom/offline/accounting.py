@@ -3,12 +3,14 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from fathom.offline.linking import Linking, TableMention
+from fathom.offline.linking import Linking, Span, TableMention, ValueMention
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.query import (
     Case,
+    Comparison,
     Condition,
+    Literal,
     Query,
     Subquery,
     comparisons,
@@ -20,6 +22,7 @@ from fathom.offline.ranking.coverage import CoverageJudge, parts_of
 ACCOUNTED = 0.5
 LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
+_LIKELY = 0.5
 _MENTIONED = 0.6
 _DENYING = frozenset(("!=", "not in", "not like", "not between"))
 
@@ -65,6 +68,20 @@ def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, 
     here = [m for m in named if m.span.first == first]
     best = max((m.score for m in here), default=0.0)
     return tuple(m for m in here if m.score == best)
+
+
+def sure_values(linking: Linking) -> list[ValueMention]:
+    """The likeliest value of each run of words that surely names one."""
+    best: dict[Span, ValueMention] = {}
+    for value in linking.values:  # the likeliest first
+        if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
+            best.setdefault(value.span, value)
+    return [v for v in best.values() if v.comparison == "="]
+
+
+def named_values(linking: Linking) -> tuple[Comparison, ...]:
+    """The conditions that columns hold the values which the question surely names."""
+    return tuple(Comparison(v.column.in_query(), "=", Literal(v.value)) for v in sure_values(linking))
 
 
 def denies_alike(query: Query, linking: Linking) -> bool:

@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from fathom.offline.ages import aged
 from fathom.offline.alternatives import Alternatives
+from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.owning import Belongings
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
+from fathom.offline.owning import Belongings
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
     Comparison,
@@ -127,10 +129,14 @@ def said_apart(
     """The question with times and roles said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
-    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
-    values = tuple(Alternatives(linking, planner).read(question.text))
-    times = tuple(_times(question.text, linking, dates))
-    found: tuple[Restriction, ...] = (*owned, *values, *times, *((roles,) if roles else ()))
+    found: tuple[Restriction, ...] = (
+        *Belongings(linking, planner, profiles).read(question.text),
+        *Alternatives(linking, planner).read(question.text),
+        *_times(question.text, linking, dates),
+        *lasting(question.text, linking, dates),
+        *aged(question.text, linking, dates),
+        *((roles,) if roles else ()),
+    )
     if not found:
         return None
     gone = {i for r in found for i in r.places}

@@ -9,6 +9,8 @@ from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
@@ -105,11 +107,16 @@ def _restricts(linking: Linking, place: int) -> bool:
 def shows_something_else(query: Query, linking: Linking) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
+    "Who" asks for no place and no time.
+
     Plain columns alone are looked at: what counts or calculates may say it otherwise.
     """
     names = {c.column.casefold() for c in linking.called}
     shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
-    return bool(names) and len(shown) == len(query.select) and not names & shown
+    if len(shown) != len(query.select):
+        return False
+    who = linking.tokens[0].lower == "who" and all(NO_PERSON.intersection(identifier_words(s)) for s in shown)
+    return (bool(names) and not names & shown) or who
 
 
 def solved_before(proposal: Proposal) -> bool:
@@ -152,7 +159,7 @@ def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice
-    word = linking.tokens[period.place].text
+    word = linking.tokens[period.places[0]].text
     missing = tuple(dict.fromkeys((*choice.missing, word)))
     return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
 
@@ -169,7 +176,9 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
 def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = said_of_money(linking).union(a.place for a in (ratio, period) if a is not None)
+    said = said_of_money(linking).union(
+        (ratio.place,) if ratio else (), period.places if period else ()
+    )
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

@@ -1,31 +1,10 @@
-"""Dates in other engines than SQLite: what the representation spells as `date('now', ...)` and `julianday`.
-
-`today` makes such a day; `translate` finds it again in a tree that was read from SQLite's text.
-"""
+"""Dates in other engines than SQLite: days counted from today, differences of days, weeks and weekdays."""
 
 import re
 
 import sqlglot
 from sqlglot import exp
 
-from fathom.offline.query import Arithmetic, Call, Expression, Literal
-
-_WEEK = (Literal("weekday 0"), Literal("-6 days"))
-"""The Sunday to come, or today, and then back to its Monday."""
-_MONTHS_INTO_QUARTER = Arithmetic(
-    "%", Arithmetic("-", Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER"))),
-    Literal(1)), Literal(3),
-)  # fmt: skip
-_STARTS: dict[str, tuple[Expression, ...]] = {
-    "": (),
-    "week": _WEEK,
-    "month": (Literal("start of month"),),
-    "quarter": (
-        Literal("start of month"),
-        Arithmetic("||", Arithmetic("||", Literal("-"), _MONTHS_INTO_QUARTER), Literal(" months")),
-    ),
-    "year": (Literal("start of year"),),
-}
 _SHIFT = re.compile(r"([+-]\d+) (day|month|year|hour)s?\Z")
 _MYSQL_STARTS = {
     "": "CURDATE()",
@@ -34,21 +13,6 @@ _MYSQL_STARTS = {
     "quarter": "DATE_ADD(MAKEDATE(YEAR(CURDATE()), 1), INTERVAL QUARTER(CURDATE()) - 1 QUARTER)",
     "year": "MAKEDATE(YEAR(CURDATE()), 1)",
 }
-
-
-def today(amount: int = 0, unit: str = "day", start: str = "") -> Call:
-    """The current day, or the first day of the current `start` (week, month, quarter, year), moved by units.
-
-    Units are days, weeks, months, quarters and years.
-    """
-    size, unit = {"week": (7, "day"), "quarter": (3, "month")}.get(unit, (1, unit))
-    moved = (Literal(f"{amount * size:+d} {unit}s"),) if amount else ()
-    return Call("date", (Literal("now"), *_STARTS[start], *moved))
-
-
-def days_between(first: Expression, last: Expression) -> Arithmetic:
-    """How many days, with fractions, lie between two dates."""
-    return Arithmetic("-", Call("julianday", (last,)), Call("julianday", (first,)))
 
 
 def translate(tree: exp.Expr, dialect: str) -> exp.Expr:
@@ -63,6 +27,8 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
             return sqlglot.parse_one(_today(arguments[1:], dialect), read=dialect)
         if name == "julianday" and len(arguments) == 1:
             return sqlglot.parse_one(_days(arguments[0].sql(dialect), dialect), read=dialect)
+    if isinstance(node, exp.Div) and dialect != "postgres" and _is_whole(node.this) and node.expression.is_int:
+        return exp.IntDiv(this=node.this, expression=node.expression)
     if isinstance(node, exp.TimeToStr) and dialect == "postgres":
         moment, form = node.this.sql(dialect), _text(node.args["format"])
         if form == "%w":
@@ -99,3 +65,14 @@ def _days(moment: str, dialect: str) -> str:
 
 def _text(node: exp.Expr) -> str | None:
     return node.name if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    """Whether an expression surely is a whole number, which SQLite and PostgreSQL divide as such."""
+    match node.unnest():
+        case exp.Add(this=one, expression=other):
+            return _is_whole(one) and _is_whole(other)
+        case exp.Cast() as cast:
+            return bool(cast.is_type("int"))
+        case other:
+            return bool(other.is_int)

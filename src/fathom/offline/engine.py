@@ -11,12 +11,15 @@ from typing import Self
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.accounting import Accounts
+from fathom.offline.ages import ages
 from fathom.offline.amounts import Amounts
 from fathom.offline.asides import Aside, said_apart
 from fathom.offline.averages import averages
 from fathom.offline.candidates import propose
 from fathom.offline.courtesy import to_the_point
+from fathom.offline.durations import asked_durations
 from fathom.offline.examples import Examples, Recalled
+from fathom.offline.firsts import firsts
 from fathom.offline.habits import Habits
 from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
@@ -26,7 +29,7 @@ from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
-from fathom.offline.periods import periods
+from fathom.offline.periods import Dates, periods
 from fathom.offline.phrases import as_question
 from fathom.offline.plain_rows import all_rows
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
@@ -192,6 +195,9 @@ class Engine:
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
+            dates = Dates(linking, self.planner, profiles)
+            for grammar in (asked_durations, firsts, ages):
+                yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from all_rows(linking, self.planner, self.names)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)

@@ -19,6 +19,7 @@ _AGGREGATES = frozenset(
     " smallest".split()
 )
 _AHEAD = OPENINGS | {"for", "in", "of", "the", "are", "is", "tell", "get"}
+_SHOWN = LISTING | {"me", "us", "all", "the"}
 _COUNTS = frozenset(("number", "count"))
 _AVERAGES = frozenset(("average", "avg", "mean"))
 _ENDS = frozenset("in for from where with of on at during and".split())
@@ -42,7 +43,8 @@ def for_each(question: Question, linking: Linking) -> Question:
     before, words = question.text[: tokens[start].start].rstrip(" ,"), tokens[:start]
     bare = all(t.stop or _is_named(linking, i) for i, t in enumerate(words))
     if bare and not _AGGREGATES & {t.lower for t in words}:
-        before = f"number of {before}"
+        listed = next((t.start for t in words if t.lower not in _SHOWN), 0)  # "show me sellers per shop"
+        before = f"number of {before[listed:]}"
     elif by_period:
         return question
     if not _opens(linking, words):

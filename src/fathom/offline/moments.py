@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from fathom.offline.dialects import today
+from fathom.offline.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS
 from fathom.offline.query import Call, Column, Comparison, Condition, Expression, Items, Literal, conjunction
 

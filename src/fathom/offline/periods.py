@@ -4,11 +4,13 @@ Training data keep years in columns of their own, so that no sketch is learned. 
 renderer translates it for the other engines.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
 from fathom.offline.amounts import said_of_money
+from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
@@ -17,7 +19,6 @@ from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
-    Call,
     Column,
     Comparison,
     Literal,
@@ -26,18 +27,19 @@ from fathom.offline.query import (
     Star,
     TableRef,
     conjunction,
+    conjuncts,
     mentioned_tables,
 )
 from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC
 
-_FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+_UNITS = ("year", "month", "day")
 _ADVERBS = {
     "yearly": "year", "annual": "year", "annually": "year", "monthly": "month", "daily": "day",
     "quarter": "quarter", "quarterly": "quarter", "week": "week", "weekly": "week", "weekday": "weekday",
 }  # fmt: skip
-"""Units by the words for them; those without a format are known, so that no other reading answers them."""
-PERIOD_WORDS = frozenset((*_FORMATS, *(f"{u}s" for u in _FORMATS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+PERIOD_WORDS = frozenset((*_UNITS, *(f"{u}s" for u in _UNITS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+_OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
@@ -49,39 +51,36 @@ OTHER_DATE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """What a question groups by: the unit, the place of its word, and whether it asks which one is extreme.
+    """What a question groups by: the unit, the places of its words, and whether it asks which one is extreme.
 
-    `form` is strftime's; None where no query can be made of the unit. Rows of the tables in `named` have a
-    column that goes by the unit's name.
+    Rows of the tables in `named` have a column that goes by the unit's name.
     """
 
     unit: str
-    place: int
+    places: tuple[int, ...]
     which: bool
     named: frozenset[str]
-
-    @property
-    def form(self) -> str | None:
-        """The format that cuts a date to this period."""
-        return _FORMATS.get(self.unit)
 
 
 def asked_period(linking: Linking) -> Period | None:
     """The period that a question groups by, if it does."""
     for place, token in enumerate(linking.tokens):
         word = token.lower.removesuffix("s")
-        unit = word if word in _FORMATS else _ADVERBS.get(word)
+        unit = word if word in _UNITS else _ADVERBS.get(word)
         if unit is None or token.evidence:
             continue
         before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
         near = set(before[-1:]) if place and linking.tokens[place - 1].stop else set(before)
         which = bool(near & _WHICH)
-        adverb = (word not in _FORMATS and word.endswith("ly")) or word == "annual"
+        adverb = (word not in _UNITS and word.endswith("ly")) or word == "annual"
         if not (adverb or near & _BY or (which and linking.superlatives)):
             continue
         close = linking.alignment[:, place] >= _NAMED
         named = frozenset(c.table for c, is_close in zip(linking.columns, close, strict=True) if is_close)
-        return Period(unit, place, which and not near & _BY, named)
+        after = tuple(t.lower for t in linking.tokens[place + 1 : place + 4])
+        week = next((w for w in _OF_THE_WEEK if unit == "day" and after[: len(w)] == w), ())
+        places = tuple(range(place, place + 1 + len(week)))
+        return Period("weekday" if week else unit, places, which and not near & _BY, named)
     return None
 
 
@@ -94,7 +93,7 @@ def periods(
 ) -> Iterator[Proposal]:
     """Likely queries grouped by the period that the question asks for, where it asks for one."""
     asked = asked_period(linking)
-    if asked is None or asked.form is None:
+    if asked is None:
         return
     dates = Dates(linking, planner, profiles)
     for base in likely:
@@ -110,7 +109,7 @@ def periods(
             if may_be_missing(column, profiles):  # what has no such date belongs to no period
                 query = replace(query, where=conjunction(query.where, Comparison(column, "is not null")))
             money = said_of_money(linking) if base.source == "total" else ()
-            left = accounts.left_over(query, (asked.place, *money))
+            left = accounts.left_over(query, (*asked.places, *money))
             score = base.score - OTHER_DATE * rank - LEFT_OVER * len(left)
             settled = (
                 not left
@@ -141,6 +140,10 @@ class Dates:
                 if (pattern or "").startswith(_ISO) or (is_date and not pattern):
                     found.add(ColumnKey(table.name, column.name))
         return frozenset(found)
+
+    def of(self, table: str) -> list[ColumnKey]:
+        """The dates of one table."""
+        return [c for c in self._linking.columns if c.table == table and c in self._all]
 
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
@@ -192,7 +195,7 @@ class Dates:
 def _grouped_again(asked: Period, linking: Linking) -> bool:
     """Whether the question speaks of each of something else as well: "loans per member each year"."""
     each = [i for i, t in enumerate(linking.tokens) if t.lower in EACH]
-    return any(not asked.place - 2 <= i < asked.place for i in each)
+    return any(not asked.places[0] - 2 <= i < asked.places[0] for i in each)
 
 
 def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
@@ -226,11 +229,20 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
     return all(own > other for other in named.values())
 
 
+def _in_one_year(query: Query, column: Column) -> bool:
+    """Whether a query takes the rows of one year of a date alone."""
+    return any(
+        c.left == column and c.operator == "like" and isinstance(c.right, Literal)
+        and re.fullmatch(r"\d{4}%", str(c.right.value))
+        for c in conjuncts(query.where) if isinstance(c, Comparison)
+    )  # fmt: skip
+
+
 def _by(query: Query, column: Column, asked: Period, linking: Linking) -> Query | None:
     """The query grouped by the period of a date; None where it has no place for that."""
     if query.compound is not None or query.source is not None:
         return None
-    part = Call("strftime", (Literal(asked.form), column))
+    part = period_of(asked.unit, column, in_one_year=_in_one_year(query, column))
     if query.group == (column,):
         select = tuple(part if item == column else item for item in query.select)
         return replace(query, select=select, group=(part,))

@@ -18,6 +18,7 @@ _DETERMINERS = frozenset("the all every any each a an some our my".split())
 _BE = frozenset(("is", "are", "was", "were"))
 _PARTICIPLES = ("ed", "ing")
 _ENDS = frozenset(".?!;")
+_LIVE = frozenset("live lives living reside resides".split())
 _ASKING = frozenset(("how", "what", "why"))
 
 
@@ -29,6 +30,8 @@ def as_question(question: Question, linking: Linking) -> Question:
     where these name them. All other questions stay, and so do shares and periods.
     """
     tokens = [t for t in linking.tokens if not t.evidence]
+    if homes := _of_homes(question.text, linking, tokens):
+        return replace(question, text=homes)
     first = _phrase(tokens)
     if first is None or asks_ratio(linking) is not None or asked_period(linking) is not None:
         return question
@@ -42,6 +45,31 @@ def as_question(question: Question, linking: Linking) -> Question:
     if asked is None:
         return question
     return replace(question, text=f"What {'are' if many else 'is'} the {asked.rstrip(' ?.!')}?")
+
+
+def _of_homes(text: str, linking: Linking, tokens: Sequence[Token]) -> str | None:
+    """A question where people live, or who lives somewhere, by what is shown: their city, or their names."""
+    words = [t.lower for t in tokens]
+    place = next((i for i, w in enumerate(words) if w in _LIVE), None)
+    if place is None or not place:
+        return None
+    held = {v.column.table for v in linking.values if v.match in {"exact", "folded"}}
+    if words[0] == "where" and words[1] in {"do", "does", "did"}:
+        cities = [c.table for c in linking.columns if "city" in identifier_words(c.column) and c.table in held]
+        return f"In which city {text[tokens[1].start :]}" if cities else None
+    table = _table(linking, place - 1) if place == 2 and words[0] in {"which", "what"} else None
+    if table is None and place == 1 and words[0] == "who":
+        persons = [t for t in sorted(held) if len(_naming(linking, t)) > 1]
+        table = persons[0] if len(persons) == 1 else None
+    names = _names(linking, table, many=True) if table else None
+    if table is None or names is None:
+        return None
+    people = tokens[place - 1].text if place == 2 else table
+    return f"What are the {names} of the {people} who live{text[tokens[place].end :].rstrip(' ?.!')}?"
+
+
+def _naming(linking: Linking, table: str) -> tuple[str, ...]:
+    return naming_columns(table, tuple(c.column for c in linking.columns if c.table == table))
 
 
 def _phrase(tokens: Sequence[Token]) -> int | None:

@@ -6,10 +6,12 @@ from fathom.offline.query import Query
 
 FILLING_WEIGHT = 0.45
 EDIT_COST = 1.3
-GRAMMARS = ("rows", "count", "total", "hierarchy", "role", "period", "ratio")
+GRAMMARS = (
+    "rows", "count", "oldest", "total", "hierarchy", "role", "age", "first", "duration", "period", "ratio"
+)
 """Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
 before those ahead of it."""
-STAND_IN = frozenset(("rows", "count"))
+STAND_IN = frozenset(("rows", "count", "oldest"))
 """Grammars of what training data do hold: theirs stand in where the choice isn't sure."""
 
 

@@ -1,10 +1,22 @@
 """What to call the rows that a query speaks of: names for keys."""
 
+from dataclasses import replace
+
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import name_stems
-from fathom.offline.query import Column, Comparison, Expression, Literal, Query, TableRef, conjuncts
+from fathom.offline.query import (
+    Column,
+    Comparison,
+    Expression,
+    Join,
+    Literal,
+    Query,
+    TableRef,
+    conjuncts,
+    mentioned_tables,
+)
 from fathom.records.schema import NUMERIC, Schema
 
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
@@ -22,7 +34,7 @@ class RowNames:
         self._references = foreign_columns(schema)
         self._amounts = numbers - self._references - self._own
         self._targets = {
-            ColumnKey(k.table, k.columns[0]): k.target_table
+            ColumnKey(k.table, k.columns[0]): ColumnKey(k.target_table, k.target_columns[0])
             for k in reversed(schema.foreign_keys)
             if len(k.columns) == 1
         }
@@ -47,13 +59,38 @@ class RowNames:
     def of(self, column: Column) -> tuple[Column, ...]:
         """The names of the rows that a key stands for; empty where it is none, or they have none."""
         key = ColumnKey.of(column)
-        if (target := self._targets.get(key)) is not None and target != column.table.name:
-            return self.of_table(TableRef(target, column.table.instance))
+        if (target := self._targets.get(key)) is not None and target.table != column.table.name:
+            return self.of_table(TableRef(target.table, column.table.instance))
         return self.of_table(column.table) if key in self._own else ()
+
+    def target_of(self, column: Column) -> Column | None:
+        """The column of another table that a key refers to; None where it refers to none, or to its own."""
+        target = self._targets.get(ColumnKey.of(column))
+        return Column(TableRef(target.table), target.column) if target and target.table != column.table.name else None
 
     def of_table(self, table: TableRef) -> tuple[Column, ...]:
         """The columns that name a table's rows."""
         return tuple(Column(table, name) for name in self._names.get(table.name, ()))
+
+
+def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
+    """The query with names for the keys that it groups by and shows: "customers each support rep has".
+
+    They are those of the rows of another table that the key refers to, which stay apart by it. A query that
+    joins tables, or whose question asks for the keys, stays.
+    """
+    match query.group:
+        case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
+            target = names.target_of(key)
+            called = names.of(key)
+            plain = query.having is None and query.compound is None and query.source is None and not query.joins
+            if target is None or not called or not plain or names_key(linking, key):
+                return query
+            shown = tuple(e for item in query.select for e in (called if item == key else (item,)))
+            return replace(
+                query, select=shown, group=(key, *called), joins=(Join(key, target),), tables=(key.table,)
+            )
+    return query
 
 
 def names_key(linking: Linking, column: Column) -> bool:

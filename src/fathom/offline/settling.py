@@ -19,6 +19,7 @@ from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
 from fathom.offline.repeats import without_repeats
 from fathom.offline.roles import with_said_roles
+from fathom.offline.rows import grouped_by_names
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -105,6 +106,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
+    query = grouped_by_names(query, engine.link(question), engine.names)
     query, said = with_said_roles(query, engine.link(question), engine.planner)
     if not said:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))

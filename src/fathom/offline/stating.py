@@ -1,5 +1,6 @@
 """What to tell of what a grammar made: which date it goes by, what is added up, or counted among what."""
 
+from fathom.offline.calendars import FORMATS
 from fathom.offline.describing import describe_condition, shown
 from fathom.offline.query import (
     Aggregate,
@@ -15,10 +16,11 @@ from fathom.offline.query import (
     Subquery,
     comparisons,
     mentioned_tables,
+    walk,
 )
 from fathom.records import Assumption
 
-_UNITS = {"%Y": "Years", "%Y-%m": "Months", "%Y-%m-%d": "Days"}
+_UNITS = {FORMATS["year"]: "Years", FORMATS["month"]: "Months", FORMATS["day"]: "Days", FORMATS["week"]: "Weeks"}
 
 
 def stated(query: Query) -> tuple[Assumption, ...]:
@@ -37,7 +39,11 @@ def _of_form(query: Query) -> tuple[Assumption, ...]:
     for key in query.group:
         match key:
             case Call("strftime", (Literal(value=str() as form), Column() as date)) if form in _UNITS:
-                return (Assumption("column", _of_period(form, date, query)),)
+                return (Assumption("column", _of_period(_UNITS[form], date, query)),)
+            case Call("cast", (Call("strftime", (_, Column() as date)), _)):
+                return (Assumption("column", _of_period("Weekdays, 0 for Sunday,", date, query)),)
+            case Arithmetic() if (dates := [e for e in walk(key) if isinstance(e, Column)]):
+                return (Assumption("column", _of_period("Quarters", dates[0], query)),)
     match query.select[-1:]:
         case (Arithmetic("/", top, Call("nullif", (bottom, _))),):
             text = _of_ratio(_bare(top), bottom, query)
@@ -47,9 +53,9 @@ def _of_form(query: Query) -> tuple[Assumption, ...]:
     return ()
 
 
-def _of_period(form: str, date: Column, query: Query) -> str:
-    text = f"{_UNITS[form]} are those of {date.table.name}.{date.name}"
-    if form == "%Y-%m":
+def _of_period(units: str, date: Column, query: Query) -> str:
+    text = f"{units} are those of {date.table.name}.{date.name}"
+    if units == "Months":
         text += ", those of different years apart"
     if Comparison(date, "is not null") in comparisons(query.where):
         text += "; rows without it are left out"

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from fathom.offline.accounting import Accounts, denies_alike
+from fathom.offline.accounting import Accounts, denies_alike, named_values, sure_values
 from fathom.offline.amounts import Amount, Amounts, asked_money, of_buyers, said_of_money
 from fathom.offline.grouping import By, named_after
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking, Span, SuperlativeMention, ValueMention
+from fathom.offline.linking import Linking, SuperlativeMention
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import OPENINGS
@@ -66,7 +66,7 @@ class Totals:
         if place is None:
             return
         period = asked_period(self._linking)
-        said = said_of_money(self._linking) | (frozenset() if period is None else {period.place})
+        said = said_of_money(self._linking) | (frozenset() if period is None else {*period.places})
         of_each = (None,) if period is not None and period.which else self._by(place)
         found = [
             (amount, by, query)
@@ -131,7 +131,7 @@ class Totals:
         """Whether a sum or count is what the question asks for, not what it says of something else."""
         tokens = self._linking.tokens
         first = min([money, *(q.span.first for q in self._linking.quantities)])
-        held = {i for v in self._values() for i in range(*v.span)}
+        held = {i for v in sure_values(self._linking) for i in range(*v.span)}
         ahead = range(tokens[0].lower in OPENINGS, first)
         return tokens[0].lower in _FOR or all(
             tokens[i].stop or tokens[i].lower in PERIOD_WORDS or i in held for i in ahead
@@ -161,9 +161,7 @@ class Totals:
 
     def _conditions(self, table: TableRef) -> tuple[Condition, ...]:
         """The values, years and months that the question surely names, of a table and those around it."""
-        found: list[Condition] = [
-            Comparison(v.column.in_query(), "=", Literal(v.value)) for v in self._values()
-        ]
+        found: list[Condition] = list(named_values(self._linking))
         years = [str(n.value) for n in self._linking.numbers if n.year and n.comparison == "="]
         months = [
             d.first[:7]
@@ -176,14 +174,6 @@ class Totals:
                 date = near[0].in_query()
                 found.append(Comparison(date, "like", Literal(f"{day}%")))
         return tuple(found)
-
-    def _values(self) -> Sequence[ValueMention]:
-        """The likeliest value of each run of words that surely names one."""
-        best: dict[Span, ValueMention] = {}
-        for value in self._linking.values:  # the likeliest first
-            if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
-                best.setdefault(value.span, value)
-        return [v for v in best.values() if v.comparison == "="]
 
     def _accounted(self, query: Query, said: Collection[int]) -> bool:
         """Whether nothing in the question is left over, nor denied."""

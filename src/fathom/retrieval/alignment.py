@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fathom.retrieval.matches import MatchKind
 from fathom.retrieval.words import FUNCTION_WORDS, Token, compact, fold, words
 
+_VERBS = frozenset(("is", "are", "was", "were", "be", "does", "do", "did"))
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
@@ -64,7 +66,7 @@ def parts(
             if known is None or _closeness(spelling) > _closeness(known[1]):
                 hits[spelling.place] = (word, spelling)
     letters = sum(_weight(w) for w in set(value_words))
-    for run in _runs(found, sorted(hits)):
+    for run in _runs(found, hits):
         naming = [p for p in run if found[p].stem not in FUNCTION_WORDS]
         if not naming:
             continue
@@ -76,13 +78,18 @@ def parts(
         yield fit
 
 
-def _runs(found: Sequence[Token], places: Sequence[int]) -> Iterable[list[int]]:
-    """Stretches of matched words, over at most two function words in between."""
+def _runs(found: Sequence[Token], hits: Mapping[int, tuple[str, Spelling]]) -> Iterable[list[int]]:
+    """Stretches of matched words, over at most two function words in between, none of them a verb.
+
+    A word of the value that comes again begins another: "how high is the highest point".
+    """
     run: list[int] = []
-    for place in places:
-        gap = range(run[-1] + 1, place) if run else range(0)
-        if len(gap) > 2 or not all(found[p].stem in FUNCTION_WORDS for p in gap):
-            yield run
+    for place in sorted(hits):
+        gap = [found[p].stem for p in range(run[-1] + 1, place)] if run else []
+        apart = len(gap) > 2 or not FUNCTION_WORDS.issuperset(gap) or not _VERBS.isdisjoint(gap)
+        if apart or (gap and hits[place][0] in {hits[p][0] for p in run}):
+            if run:
+                yield run
             run = []
         run.append(place)
     if run:

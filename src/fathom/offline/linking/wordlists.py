@@ -63,3 +63,9 @@ ROLE_WORDS: dict[str, frozenset[str]] = {
 """What tells two keys to the same table apart, by side: `source`, `target`, `home`, `away`."""
 ROLE_VERBS = frozenset(_LISTS["roles"]["verbs"].split())
 """Verbs of what happens between two roles, which say nothing where the roles are told."""
+BEGIN_WORDS = frozenset(_LISTS["spans"]["begin"].split())
+END_WORDS = frozenset(_LISTS["spans"]["end"].split())
+"""What the dates are called with which something begins and ends."""
+LASTING = frozenset(_LISTS["spans"]["verbs"].split())
+NO_PERSON = frozenset(_LISTS["persons"]["none"].split())
+"""Words for places and times in names of columns, which say of nobody who it is."""

@@ -1,0 +1,52 @@
+"""When something happened first or last: "when was the first order", "the most recent order of each customer"."""
+
+from collections.abc import Iterator
+
+from fathom.offline.accounting import Accounts, denies_alike, named_values
+from fathom.offline.grouping import By, named_after
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.linking.naming import EACH
+from fathom.offline.periods import Dates
+from fathom.offline.proposals import Proposal
+from fathom.offline.query import Aggregate, Query, TableRef, conjunction, mentioned_tables
+from fathom.offline.rows import RowNames
+
+_FIRST = frozenset(("first", "earliest", "oldest"))
+_LAST = frozenset(("last", "latest", "newest", "recent"))
+
+
+def firsts(
+    linking: Linking, planner: JoinPlanner, names: RowNames, dates: Dates, accounts: Accounts
+) -> Iterator[Proposal]:
+    """The first or last date of a table's rows, where "when" asks for it, or of those of each of something."""
+    tokens = linking.tokens
+    place = next((i for i, t in enumerate(tokens) if t.lower in _FIRST | _LAST and not t.evidence), None)
+    if place is None or linking.quantities or linking.negations:
+        return
+    when = any(t.lower == "when" for t in tokens[:2]) or any(t.lower == "date" for t in tokens[:place])
+    by = _each(linking, names, place)
+    table = next((m.table for m in linking.table_mentions if m.span.first == place + 1), None)
+    if table is None or not (when or by):
+        return
+    near = dates.near((TableRef(table),))
+    key = dates.meant(near)
+    if key is None or key.table != table or (by and by.table == TableRef(table)):
+        return
+    date = Aggregate("min" if tokens[place].lower in _FIRST else "max", key.in_query())
+    where = conjunction(*named_values(linking))
+    query = Query((date,), where=where)
+    if by:
+        query = Query((*by.shown, date), where=where, group=tuple(dict.fromkeys((*by.key, *by.shown))))
+    tables = mentioned_tables(query)
+    once = len(tables) == 1 or planner.one_each(TableRef(table), tables)
+    said = {place, place - 1} | {i for i, t in enumerate(tokens) if t.lower in {"date", "most"}}
+    if once and not accounts.left_over(query, said) and denies_alike(query, linking):
+        yield Proposal(query, 0.0, 0.0, 0.0, source="first", settled=len(planner.plans(tables)) == 1)
+
+
+def _each(linking: Linking, names: RowNames, place: int) -> By | None:
+    """Of each of what the first or last one is asked for."""
+    each = [i + 1 for i, t in enumerate(linking.tokens) if t.lower in EACH and i > place]
+    found = named_after(linking, names, each[0]) if len(each) == 1 and each[0] < len(linking.tokens) else ()
+    return found[0] if len(found) == 1 else None

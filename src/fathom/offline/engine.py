@@ -31,7 +31,7 @@ from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import Dates, periods
 from fathom.offline.phrases import as_question
-from fathom.offline.plain_rows import all_rows
+from fathom.offline.plain_rows import plain_rows
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
@@ -198,7 +198,7 @@ class Engine:
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
-            yield from all_rows(linking, self.planner, self.names)
+            yield from plain_rows(linking, self.planner, self.names, accounts)
         grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 

@@ -78,6 +78,12 @@ class JoinPlanner:
             return (Plan(tables, (), 0.0),)
         return self._plans(tuple(sorted(set(tables))))
 
+    def clear(self, tables: tuple[TableRef, ...]) -> bool:
+        """Whether tables are connected, in one way that is cheaper or more direct than all others."""
+        asked = tuple(sorted(set(tables)))
+        costs = [(p.cost, self._things_between(p, asked)) for p in self.plans(asked)]
+        return bool(costs) and costs[:1] != costs[1:2]
+
     def distance(self, left: str, right: str) -> float:
         """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""
         if left == right:

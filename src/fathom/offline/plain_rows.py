@@ -1,26 +1,206 @@
-"""All rows of a table: "list all leases", "the messages", where nothing else is said."""
+"""Rows of one table, under the values that a question names: "list all leases", "students who took Databases"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
+from fathom.offline.accounting import Accounts
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
-from fathom.offline.linking.wordlists import LISTING
+from fathom.offline.linking import Linking, Span, TableMention, ValueMention
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LIGHT, LISTING, TRUE
 from fathom.offline.proposals import Proposal
-from fathom.offline.query import Query, Star, TableRef
+from fathom.offline.query import (
+    Aggregate,
+    Comparison,
+    Condition,
+    Items,
+    Literal,
+    Query,
+    Star,
+    TableRef,
+    conjunction,
+    mentioned_tables,
+)
 from fathom.offline.rows import RowNames
 
 _PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
+_HOW_MANY = frozenset(("how", "many", "number", "of", "count"))
+_MORE = EACH | frozenset("more most than only fewer less least".split())
+"""Words that say more than which values are meant."""
 _NAMED = 0.9
+_NAMED_COLUMN = 0.6
+_NAMES = frozenset(("name", "titl"))
+_OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
+_HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
+_WHOLE = frozenset(("exact", "folded", "stem"))
+_BE = frozenset(("are", "is", "were", "was", "still"))
+_LIKELY, _POSSIBLE = 0.5, 0.1
+_CLEARLY = 0.15
+"""How much likelier a column must be to hold a value that is meant than the next one."""
+_AHEAD = 3
+"""Words that may stand between the rows asked for and the verb that says how they go with a value."""
 
 
-def all_rows(linking: Linking, planner: JoinPlanner, names: RowNames) -> Iterator[Proposal]:
-    """The rows of the one table that a question names and does nothing else: by name, else by key, else whole."""
-    places = [i for i, t in enumerate(linking.tokens) if t.kind != "sign" and t.lower not in _PASSED]
-    if not places or any(linking.tokens[i].evidence for i in places):
+def plain_rows(
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
+) -> Iterator[Proposal]:
+    """The rows of the one table that a question names, listed by name, else by key, else whole, or counted.
+
+    Only where nothing else is said but values: each held by one column that is likelier than others, and
+    reached by one way of joining. One verb between the rows and a value may say anything.
+    """
+    if linking.negations or linking.superlatives or any(t.evidence or t.lower in _MORE for t in linking.tokens):
         return
-    spans = [m for m in linking.table_mentions if {*range(*m.span)} == {*places} and m.score >= _NAMED]
-    named = {m.table for m in spans}
-    if len(named) == 1:
-        table = TableRef(named.pop())
-        shown = names.of_table(table) or names.key_of(table) or (Star(),)
-        yield Proposal(Query(shown, tables=(table,)), 0.0, 0.0, 0.0, source="rows", settled=True)
+    counted = [q for q in linking.quantities if q.aggregate == "count"]
+    if len(counted) != len(linking.quantities) or len(counted) > 1:
+        return
+    values = _values(linking)
+    head = _head(linking, values, names)
+    if head is None or values is None or _names_columns(linking, head, values):
+        return
+    table = TableRef(head.table)
+    shown = names.of_table(table) or names.key_of(table) or (Star(),)
+    if counted:
+        shown = (Aggregate("count", Star()),)
+    if any(not any(n.span.overlaps(v.span) for v in values) for n in linking.numbers):
+        return
+    where = _all(values, linking)
+    if values and where is None:
+        return
+    query = Query(shown, where=where, tables=(table, *(_between(linking, head) if values else ())))
+    tables = mentioned_tables(query)
+    if not planner.one_each(table, tables):
+        if counted:
+            key = names.key_of(table)
+            shown = (Aggregate("count", *key, distinct=True),) if key else ()
+            query = replace(query, select=shown)
+        if not shown or len(planner.plans(tables)) == 0:
+            return
+    settled = planner.clear(tables) and _accounted(linking, query, head, values, accounts)
+    if settled:
+        yield Proposal(query, 0.0, 0.0, 0.0, source="rows", settled=True)
+
+
+def _values(linking: Linking) -> Sequence[ValueMention] | None:
+    """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
+    found: list[ValueMention] = []
+    likely = [v for v in linking.values if v.match in _HELD and (v.probability >= _LIKELY or _alone(linking, v))]
+    for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
+        if any(value.span.overlaps(v.span) for v in found):
+            continue
+        others = [
+            v.probability for v in linking.values
+            if v.span.overlaps(value.span) and v.column != value.column and v.match in _HELD
+        ]  # fmt: skip
+        doubtful = value.probability - max(others, default=0.0) < _CLEARLY
+        if value.comparison != "=" or (doubtful and not _alone(linking, value)):
+            return None
+        found.append(value)
+    return sorted(found, key=lambda v: v.span)
+
+
+def _alone(linking: Linking, value: ValueMention) -> bool:
+    """Whether words can't well mean anything else: one column holds them, or a yes-or-no column is called so."""
+    if value.match == "boolean":
+        first, end = value.span
+        ahead = any(m.span.first == end for m in linking.table_mentions)
+        behind = first > 0 and linking.tokens[first - 1].lower in _BE
+        return (ahead or behind) and str(value.value).casefold() in TRUE
+    holding = {v.column for v in linking.values if v.span.overlaps(value.span) and v.match in _HELD}
+    said = any(value.span.overlaps(q.span) for q in linking.quantities)
+    token = linking.tokens[value.span.first]
+    word = token.kind == "word" and token.lower not in LIGHT and not said
+    return word and value.match in _WHOLE and value.probability >= _POSSIBLE and len(holding) == 1
+
+
+def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> TableMention | None:
+    """The table named first, behind nothing but values, words that ask for rows, and for what names them."""
+    if values is None:
+        return None
+    taken = {i for v in values for i in range(*v.span)}
+    asked: set[str] = set()
+    for place, token in enumerate(linking.tokens):
+        if place in taken or token.kind == "sign" or token.lower in _PASSED or token.lower in _HOW_MANY:
+            continue
+        named = [m for m in linking.table_mentions if m.span.first == place and m.score >= _NAMED]
+        longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
+        if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
+            return longest[0]
+        if token.lower != "and" and token.stem not in _NAMES and not linking.alignment[:, place].max() >= _LIKELY:
+            return None
+        asked |= set() if token.lower == "and" else {token.stem}
+    return None
+
+
+def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
+    """Whether the stems of what is asked for stand for all that names the rows of a table, or for nothing."""
+    called = [{*name_stems(c.name)} for c in names.of_table(TableRef(table))]
+    if not called:
+        return asked <= {"id"}
+    parts = asked - _NAMES
+    return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
+
+
+def _names_columns(linking: Linking, head: TableMention, values: Sequence[ValueMention]) -> bool:
+    """Whether a question names a column other than those of its values: something else is asked of the rows."""
+    held = {v.column for v in values}
+    after = head.span.end
+    mentions = (*linking.column_mentions, *linking.table_mentions)
+    if any(m.span.first == after for m in mentions) and not any(v.span.first == after for v in values):
+        return True  # "event details"
+    taken = {*range(*head.span), *(i for v in values for i in range(*v.span))}
+    return any(
+        m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
+        for m in linking.column_mentions
+        if m.span.first >= after
+        and not any(n.column in held and n.span == m.span for n in linking.column_mentions)
+        and not any(n.span == m.span and n.score >= m.score for n in linking.table_mentions)
+    ) or any(t.lower in _OF_ROWS for t in linking.tokens[after:])
+
+
+def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
+    """The condition of all values; of those of one column any, where "or" stands between; None if unclear."""
+    parts: list[Condition] = []
+    either = [t.lower for t in linking.tokens].count("or")
+    for column, same in groupby(sorted(values, key=lambda v: (v.column, v.span)), key=lambda v: v.column):
+        held = list(same)
+        literals = tuple(Literal(v.value) for v in held)
+        if len(held) > 1:
+            between = [t.lower for t in linking.tokens[held[0].span.end : held[-1].span.first]]
+            if between.count("or") != either or not either or len({v.column for v in values}) > 1:
+                return None
+            either = 0
+            parts.append(Comparison(column.in_query(), "in", Items(literals)))
+        else:
+            parts.append(Comparison(column.in_query(), "=", literals[0]))
+    return None if either else conjunction(*parts)
+
+
+def _between(linking: Linking, head: TableMention) -> tuple[TableRef, ...]:
+    """The tables that words behind the rows name, through which values are reached: "users who reviewed a gym"."""
+    named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.score >= _NAMED]
+    spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
+    clear = {tables[0] for tables in spans.values() if len(tables) == 1}
+    return tuple(TableRef(t) for t in sorted(clear - {head.table}))
+
+
+def _accounted(
+    linking: Linking, query: Query, head: TableMention, values: Sequence[ValueMention], accounts: Accounts
+) -> bool:
+    """Whether a query leaves nothing over but a verb between the rows and the first value behind them."""
+    said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
+    left = accounts.left_over(query, said | {*range(head.span.end)})
+    behind = [v.span for v in values if v.span.first >= head.span.end]
+    if not left:
+        return True
+    first = min(behind, default=Span(0, 0)).first
+    token = linking.tokens[left[0]]
+    return (
+        len(left) == 1
+        and head.span.end <= left[0] < first
+        and left[0] - head.span.end < _AHEAD
+        and token.kind == "word"
+        and (token.lower in LIGHT or token.text[:1].islower())
+    )

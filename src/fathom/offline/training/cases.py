@@ -144,9 +144,8 @@ def _case(
     entries, grades = grade(
         _written(map(_entry, proposals), world.planner), lesson.sql, runners[lesson.database]
     )
-    return Case(
-        linking, GradedPool(lesson.database, lesson.question.text, lesson.sql, tuple(entries), tuple(grades))
-    )
+    pool = GradedPool(lesson.database, lesson.question.text, lesson.sql, tuple(entries), tuple(grades))
+    return Case(linking, pool, gold=lesson.query)
 
 
 def _entry(p: Proposal) -> Entry:

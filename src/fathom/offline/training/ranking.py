@@ -12,6 +12,7 @@ from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
 from fathom.offline.ranking.choosing import Judge
+from fathom.offline.ranking.clauses import clauses_of
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
 from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Pool, pool_features
@@ -45,11 +46,13 @@ _TREES = 220
 
 @dataclass(frozen=True)
 class Case:
-    """A question's linking and its graded candidates; a `planner` of its own where the schema was changed."""
+    """A question's linking, its graded candidates and, where it has an answer, the gold query; a `planner` of its
+    own where the schema was changed."""
 
     linking: Linking
     pool: GradedPool
     planner: JoinPlanner | None = None
+    gold: Query | None = None
 
 
 def learn_translations(cases: Iterable[tuple[Linking, Query]]) -> tuple[Translation, Translation]:
@@ -130,6 +133,7 @@ class Ranked:
                 pool.features,
                 scores,
                 np.array(case.pool.grades) > 0,
+                None if case.gold is None else frozenset(clauses_of(case.gold)),
             )
             for case, pool, scores in zip(self.cases, self.pools, self.scores, strict=True)
         ]

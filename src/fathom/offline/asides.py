@@ -160,7 +160,10 @@ def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
             i for i, t in enumerate(linking.tokens)
             if not t.evidence and t.start < moment.end and t.end > moment.start
         )  # fmt: skip
-        if places and not _held(linking, places, moment.unit):
+        if not places or _held(linking, places, moment.unit):
+            continue
+        before = linking.tokens[min(places) - 1] if min(places) else None
+        if not moment.verbal or (before is not None and before.stem in dates.stems):
             yield Timed(moment, places, dates)
 
 

@@ -37,6 +37,10 @@ _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
     re.IGNORECASE,
 )
+_HAVE_NO = re.compile(
+    r"\s(?:(?:haven|hasn|don|doesn)['\u2019]?t|(?:has|have|do|does)\s+not)\s+(?:have|got|had)\s+(?:a\s+single|any)\s",
+    re.IGNORECASE,
+)
 _INDIRECT = re.compile(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.IGNORECASE)
 _BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
 
@@ -45,7 +49,7 @@ def to_the_point(text: str) -> str:
     """The question without greetings, thanks and requests, with "what's" and "don't" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
-    manager". "What genres are there" asks for the different ones. Unchanged where nothing would be left,
+    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged where nothing would be left,
     or only whether something is so.
     """
     text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
@@ -61,6 +65,7 @@ def to_the_point(text: str) -> str:
         said = f"{contracted[1]} {be}{said[contracted.end() :]}"
     if there := _THERE.match(said):
         return f"What are the different {there[1]}?"
+    said = _HAVE_NO.sub(" have no ", said)
     return _direct(said) if requested else said
 
 

@@ -1,11 +1,11 @@
 """When something happened first or last: "when was the first order", "the most recent order of each customer"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fathom.offline.accounting import Accounts, denies_alike, named_values
 from fathom.offline.grouping import By, named_after
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Linking, Token
 from fathom.offline.linking.naming import EACH
 from fathom.offline.periods import Dates
 from fathom.offline.proposals import Proposal
@@ -40,7 +40,7 @@ def firsts(
         query = Query((*by.shown, date), where=where, group=tuple(dict.fromkeys((*by.key, *by.shown))))
     tables = mentioned_tables(query)
     once = len(tables) == 1 or planner.one_each(TableRef(table), tables)
-    said = {place, place - 1} | {i for i, t in enumerate(tokens) if t.lower in {"date", "most"}}
+    said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {i for i, t in enumerate(tokens) if t.lower in {"date", "most"}}
     if once and not accounts.left_over(query, said) and denies_alike(query, linking):
         yield Proposal(query, 0.0, 0.0, 0.0, source="first", settled=len(planner.plans(tables)) == 1)
 
@@ -50,3 +50,11 @@ def _each(linking: Linking, names: RowNames, place: int) -> By | None:
     each = [i + 1 for i, t in enumerate(linking.tokens) if t.lower in EACH and i > place]
     found = named_after(linking, names, each[0]) if len(each) == 1 and each[0] < len(linking.tokens) else ()
     return found[0] if len(found) == 1 else None
+
+
+def _verb_before(tokens: Sequence[Token], place: int) -> int:
+    """Where "most", "its" and the like, and what somebody did with the first one, stand before a word."""
+    while place and tokens[place - 1].stop:
+        place -= 1
+    did = any(t.lower in {"did", "does", "do"} for t in tokens[:place])
+    return place - 1 if did and place else place

@@ -5,7 +5,7 @@ Each is a part of the question that can be cut out of it, and a condition on whi
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fathom.offline.calendars import today
@@ -38,7 +38,8 @@ class Moment:
     """A time said at characters `start` to `end`: not before `first`, before `until`, where these are given.
 
     Else only days of which strftime's `form` gives one of the `parts` belong to it. Where the current day
-    counts, `relative`. `unit` is the word that says the time, if it may as well name a column.
+    counts, `relative`. `unit` is the word that says the time, if it may as well name a column. What is `verbal`
+    is a time only behind a verb that says of what: "hired in 2010".
     """
 
     start: int
@@ -49,6 +50,7 @@ class Moment:
     parts: tuple[str, ...] = ()
     relative: bool = False
     unit: str = ""
+    verbal: bool = False
 
     def holds(self, column: Column) -> Condition:
         """The condition that a date belongs to this time."""
@@ -159,6 +161,12 @@ def _in_month(match: re.Match[str]) -> Iterator[Moment]:
     yield _said(match, *_bounds(match["sign"], _first(year, month), _first(year, month + 1)))
 
 
+def _in_year(match: re.Match[str]) -> Iterator[Moment]:
+    """ "hired since 2010": only behind a verb, for elsewhere numbers of four figures are read with the rest."""
+    year = int(match["year"])
+    yield replace(_said(match, *_bounds(match["sign"], _first(year, 0), _first(year, 12))), verbal=True)
+
+
 def _any_month(match: re.Match[str]) -> Iterator[Moment]:
     month = f"{_month(match['month']) + 1:02}"
     yield Moment(match.start(), match.end(), form="%m", parts=(month,))
@@ -236,4 +244,5 @@ _GRAMMAR = (
         ),
         _weekdays,
     ),
+    (_pattern(rf"{_SIGN}(?P<year>{_YEAR})(?!\s*(?:and|to|-)\s*\d)"), _in_year),
 )

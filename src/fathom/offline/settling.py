@@ -63,10 +63,11 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     restricted = _restricted(engine, aside)
     if restricted is not None and restricted.sure:
         return restricted
-    found = restricted or _settle(engine, asked)
-    if found is None or not aside.needed:
-        return _settle(engine, asked)
-    return replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+    whole = _settle(engine, asked)
+    if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
+        return whole
+    found = restricted or whole
+    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
 def _restricted(engine: Engine, aside: Aside) -> Settled | None:

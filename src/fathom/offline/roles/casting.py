@@ -83,11 +83,18 @@ class Casting:
         return column.in_query() in self._names.of_table(TableRef(column.table))
 
     def _cast(self, named: Named) -> Cast | None:
-        for way in (self._before, self._after, self._subject):
+        for way in (self._before, self._after, self._subject, self._led_to):
             cast = way(named)
             if cast is not None:
                 return cast
         return None
+
+    def _led_to(self, named: Named) -> Cast | None:
+        """By what comes next: "denver to boston"."""
+        place = named.span.end
+        to = self._words[place : place + 1] == ["to"]
+        rows = self._rows() if to else []
+        return self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
 
     def _in(self, side: str | None, named: Named, first: int, end: int) -> Cast | None:
         key = self._pair.on(side) if side else None

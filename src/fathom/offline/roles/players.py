@@ -15,6 +15,7 @@ from fathom.offline.query import (
     Column,
     Comparison,
     Expression,
+    Literal,
     Ordering,
     Query,
     Star,
@@ -107,10 +108,11 @@ def role_counts(
     counted = [q for q in linking.quantities if q.aggregate == "count"]
     if len(counted) != len(linking.quantities) or linking.negations or len(extremes) > 1:
         return
-    if bool(extremes) == bool(counted):
+    bounds = [n for n in linking.numbers if n.comparison in {">", ">=", "<", "<="} and not n.year]
+    if len(extremes) + len(counted) + len(bounds) != 1:
         return
     for pair in role_pairs(planner):
-        key, table = said_key(linking, pair), TableRef(pair.table)
+        key = said_key(linking, pair)
         if key is None or not any(m.table == pair.table for m in linking.table_mentions):
             continue
         home = _grouped_home(linking, pair, names)
@@ -125,6 +127,9 @@ def role_counts(
         if extremes:
             order = (Ordering(count, extremes[0].direction == "desc"),)
             query = replace(query, select=by, order=order, limit=extremes[0].count)
+        if bounds:
+            having = Comparison(count, bounds[0].comparison, Literal(bounds[0].value))
+            query = replace(query, select=by, having=having)
         said = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES} | _said_of(linking, pair, home)
         if not accounts.left_over(query, said):
             yield Proposal(query, 0.0, 0.0, 0.0, source="role", settled=True)
@@ -133,16 +138,17 @@ def role_counts(
 def _said_of(linking: Linking, pair: RolePair, home: str) -> set[int]:
     """The places of superlatives, and of the words that name the two tables."""
     spans = [m.span for m in linking.table_mentions if m.table in {pair.table, home}]
-    return {i for s in (*spans, *(e.span for e in linking.superlatives)) for i in range(*s)}
+    return {i for s in (*spans, *(e.span for e in (*linking.superlatives, *linking.numbers))) for i in range(*s)}
 
 
 def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | None:
     """Of which home's rows something is asked for each: the one named after "each" or "by", or that is sought."""
     tokens = linking.tokens
     opening = {t.lower for t in tokens[:2]}
-    if linking.superlatives and "who" in opening:
+    asked = not linking.quantities
+    if asked and "who" in opening:
         return _person(pair, names)
-    first = {"which", "what"} if linking.superlatives else {*EACH, "by"}
+    first = {"which", "what"} if asked else {*EACH, "by"}
     for place, token in enumerate(tokens[:-1]):
         if token.lower in first:
             for end in range(place + 1, min(place + 4, len(tokens))):

@@ -57,7 +57,7 @@ def of_buyers(table: str) -> bool:
     return not _BUYERS.isdisjoint(name_stems(table))
 
 
-def _traded(table: str) -> bool:
+def of_trade(table: str) -> bool:
     """Whether a table keeps what was sold."""
     return not _TRADE.isdisjoint(name_stems(table))
 
@@ -70,7 +70,7 @@ class Amounts:
         schema = planner.schema
         self._keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
         self._keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-        traded = [t for t in schema.tables if _traded(t.name)]
+        traded = [t for t in schema.tables if of_trade(t.name)]
         totals = [a for t in traded for a in self._totals(t)]
         lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
         self.all = (*totals, *lines)
@@ -90,8 +90,8 @@ class Amounts:
     def _line(self, table: Table, schema: Schema) -> Amount | None:
         """What a line comes to: its quantity times its price, or times that of what it refers to."""
         counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
-        sold = _traded(table.name) or any(
-            k.table == table.name and _traded(k.target_table) for k in schema.foreign_keys
+        sold = of_trade(table.name) or any(
+            k.table == table.name and of_trade(k.target_table) for k in schema.foreign_keys
         )
         if len(counts) != 1 or not sold:
             return None

@@ -11,7 +11,7 @@ from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, Proposal
-from fathom.offline.query import Column, Query, all_queries, mentioned_tables
+from fathom.offline.query import Call, Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
@@ -60,7 +60,9 @@ def decide(
     else:
         for source in GRAMMARS:
             made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
-            if made and not (source == "count" and choice.sure):
+            settled = any(proposals[i].settled for i in made)
+            known = proposals[choice.order[0]]
+            if made and not (source == "count" and choice.sure) and (settled or not known.settled):
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
@@ -117,7 +119,7 @@ def _unlearned_first(
 def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:
     """Not sure of a query that has no place for the period which the question groups by."""
     period = asked_period(linking)
-    if period is None or first.source == "period":
+    if period is None or any(isinstance(e, Call) for e in first.query.group):
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice

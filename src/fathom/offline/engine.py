@@ -36,7 +36,7 @@ from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
-from fathom.offline.totals import Totals
+from fathom.offline.summaries import Summaries
 from fathom.offline.units import Measures, in_units
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -177,12 +177,11 @@ class Engine:
             shares = ratios(linking, likely, self.planner, accounts)
             made = (*shares, *averages(linking, self.planner, accounts))
             yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
-            totals = Totals(linking, self.planner, self.names, self.amounts, profiles)
-            sums = tuple(totals.sums(max((p.score for p in likely), default=0.0)))
+            summaries = Summaries(linking, self.planner, self.names, self.amounts, profiles)
+            sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
-            yield from _best(totals.counts(), MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
-        grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
+        grouped = periods(linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts)
         yield from _best(grouped, MOST_PERIODS)
 
     def _recalled(

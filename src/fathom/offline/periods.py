@@ -31,13 +31,15 @@ from fathom.offline.query import (
 from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC
 
-_FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
 _ADVERBS = {
     "yearly": "year", "annual": "year", "annually": "year", "monthly": "month", "daily": "day",
     "quarter": "quarter", "quarterly": "quarter", "week": "week", "weekly": "week", "weekday": "weekday",
 }  # fmt: skip
 """Units by the words for them; those without a format are known, so that no other reading answers them."""
-PERIOD_WORDS = frozenset((*_FORMATS, *(f"{u}s" for u in _FORMATS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+PERIOD_WORDS = frozenset((*FORMATS, *(f"{u}s" for u in FORMATS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+PERIOD_UNITS = {u + s: u for u in FORMATS for s in ("", "s")} | _ADVERBS
+"""Units by their own words and those of the adverbs."""
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
@@ -62,20 +64,20 @@ class Period:
     @property
     def form(self) -> str | None:
         """The format that cuts a date to this period."""
-        return _FORMATS.get(self.unit)
+        return FORMATS.get(self.unit)
 
 
 def asked_period(linking: Linking) -> Period | None:
     """The period that a question groups by, if it does."""
     for place, token in enumerate(linking.tokens):
         word = token.lower.removesuffix("s")
-        unit = word if word in _FORMATS else _ADVERBS.get(word)
+        unit = word if word in FORMATS else _ADVERBS.get(word)
         if unit is None or token.evidence:
             continue
         before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
         near = set(before[-1:]) if place and linking.tokens[place - 1].stop else set(before)
         which = bool(near & _WHICH)
-        adverb = (word not in _FORMATS and word.endswith("ly")) or word == "annual"
+        adverb = (word not in FORMATS and word.endswith("ly")) or word == "annual"
         if not (adverb or near & _BY or (which and linking.superlatives)):
             continue
         close = linking.alignment[:, place] >= _NAMED

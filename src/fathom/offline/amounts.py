@@ -19,13 +19,9 @@ _MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend exp
 _PAY = stem("pay")
 _BEST = frozenset(("best", "top"))
 _BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
-_FORM = frozenset(
-    map(
-        stem,
-        "total overall sum money amount value generate make bring take earn place our have".split(),
-    )
-)
+_FORM = frozenset(map(stem, "total overall generate make bring take earn place our have".split()))
 """Words that say no more than that a sum or a count is asked for."""
+_OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
 _TRADE = frozenset(
     map(
         stem,
@@ -152,8 +148,13 @@ def asked_money(linking: Linking) -> int | None:
 def said_of_money(linking: Linking) -> frozenset[int]:
     """The places of the word for money and of those that only ask for a sum or a count."""
     place = asked_money(linking)
-    form = (i for i, t in enumerate(linking.tokens) if t.stem in _FORM)
+    form = (i for i, t in enumerate(linking.tokens) if t.stem in _OF_MONEY)
     return frozenset((*form, *(() if place is None else (place,))))
+
+
+def said_of_counts(linking: Linking) -> frozenset[int]:
+    """The places of words that only ask for a number of rows, or for a sum."""
+    return frozenset(i for i, t in enumerate(linking.tokens) if t.stem in _FORM)
 
 
 def adds_money(query: Query, amounts: Amounts) -> bool:

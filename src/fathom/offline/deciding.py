@@ -48,12 +48,14 @@ def decide(
     reranker: Reranker | None = None,
 ) -> Verdict:
     """Choose among candidates (at least one) that were run."""
-    weighed = weigh(engine, linking, proposals, checked)
+    learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
+    weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
     choice = weighed.choice if reranker is None else weighed.reranked(reranker)
+    choice = _among_all(choice, learned, len(proposals))
     solved = [
         i
-        for i, p in enumerate(proposals)
-        if solved_before(p) and checked[i].error is None and not weighed.left_out[i]
+        for i, left_out in zip(learned, weighed.left_out, strict=True)
+        if solved_before(proposals[i]) and checked[i].error is None and not left_out
     ]
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
@@ -71,6 +73,18 @@ def decide(
     if shows_something_else(first, linking) or shows_only_keys(first, linking, engine.planner):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
+
+
+def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
+    """The choice among learned candidates, by their places among all; what grammars made comes last.
+
+    No lesson held such candidates, so that neither they nor their scores may change what is learned of others.
+    """
+    rest = [i for i in range(count) if i not in set(learned)]
+    scores = [min(choice.scores) - 1.0] * count
+    for place, score in zip(learned, choice.scores, strict=True):
+        scores[place] = score
+    return replace(choice, order=(*(learned[i] for i in choice.order), *rest), scores=tuple(scores))
 
 
 def shows_something_else(query: Query, linking: Linking) -> bool:

@@ -23,7 +23,7 @@ _UNSAID = 0.1
 _NAMING = frozenset(("name", "titl"))
 _CLEARLY = 0.5
 """How much better than a table a column fits that is meant: "start station" is no station."""
-_PARTICIPLES = ("ed", "ing", "old", "aken", "ought")
+PARTICIPLES = ("ed", "ing", "old", "aken", "ought")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Naming:
         """The words from a place on that name tables or columns, articles and numbers ahead passed over."""
         first = end = self._first(place)
         while end < len(self._linking.tokens) and end != until and self._is_named(end):
-            told = end > first and self._lower(end).endswith(_PARTICIPLES)
+            told = end > first and self._lower(end).endswith(PARTICIPLES)
             if told and self._tables[end - 1] >= _NAMED:
                 break  # "products | sold"
             end += 1

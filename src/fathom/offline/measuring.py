@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Literal as Choice
 
 from fathom.offline.amounts import Amounts, asked_money, of_trade
-from fathom.offline.grouping import BY, JOINING, Naming, covers
-from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
+from fathom.offline.grouping import BY, JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import Expression, Star, TableRef
+from fathom.offline.query import Column, Expression, Star, TableRef
 from fathom.offline.rows import RowNames
 
 Function = Choice["count", "sum", "avg", "min", "max", "spread"]
@@ -17,6 +17,7 @@ _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _MOST = frozenset(("most", "fewest", "least"))
+_SPEND = stem("spend")
 _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
 PASSED = frozenset("the a an our of all their its in for such different distinct unique".split())
 
@@ -74,14 +75,52 @@ class MeasureReader:
             return []
         if place in self._starts or self._spreads(place):
             return self._asked(place)
+        if token.stem == _SPEND and (spent := self._spent_on(place)):
+            return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
             return [self._of_money("sum", Span(place, place + 1))]
-        if token.lower in _MOST and (counted := self._rows_after(place + 1)):
+        if token.lower in _MOST and not compares(self._linking, place):
             most: Choice["asc", "desc"] = "desc" if token.lower == "most" else "asc"
-            return [replace(counted, span=Span(place, counted.span.end), most=most)]
-        if token.kind == "number" and self._compares(place) and (counted := self._rows_after(place + 1)):
-            return [replace(counted, span=Span(place + 1, counted.span.end))]
+            counted = self._done_to(place + 1) or self._rows_after(place + 1) or self._added_up(place + 1)
+            return [replace(counted, span=Span(place, counted.span.end), most=most)] if counted else []
+        number = self._compared(place)
+        if number is not None and (counted := self._rows_after(number.span.end)):
+            return [replace(counted, span=Span(number.span.end, counted.span.end))]
         return []
+
+    def _done_to(self, place: int) -> Measure | None:
+        """The rows that a participle says of things: "the most reviewed businesses" have the most reviews."""
+        linking = self._linking
+        if place + 1 >= len(linking.tokens) or not linking.tokens[place].lower.endswith(PARTICIPLES):
+            return None
+        rows = linking.table_alignment[:, place]
+        best = float(rows.max(initial=0))
+        tables = [TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, _NAMED)]
+        things = self._naming.phrase(place + 1)
+        if not tables or things is None or things.first != place + 1:
+            return None
+        return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, place + 1))
+
+    def _added_up(self, place: int) -> Measure | None:
+        """The sum of a column that counts something, as it is called in the plural: "the most passengers"."""
+        named = self._phrase(place)
+        if named is None or not self._linking.tokens[named.end - 1].lower.endswith("s"):
+            return None
+        found = self._of_columns("sum", named)
+        alike = all(c.argument.name.casefold().endswith("s") for m in found for c in m.sources if isinstance(c.argument, Column))
+        return found[0] if found and alike else None
+
+    def _spent_on(self, place: int) -> Measure | None:
+        """What is spent on something that a column says: "spends the most on salaries"."""
+        tokens = self._linking.tokens
+        on = next((i for i in range(place + 1, min(place + 4, len(tokens))) if tokens[i].lower == "on"), None)
+        named = self._naming.phrase(on + 1) if on is not None else None
+        found = self._of_columns("sum", named) if named is not None else []
+        return replace(found[0], span=Span(place, named.end), most=self._most_in(place, named.first)) if found and named else None
+
+    def _most_in(self, first: int, end: int) -> Choice["", "asc", "desc"]:
+        words = {t.lower for t in self._linking.tokens[first:end]}
+        return "desc" if "most" in words else "asc" if "least" in words else ""
 
     def _asked(self, place: int) -> list[Measure]:
         """What one or several words for aggregates ask of what they name together."""
@@ -89,11 +128,10 @@ class MeasureReader:
         if not functions:
             return []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
-            if functions[0] in {"max", "min"}:
-                return []  # "highest sales"
-            return [self._of_money(f, Span(place, self._money + 1)) for f in functions if f in {"sum", "avg"}]
+            return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
         if functions[-1:] == ["count"]:
-            counted = self._rows_after(end)
+            whole = any(t.lower == "total" for t in self._linking.tokens[max(place - 1, 0) : end])
+            counted = self._rows_after(end) or (self._added_up(end) if whole else None)
             if counted is None:
                 return [Measure("count", (), Span(place, end))]
             span = Span(place, counted.span.end)
@@ -101,10 +139,18 @@ class MeasureReader:
             return [*ahead, replace(counted, span=span)] if all(m.sources for m in ahead) else []
         named = self._phrase(end)
         if named is None:
+            behind = self._behind_number(end)
+            if behind is not None and len(functions) == 1 and (found := self._of_columns(functions[0], behind)):
+                return [replace(found[0], span=Span(place, end))]
             return [Measure(f, (), Span(place, end)) for f in functions]
         return [
             replace(m, span=Span(place, m.span.end)) for f in functions for m in self._of_columns(f, named)
         ]
+
+    def _behind_number(self, place: int) -> Span | None:
+        """What the words right behind the next number name: "average under four stars"."""
+        number = next((n for n in self._linking.numbers if place <= n.span.first <= place + 3), None)
+        return self._naming.phrase(number.span.end) if number is not None else None
 
     def _functions(self, place: int) -> tuple[list[Function], int]:
         """The functions that are asked for from a place on, and where their words end."""
@@ -203,23 +249,31 @@ class MeasureReader:
     def _only_passed(self, first: int, end: int) -> bool:
         return all(self._linking.tokens[i].lower in PASSED | {"total", "amount"} for i in range(first, end))
 
-    def _compares(self, place: int) -> bool:
-        """Whether a number is one that counts are compared with."""
+    def _compared(self, place: int) -> NumberMention | None:
+        """The number at a place, where counts may be compared with it."""
         number = next((n for n in self._linking.numbers if n.span.first == place), None)
-        if number is None or number.percent or number.span.end != place + 1:
-            return False
+        if number is None or number.percent:
+            return None
         before = self._linking.tokens[place - 1].lower if place else ""
-        return number.comparison != "=" or before == "exactly"
+        return number if number.comparison != "=" or before == "exactly" else None
 
 
 def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
     """The words that ask for an aggregate: not those that compare, "at least", nor those in a column's name."""
-    held = [m.span for m in linking.column_mentions if m.span.end - m.span.first > 1]
+    held = long_names(linking)
+    ends = {q.span.end for q in linking.quantities}
     return tuple(
         q
         for q in linking.quantities
-        if not (compares(linking, q.span.first) or any(h.first < q.span.first < h.end for h in held))
+        if not compares(linking, q.span.first)
+        and not any(h.first < q.span.first < h.end for h in held)
+        and not (q.span.first in ends and any(h.first == q.span.first for h in held))
     )
+
+
+def long_names(linking: Linking) -> list[Span]:
+    """The runs of several words that name a column: "dock count", "first name"."""
+    return [m.span for m in linking.column_mentions if m.span.end - m.span.first > 1]
 
 
 def compares(linking: Linking, place: int) -> bool:

@@ -12,7 +12,7 @@ from fathom.offline.grouping import BY, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span, SuperlativeMention
 from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import OPENINGS, ORDER_ASCENDING, ORDER_DESCENDING
-from fathom.offline.measuring import PASSED, SPREAD, Measure, asked_quantities, comes_after_by, compares
+from fathom.offline.measuring import PASSED, SPREAD, Measure, asked_quantities, comes_after_by, compares, long_names
 from fathom.offline.periods import PERIOD_UNITS
 from fathom.offline.restricting import is_year, sure_values
 
@@ -266,6 +266,8 @@ class RequestReader:
         starts = list(self._head_starts(end, ranking))
         for start in starts:
             group = self.naming.group_at(start, until if until > start else None)
+            if group is not None and any(m.span.overlaps(group.span) for m in self.measures):
+                continue
             if group is not None and (group.named or group.form):
                 if group.form:
                     self._use(*range(*group.span))
@@ -278,6 +280,7 @@ class RequestReader:
         """Where the words for the things may begin, likeliest first."""
         tokens = self.linking.tokens
         if ranking is not None:
+            yield from (m.span.end for m in self.measures if m.most and m.span.end - m.span.first == 2)
             tops = (s.span.first for s in self.linking.superlatives if self._lower(s.span.first) in _RANKS)
             yield from (t + 1 for t in tops)
         of = [i + 1 for i in range(1, end) if self._lower(i) == "of" and tokens[0].lower in OPENINGS]
@@ -299,7 +302,12 @@ class RequestReader:
         spans = [m.span for m in whole.measures]
         values = [v.span for v in sure_values(linking)]
         read = {*self._used, *self._seen, *(i for s in (*spans, *values, *whole.named) for i in range(*s))}
-        numbers = [n.span for n in linking.numbers if not is_year(linking, n)]
+        held = long_names(linking)
+        numbers = [
+            n.span
+            for n in linking.numbers
+            if not is_year(linking, n) and not (n.ordinal and covers(held, n.span.first))
+        ]
         asked = [q.span for q in asked_quantities(linking)]
         extremes = [s.span for s in linking.superlatives if not compares(linking, s.span.first)]
         return all(read.intersection(range(*s)) for s in (*numbers, *asked, *extremes))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from fathom.offline.accounting import Accounts, denies_alike
-from fathom.offline.amounts import Amounts, of_buyers, said_of_money
+from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import By, Group, Naming
 from fathom.offline.joins import JoinPlanner
@@ -40,7 +40,7 @@ from fathom.offline.query import (
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
 from fathom.offline.restricting import restrictions
-from fathom.offline.rows import RowNames, fixed_columns
+from fathom.offline.rows import RowNames, fixed_columns, names_key
 from fathom.records import TableProfile
 
 GAIN = 3.0
@@ -104,7 +104,9 @@ class Summaries:
     def _made(self, request: Request) -> Iterator[_Made]:
         """The queries for each way to understand the request's words, of which none is left over."""
         accounts = Accounts(self._linking)
-        said = request.said | said_of_money(self._linking)
+        money = any(m.money for m in request.measures)
+        form = said_of_money(self._linking) if money else said_of_counts(self._linking)
+        said = request.said | form
         measures = [m for m in request.measures if m.sources]
         ways = product(*(m.sources for m in measures), *(g.named or (None,) for g in request.groups))
         seen: set[Query] = set()
@@ -166,7 +168,7 @@ class _Building:
         keys: list[Expression] = []
         fixed = fixed_columns(Query((), where=where))
         for group, by in zip(self._request.groups, self._named, strict=True):
-            own = (periods[group],) if by is None else by.shown
+            own = (periods[group],) if by is None else self._shown(by)
             if not own:
                 return None
             if not fixed.isdisjoint(own):
@@ -196,6 +198,11 @@ class _Building:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
         return _Made(query, self._fit(fact) - (not once), total, one_way)
+
+    def _shown(self, by: By) -> tuple[Column, ...]:
+        """What is shown of things: their names, and their key where the question asks for that as well."""
+        keys = (k for k in by.key if by.table is not None and names_key(self._linking, k))
+        return tuple(dict.fromkeys((*keys, *by.shown)))
 
     def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
         """What calculates a measure over a join that holds each row of a table `once`; None where none does."""

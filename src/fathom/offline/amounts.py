@@ -123,9 +123,10 @@ class Amounts:
         return table.column(column).kind in {"integer", "number"} and (table.name, column) not in self._keys
 
 
-def asked_money(linking: Linking) -> int | None:
+def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
     """The place of the word that asks for money; None where it names a column or a value, or is counted.
 
+    Nor is it a sum where an average of it is asked for, which is for those who ask for that: `averaged`.
     Where nothing else is said of them, the best customers are those who spent the most.
     """
     columns = {s for c in linking.columns for s in name_stems(c.column)}
@@ -133,7 +134,8 @@ def asked_money(linking: Linking) -> int | None:
     for place, token in enumerate(linking.tokens):
         paid = token.stem == _PAY and any(q.aggregate == "sum" for q in linking.quantities)
         if (token.stem in _MONEY or paid) and not token.evidence and not token.quoted:
-            counted = any(q.aggregate in {"count", "avg"} and q.span.end == place for q in linking.quantities)
+            others = {"count"} if averaged else {"count", "avg"}
+            counted = any(q.aggregate in others and q.span.end == place for q in linking.quantities)
             named = token.stem in columns and not paid
             valued = any(s.first <= place < s.end for s in values)  # "the sales manager"
             return None if counted or named or valued else place

@@ -51,19 +51,20 @@ def _of_money(
     linking: Linking, planner: JoinPlanner, amounts: Amounts, accounts: Accounts
 ) -> Iterator[Proposal]:
     """What there is of money for each row of a table: "average spending per customer"."""
-    place = asked_money(linking)
+    place = asked_money(linking, averaged=True)
     if place is None:
         return
+    said = said_of_money(linking) | {place}
     made = [
         (amount, query)
         for one in linking.table_mentions
         for amount in amounts.all
-        if (_each(linking, one) or (_does(linking, one) and one.span.end <= place))
+        if (_per(linking, one) or (_does(linking, one) and one.span.end <= place))
         and amount.table.name != one.table
         and _belongs(planner, amount.table.name, one.table)
         and not accounts.left_over(
             query := _over(Aggregate("sum", amount.expression), amount.table, TableRef(one.table)),
-            said_of_money(linking),
+            said,
         )
     ]
     best = [m for m in made if m[0].total] or made
@@ -81,6 +82,11 @@ def _over(top: Aggregate, many: TableRef, one: TableRef) -> Query:
 def _restricted(linking: Linking) -> bool:
     """Whether a clause says of which things alone the average is: "a user who has written any"."""
     return any(t.lower in _RELATIVE for t in linking.tokens[1:] if not t.evidence)
+
+
+def _per(linking: Linking, mention: TableMention) -> bool:
+    """Whether one number is asked for over all rows: "average spending for each customer" wants one of each."""
+    return mention.span.first > 0 and linking.tokens[mention.span.first - 1].lower == "per"
 
 
 def _does(linking: Linking, mention: TableMention) -> bool:

@@ -7,11 +7,12 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
+from fathom.offline.falling_short import averages_all, groups_by_less, shows_something_else
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, Proposal
-from fathom.offline.query import Call, Column, Query, all_queries, mentioned_tables
+from fathom.offline.query import Call, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
@@ -60,19 +61,29 @@ def decide(
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     else:
+        plain = choice.sure and not _shows_less(proposals[choice.order[0]].query, linking, engine)
         for source in GRAMMARS:
             made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
             settled = any(proposals[i].settled for i in made)
             known = proposals[choice.order[0]]
-            if made and not (source == "count" and choice.sure) and (settled or not known.settled):
+            if made and not (source == "count" and plain) and (settled or not known.settled):
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
-    first = proposals[choice.order[0]].query
-    if shows_something_else(first, linking) or shows_only_keys(first, linking, engine.planner):
+    if _shows_less(proposals[choice.order[0]].query, linking, engine):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
+
+
+def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
+    """Whether a query doesn't show what was asked for, groups by less, or compares with too much."""
+    return (
+        shows_something_else(query, linking)
+        or shows_only_keys(query, linking, engine.planner)
+        or groups_by_less(query, linking)
+        or averages_all(query, linking)
+    )
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
@@ -85,16 +96,6 @@ def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
     for place, score in zip(learned, choice.scores, strict=True):
         scores[place] = score
     return replace(choice, order=(*(learned[i] for i in choice.order), *rest), scores=tuple(scores))
-
-
-def shows_something_else(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
-
-    Plain columns alone are looked at: what counts or calculates may say it otherwise.
-    """
-    names = {c.column.casefold() for c in linking.called}
-    shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
-    return bool(names) and len(shown) == len(query.select) and not names & shown
 
 
 def solved_before(proposal: Proposal) -> bool:

@@ -181,7 +181,9 @@ class Engine:
             sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
-        grouped = periods(linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts)
+        grouped = periods(
+            linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
+        )
         yield from _best(grouped, MOST_PERIODS)
 
     def _recalled(

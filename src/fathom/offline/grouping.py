@@ -113,7 +113,10 @@ class Naming:
         Less for what a name has besides, but for what says only that it names something.
         """
         linking = self._linking
-        own, tables = self._columns[:, span.first : span.end], linking.table_alignment[:, span.first : span.end]
+        own, tables = (
+            self._columns[:, span.first : span.end],
+            linking.table_alignment[:, span.first : span.end],
+        )
         said = {t.stem for t in linking.tokens[span.first : span.end]}
         found = {}
         for row in np.flatnonzero(self._columns[:, span.end - 1] >= _NAMED):

@@ -95,7 +95,9 @@ class MeasureReader:
             return None
         rows = linking.table_alignment[:, place]
         best = float(rows.max(initial=0))
-        tables = [TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, _NAMED)]
+        tables = [
+            TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, _NAMED)
+        ]
         things = self._naming.phrase(place + 1)
         if not tables or things is None or things.first != place + 1:
             return None
@@ -107,7 +109,12 @@ class MeasureReader:
         if named is None or not self._linking.tokens[named.end - 1].lower.endswith("s"):
             return None
         found = self._of_columns("sum", named)
-        alike = all(c.argument.name.casefold().endswith("s") for m in found for c in m.sources if isinstance(c.argument, Column))
+        alike = all(
+            c.argument.name.casefold().endswith("s")
+            for m in found
+            for c in m.sources
+            if isinstance(c.argument, Column)
+        )
         return found[0] if found and alike else None
 
     def _spent_on(self, place: int) -> Measure | None:
@@ -116,7 +123,11 @@ class MeasureReader:
         on = next((i for i in range(place + 1, min(place + 4, len(tokens))) if tokens[i].lower == "on"), None)
         named = self._naming.phrase(on + 1) if on is not None else None
         found = self._of_columns("sum", named) if named is not None else []
-        return replace(found[0], span=Span(place, named.end), most=self._most_in(place, named.first)) if found and named else None
+        return (
+            replace(found[0], span=Span(place, named.end), most=self._most_in(place, named.first))
+            if found and named
+            else None
+        )
 
     def _most_in(self, first: int, end: int) -> Choice["", "asc", "desc"]:
         words = {t.lower for t in self._linking.tokens[first:end]}
@@ -140,7 +151,11 @@ class MeasureReader:
         named = self._phrase(end)
         if named is None:
             behind = self._behind_number(end)
-            if behind is not None and len(functions) == 1 and (found := self._of_columns(functions[0], behind)):
+            if (
+                behind is not None
+                and len(functions) == 1
+                and (found := self._of_columns(functions[0], behind))
+            ):
                 return [replace(found[0], span=Span(place, end))]
             return [Measure(f, (), Span(place, end)) for f in functions]
         return [
@@ -207,7 +222,9 @@ class MeasureReader:
             if of_trade(a.table.name) and self._says(named.end - 1, a.table.name) and a.total
         ]
         sources = tuple(Source(a.expression, a.table, 1.0) for a in held)
-        return [Measure(function, sources, Span(named.first, end + 1), money=True)] if worth and sources else []
+        return (
+            [Measure(function, sources, Span(named.first, end + 1), money=True)] if worth and sources else []
+        )
 
     def _near(self, column: ColumnKey) -> float:
         """How well the question names a column's table, anywhere."""
@@ -272,8 +289,13 @@ def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
 
 
 def long_names(linking: Linking) -> list[Span]:
-    """The runs of several words that name a column: "dock count", "first name"."""
-    return [m.span for m in linking.column_mentions if m.span.end - m.span.first > 1]
+    """The runs of several words that name a column as it is called: "dock count", "first name"."""
+    return [
+        m.span
+        for m in linking.column_mentions
+        if m.span.end - m.span.first > 1
+        and {t.stem for t in linking.tokens[m.span.first : m.span.end]} <= set(name_stems(m.column.column))
+    ]
 
 
 def compares(linking: Linking, place: int) -> bool:

@@ -12,7 +12,15 @@ from fathom.offline.grouping import BY, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span, SuperlativeMention
 from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import OPENINGS, ORDER_ASCENDING, ORDER_DESCENDING
-from fathom.offline.measuring import PASSED, SPREAD, Measure, asked_quantities, comes_after_by, compares, long_names
+from fathom.offline.measuring import (
+    PASSED,
+    SPREAD,
+    Measure,
+    asked_quantities,
+    comes_after_by,
+    compares,
+    long_names,
+)
 from fathom.offline.periods import PERIOD_UNITS
 from fathom.offline.restricting import is_year, sure_values
 
@@ -176,7 +184,9 @@ class RequestReader:
                     return measure
             return None
         ahead = (m for m in measures if m.money and m.span.end <= place)
-        return next((m for m in ahead if all(self._lower(i) in PASSED for i in range(m.span.end, place))), None)
+        return next(
+            (m for m in ahead if all(self._lower(i) in PASSED for i in range(m.span.end, place))), None
+        )
 
     def _cut(self, extreme: SuperlativeMention, by: Measure) -> Ranking:
         """How many of the first are asked for: as many as said, the second, or the first of one."""
@@ -187,7 +197,9 @@ class RequestReader:
         if nth is not None:
             self._use(*range(*nth.span))
             return Ranking(by, descending, 1, int(nth.value) - 1)
-        counted = [n for n in numbers if n.value == extreme.count and extreme.count > 1 and n.span.first < place + 3]
+        counted = [
+            n for n in numbers if n.value == extreme.count and extreme.count > 1 and n.span.first < place + 3
+        ]
         for number in counted[:1]:
             self._use(*range(*number.span))
         return Ranking(by, descending, extreme.count if extreme.count > 1 else None)
@@ -242,7 +254,7 @@ class RequestReader:
             word = token.lower
             if covers([g.span for g in found], place) or place in self._used or token.evidence:
                 continue
-            if word.endswith("ly") and word in PERIOD_UNITS or word == "annual":
+            if (word.endswith("ly") and word in PERIOD_UNITS) or word == "annual":
                 found += filter(None, [self.naming.group_at(place)])
                 self._use(place)
             elif word in BY and not (word == "by" and self._follows_by(place)):

@@ -6,7 +6,7 @@ alone of which a number is high enough. A question is read as a `Request`, and e
 makes a query; where one fits best, and nothing is left over, that is what was meant.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -178,7 +178,12 @@ class _Building:
             shown[group] = own
             keys += own if by is None else (*by.key, *own)
         items = tuple(e for own in shown.values() for e in own)
-        plain = Query(items, where=where, group=tuple(dict.fromkeys(keys)), tables=tuple({s.table for s in self._sources.values()}))
+        plain = Query(
+            items,
+            where=where,
+            group=tuple(dict.fromkeys(keys)),
+            tables=tuple({s.table for s in self._sources.values()}),
+        )
         tables = mentioned_tables(plain)
         plans = self._planner.plans_once(fact, tables) if len(tables) > 1 else ()
         once = len(tables) == 1 or bool(plans)

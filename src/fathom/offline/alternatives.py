@@ -147,4 +147,6 @@ class Alternatives:
 
     def _places(self, start: int, end: int) -> frozenset[int]:
         """The tokens from a character up to a token."""
-        return frozenset(i for i, t in enumerate(self._linking.tokens[:end]) if not t.evidence and start <= t.start)
+        return frozenset(
+            i for i, t in enumerate(self._linking.tokens[:end]) if not t.evidence and start <= t.start
+        )

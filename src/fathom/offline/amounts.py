@@ -19,13 +19,9 @@ _MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend exp
 _PAY = stem("pay")
 _BEST = frozenset(("best", "top"))
 _BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
-_FORM = frozenset(
-    map(
-        stem,
-        "total overall sum money amount value generate make bring take earn place our have".split(),
-    )
-)
+_FORM = frozenset(map(stem, "total overall generate make bring take earn place our have".split()))
 """Words that say no more than that a sum or a count is asked for."""
+_OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
 _TRADE = frozenset(
     map(
         stem,
@@ -57,7 +53,7 @@ def of_buyers(table: str) -> bool:
     return not _BUYERS.isdisjoint(name_stems(table))
 
 
-def _traded(table: str) -> bool:
+def of_trade(table: str) -> bool:
     """Whether a table keeps what was sold."""
     return not _TRADE.isdisjoint(name_stems(table))
 
@@ -70,7 +66,7 @@ class Amounts:
         schema = planner.schema
         self._keys = {(t.name, c) for t in schema.tables for c in t.primary_key}
         self._keys |= {(k.table, c) for k in schema.foreign_keys for c in k.columns}
-        traded = [t for t in schema.tables if _traded(t.name)]
+        traded = [t for t in schema.tables if of_trade(t.name)]
         totals = [a for t in traded for a in self._totals(t)]
         lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
         self.all = (*totals, *lines)
@@ -90,8 +86,8 @@ class Amounts:
     def _line(self, table: Table, schema: Schema) -> Amount | None:
         """What a line comes to: its quantity times its price, or times that of what it refers to."""
         counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
-        sold = _traded(table.name) or any(
-            k.table == table.name and _traded(k.target_table) for k in schema.foreign_keys
+        sold = of_trade(table.name) or any(
+            k.table == table.name and of_trade(k.target_table) for k in schema.foreign_keys
         )
         if len(counts) != 1 or not sold:
             return None
@@ -127,9 +123,10 @@ class Amounts:
         return table.column(column).kind in {"integer", "number"} and (table.name, column) not in self._keys
 
 
-def asked_money(linking: Linking) -> int | None:
+def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
     """The place of the word that asks for money; None where it names a column or a value, or is counted.
 
+    Nor is it a sum where an average of it is asked for, which is for those who ask for that: `averaged`.
     Where nothing else is said of them, the best customers are those who spent the most.
     """
     columns = {s for c in linking.columns for s in name_stems(c.column)}
@@ -137,7 +134,8 @@ def asked_money(linking: Linking) -> int | None:
     for place, token in enumerate(linking.tokens):
         paid = token.stem == _PAY and any(q.aggregate == "sum" for q in linking.quantities)
         if (token.stem in _MONEY or paid) and not token.evidence and not token.quoted:
-            counted = any(q.aggregate in {"count", "avg"} and q.span.end == place for q in linking.quantities)
+            others = {"count"} if averaged else {"count", "avg"}
+            counted = any(q.aggregate in others and q.span.end == place for q in linking.quantities)
             named = token.stem in columns and not paid
             valued = any(s.first <= place < s.end for s in values)  # "the sales manager"
             return None if counted or named or valued else place
@@ -152,8 +150,13 @@ def asked_money(linking: Linking) -> int | None:
 def said_of_money(linking: Linking) -> frozenset[int]:
     """The places of the word for money and of those that only ask for a sum or a count."""
     place = asked_money(linking)
-    form = (i for i, t in enumerate(linking.tokens) if t.stem in _FORM)
+    form = (i for i, t in enumerate(linking.tokens) if t.stem in _OF_MONEY)
     return frozenset((*form, *(() if place is None else (place,))))
+
+
+def said_of_counts(linking: Linking) -> frozenset[int]:
+    """The places of words that only ask for a number of rows, or for a sum."""
+    return frozenset(i for i, t in enumerate(linking.tokens) if t.stem in _FORM)
 
 
 def adds_money(query: Query, amounts: Amounts) -> bool:

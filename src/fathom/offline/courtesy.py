@@ -31,7 +31,9 @@ _WITHIN = re.compile(rf"(?:{_any_of((*WITHIN_REQUESTS, *COURTESIES))}){_END}")
 _AFTER = re.compile(rf"(?:[\s,.!?]+(?:please|pls)|[,.!?]\s*(?:{_any_of(AFTERWORDS)}))[\s.!?]*$")
 _CONDITION = re.compile(r"(?:if|whether)\b")
 _CONTRACTION = re.compile(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(do|does|did|have|has|had|is|are|was|were|ca|wo|could|would|should)n['\u2019]t\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(do|does|did|have|has|had|is|are|was|were|ca|wo|could|would|should)n['\u2019]t\b", re.IGNORECASE
+)
 _STEMS = {"ca": "can", "wo": "will"}
 _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",

@@ -7,13 +7,17 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
+from fathom.offline.falling_short import (
+    averages_all,
+    groups_by_less,
+    leaves_name_out,
+    shows_something_else,
+)
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words
-from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.query import Column, Query, all_queries, mentioned_tables
+from fathom.offline.query import Call, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
@@ -34,13 +38,6 @@ CLOSE = 0.25
 """Difference of the ranker's scores under which a second reading is worth asking about."""
 
 
-_ENDS = frozenset(".?!:;")
-_ARTICLES = frozenset(("the", "a", "an", "our", "all"))
-_RESTRICTING = frozenset("from in at by named called".split())
-_OF_DATA = frozenset("record records database data file files table list total general system order detail store".split())
-"""Words for what holds the rows: "all products in the store" are all products."""
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The choice among candidates, and a `rival`: another that is close and differs in its result."""
@@ -57,19 +54,24 @@ def decide(
     reranker: Reranker | None = None,
 ) -> Verdict:
     """Choose among candidates (at least one) that were run."""
-    weighed = weigh(engine, linking, proposals, checked)
+    learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
+    weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
     choice = weighed.choice if reranker is None else weighed.reranked(reranker)
+    choice = _among_all(choice, learned, len(proposals))
     solved = [
         i
-        for i, p in enumerate(proposals)
-        if solved_before(p) and checked[i].error is None and not weighed.left_out[i]
+        for i, left_out in zip(learned, weighed.left_out, strict=True)
+        if solved_before(proposals[i]) and checked[i].error is None and not left_out
     ]
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     else:
+        plain = choice.sure and not _shows_less(proposals[choice.order[0]].query, linking, engine)
         for source in GRAMMARS:
             made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
-            if made and not (source in STAND_IN and choice.sure):
+            settled = any(proposals[i].settled for i in made)
+            known = proposals[choice.order[0]]
+            if made and not (source in STAND_IN and plain) and (settled or not known.settled):
                 choice = _unlearned_first(choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
@@ -77,46 +79,31 @@ def decide(
     first = proposals[choice.order[0]].query
     if leaves_name_out(first, linking, choice.missing):
         choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
-    if shows_something_else(first, linking) or shows_only_keys(first, linking, engine.planner):
+    if _shows_less(first, linking, engine):
         choice = replace(choice, sure=False)
     return Verdict(choice, _rival(choice, checked))
 
 
-def leaves_name_out(query: Query, linking: Linking, missing: Sequence[str]) -> bool:
-    """Whether a question restricts the rows by a word that nothing accounts for: a name, or "in the ... department".
+def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
+    """Whether a query doesn't show what was asked for, groups by less, or compares with too much."""
+    return (
+        shows_something_else(query, linking)
+        or shows_only_keys(query, linking, engine.planner)
+        or groups_by_less(query, linking)
+        or averages_all(query, linking)
+    )
 
-    Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
+
+def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
+    """The choice among learned candidates, by their places among all; what grammars made comes last.
+
+    No lesson held such candidates, so that neither they nor their scores may change what is learned of others.
     """
-    tokens = linking.tokens
-    places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
-    if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
-        return True
-    whole = query.where is None and query.having is None and query.limit is None and query.compound is None
-    return whole and any(_restricts(linking, i) for i in places)
-
-
-def _restricts(linking: Linking, place: int) -> bool:
-    """Whether a word follows one that restricts, as in "from berlin", and doesn't speak of the data as such."""
-    before = place - 1
-    while before > 0 and linking.tokens[before].lower in _ARTICLES:
-        before -= 1
-    token = linking.tokens[place]
-    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA
-
-
-def shows_something_else(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
-
-    "Who" asks for no place and no time.
-
-    Plain columns alone are looked at: what counts or calculates may say it otherwise.
-    """
-    names = {c.column.casefold() for c in linking.called}
-    shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
-    if len(shown) != len(query.select):
-        return False
-    who = linking.tokens[0].lower == "who" and all(NO_PERSON.intersection(identifier_words(s)) for s in shown)
-    return (bool(names) and not names & shown) or who
+    rest = [i for i in range(count) if i not in set(learned)]
+    scores = [min(choice.scores) - 1.0] * count
+    for place, score in zip(learned, choice.scores, strict=True):
+        scores[place] = score
+    return replace(choice, order=(*(learned[i] for i in choice.order), *rest), scores=tuple(scores))
 
 
 def solved_before(proposal: Proposal) -> bool:
@@ -155,7 +142,7 @@ def _unlearned_first(
 def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:
     """Not sure of a query that has no place for the period which the question groups by."""
     period = asked_period(linking)
-    if period is None or first.source == "period":
+    if period is None or any(isinstance(e, Call) for e in first.query.group):
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice
@@ -176,9 +163,7 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
 def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = said_of_money(linking).union(
-        (ratio.place,) if ratio else (), period.places if period else ()
-    )
+    said = said_of_money(linking).union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

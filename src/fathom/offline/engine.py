@@ -42,7 +42,7 @@ from fathom.offline.rendering import render
 from fathom.offline.roles import role_counts, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
-from fathom.offline.totals import Totals
+from fathom.offline.summaries import Summaries
 from fathom.offline.units import Measures, in_units
 from fathom.records import Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -186,12 +186,11 @@ class Engine:
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate
             shares = ratios(linking, likely, self.planner, accounts)
-            made = (*shares, *averages(linking, self.planner, accounts))
+            made = (*shares, *averages(linking, self.planner, self.amounts, accounts))
             yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
-            totals = Totals(linking, self.planner, self.names, self.amounts, profiles)
-            sums = tuple(totals.sums(max((p.score for p in likely), default=0.0)))
+            summaries = Summaries(linking, self.planner, self.names, self.amounts, profiles)
+            sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
-            yield from _best(totals.counts(), MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
@@ -199,7 +198,9 @@ class Engine:
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from plain_rows(linking, self.planner, self.names, accounts)
-        grouped = periods(linking, (*sums, *likely), self.planner, profiles, accounts)
+        grouped = periods(
+            linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
+        )
         yield from _best(grouped, MOST_PERIODS)
 
     def _recalled(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fathom.offline.accounting import Accounts, denies_alike, named_values
-from fathom.offline.grouping import By, named_after
+from fathom.offline.grouping import By, Naming
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Token
 from fathom.offline.linking.naming import EACH
@@ -40,7 +40,9 @@ def firsts(
         query = Query((*by.shown, date), where=where, group=tuple(dict.fromkeys((*by.key, *by.shown))))
     tables = mentioned_tables(query)
     once = len(tables) == 1 or planner.one_each(TableRef(table), tables)
-    said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {i for i, t in enumerate(tokens) if t.lower in {"date", "most"}}
+    said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {
+        i for i, t in enumerate(tokens) if t.lower in {"date", "most"}
+    }
     if once and not accounts.left_over(query, said) and denies_alike(query, linking):
         yield Proposal(query, 0.0, 0.0, 0.0, source="first", settled=len(planner.plans(tables)) == 1)
 
@@ -48,8 +50,10 @@ def firsts(
 def _each(linking: Linking, names: RowNames, place: int) -> By | None:
     """Of each of what the first or last one is asked for."""
     each = [i + 1 for i, t in enumerate(linking.tokens) if t.lower in EACH and i > place]
-    found = named_after(linking, names, each[0]) if len(each) == 1 and each[0] < len(linking.tokens) else ()
-    return found[0] if len(found) == 1 else None
+    group = (
+        Naming(linking, names).group_at(each[0]) if len(each) == 1 and each[0] < len(linking.tokens) else None
+    )
+    return group.named[0] if group is not None and len(group.named) == 1 else None
 
 
 def _verb_before(tokens: Sequence[Token], place: int) -> int:

@@ -6,6 +6,7 @@ What training questions ask of each thing they say as "for each"; they hardly kn
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fathom.offline.amounts import asked_money
 from fathom.offline.linking import Linking, Token
 from fathom.offline.linking.naming import tells_who
 from fathom.offline.linking.text import identifier_words
@@ -32,7 +33,7 @@ def for_each(question: Question, linking: Linking) -> Question:
 
     Rows alone ("customers per country", "orders per month") are counted, and what opens with no verb becomes
     a question. Left as they are: other periods and shares, which have a grammar of their own, averages of
-    counts, names that hold "per", and "by" of who did something.
+    counts and of sums of money, names that hold "per", and "by" of who did something.
     """
     place = _grouping(linking)
     if place is None:
@@ -64,7 +65,9 @@ def _opens(linking: Linking, words: Sequence[Token]) -> bool:
 def _grouping(linking: Linking) -> int | None:
     """The place of the "per" or "by" before what the question groups by."""
     words = [t.lower for t in linking.tokens if not t.evidence]
-    if asks_ratio(linking) is not None or (_AVERAGES & set(words) and _COUNTS & set(words)):
+    averaged = _AVERAGES & set(words)
+    summed = _COUNTS & set(words) or asked_money(linking, averaged=True) is not None
+    if asks_ratio(linking) is not None or (averaged and summed):
         return None
     for place, word in enumerate(words[:-1]):
         if place == 0 or word not in {"per", "by"}:

@@ -60,7 +60,9 @@ class JoinPlanner:
         self._keys = {t.name: {frozenset(t.primary_key)} for t in schema.tables}
         for key in schema.foreign_keys:
             self._keys.setdefault(key.target_table, set()).add(frozenset(key.target_columns))
-        self._things = {t.name for t in schema.tables if naming_columns(t.name, tuple(c.name for c in t.columns))}
+        self._things = {
+            t.name for t in schema.tables if naming_columns(t.name, tuple(c.name for c in t.columns))
+        }
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
@@ -95,15 +97,23 @@ class JoinPlanner:
         return known
 
     def one_each(self, counted: TableRef, tables: tuple[TableRef, ...]) -> bool:
-        """Whether the cheapest join of tables gives each row of one of them once at most.
+        """Whether the cheapest join of tables gives each row of one of them once at most."""
+        if len(tables) < 2:
+            return tables in {(), (counted,)}
+        plans = self.plans(tables)
+        return bool(plans) and self._keeps_rows(plans[0], counted)
+
+    def plans_once(self, counted: TableRef, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """The plans that connect tables and give each row of one of them once at most, cheapest first."""
+        return tuple(p for p in self.plans(tables) if self._keeps_rows(p, counted))
+
+    def _keeps_rows(self, plan: Plan, counted: TableRef) -> bool:
+        """Whether a plan repeats no row of a table that it holds.
 
         That is so where every join, seen from there, leads to what tells the next table's rows apart: its
         primary key, or what a foreign key refers to.
         """
-        if len(tables) < 2:
-            return tables in {(), (counted,)}
-        plans = self.plans(tables)
-        reached, left = {counted}, list(plans[0].joins) if plans else []
+        reached, left = {counted}, list(plan.joins)
         while left:
             step = next((j for j in left if (j.left.table in reached) != (j.right.table in reached)), None)
             if step is None:
@@ -115,7 +125,7 @@ class JoinPlanner:
                 return False
             reached.add(target)
             left = [j for j in left if j not in on]
-        return bool(plans) and counted in plans[0].tables
+        return counted in plan.tables
 
     def tied(self, table: str, column: str) -> frozenset[tuple[str, str]]:
         """The columns (table, column) that hold the same things as a column, itself among them.

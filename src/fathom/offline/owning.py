@@ -27,10 +27,10 @@ _HAVE_NO = (
     r"(?:(?:ha(?:ve|s|d)|having)\s+(?:got\s+)?no(?=\s)|ha(?:ve|s|d)\s+(?:not|never)\s+(?:yet\s+)?(?:got|had)"
     r"|(?:do|does|did)\s+not\s+(?:yet\s+)?have|lack(?:s|ing)?)"
 )
-_WITH_NO = (
-    r"(?:(?:came|come|comes|are|were|is|was)\s+)?with(?:out|\s+no(?=\s)|\s+(?:an?\s+)?(?:missing|unknown|empty|blank))"
+_WITH_NO = r"(?:(?:came|come|comes|are|were|is|was)\s+)?with(?:out|\s+no(?=\s)|\s+(?:an?\s+)?(?:missing|unknown|empty|blank))"
+_NOT = (
+    r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
 )
-_NOT = r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
 _DONE = r"(?:ha(?:ve|s|d))\s+(?:(?:ever|already)\s+)?(?:been\s+)?"
 _LACKING = re.compile(rf"{_WHO}(?:{_HAVE_NO}|{_WITH_NO})\s+{_ANY}(?=\w)", re.IGNORECASE)
 _WITHOUT_DOING = re.compile(rf"{_WHO}{_NOT}(?=[a-z])", re.IGNORECASE)
@@ -172,7 +172,7 @@ class Belongings:
         """What the words from a place on name: a table, else columns that have gaps."""
         columns = [m for m in self._linking.column_mentions if m.span.first == place and m.score >= _NAMED]
         tables = [m for m in self._linking.table_mentions if m.span.first == place and m.score >= _NAMED]
-        end = max((m.span.end for m in (*columns, *tables)), default=place)
+        end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)
         if end == place or self._goes_on(end):
             return None
         until = self._linking.tokens[end - 1].end
@@ -211,7 +211,9 @@ class Belongings:
         while after := _AFTERWARDS.match(text, end):
             end = after.end()
         return frozenset(
-            i for i, t in enumerate(self._linking.tokens) if not t.evidence and start <= t.start and t.end <= end
+            i
+            for i, t in enumerate(self._linking.tokens)
+            if not t.evidence and start <= t.start and t.end <= end
         )
 
 

@@ -39,6 +39,8 @@ _ADVERBS = {
     "quarter": "quarter", "quarterly": "quarter", "week": "week", "weekly": "week", "weekday": "weekday",
 }  # fmt: skip
 PERIOD_WORDS = frozenset((*_UNITS, *(f"{u}s" for u in _UNITS), *_ADVERBS, *(f"{a}s" for a in _ADVERBS)))
+PERIOD_UNITS = {u + s: u for u in _UNITS for s in ("", "s")} | _ADVERBS
+"""Units by their own words and those of the adverbs."""
 _OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
@@ -229,7 +231,7 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
     return all(own > other for other in named.values())
 
 
-def _in_one_year(query: Query, column: Column) -> bool:
+def in_one_year(query: Query, column: Column) -> bool:
     """Whether a query takes the rows of one year of a date alone."""
     return any(
         c.left == column and c.operator == "like" and isinstance(c.right, Literal)
@@ -242,7 +244,7 @@ def _by(query: Query, column: Column, asked: Period, linking: Linking) -> Query 
     """The query grouped by the period of a date; None where it has no place for that."""
     if query.compound is not None or query.source is not None:
         return None
-    part = period_of(asked.unit, column, in_one_year=_in_one_year(query, column))
+    part = period_of(asked.unit, column, in_one_year=in_one_year(query, column))
     if query.group == (column,):
         select = tuple(part if item == column else item for item in query.select)
         return replace(query, select=select, group=(part,))

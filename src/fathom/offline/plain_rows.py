@@ -15,6 +15,7 @@ from fathom.offline.query import (
     Aggregate,
     Comparison,
     Condition,
+    Expression,
     Items,
     Literal,
     Query,
@@ -51,7 +52,11 @@ def plain_rows(
     Only where nothing else is said but values: each held by one column that is likelier than others, and
     reached by one way of joining. One verb between the rows and a value may say anything.
     """
-    if linking.negations or linking.superlatives or any(t.evidence or t.lower in _MORE for t in linking.tokens):
+    if (
+        linking.negations
+        or linking.superlatives
+        or any(t.evidence or t.lower in _MORE for t in linking.tokens)
+    ):
         return
     counted = [q for q in linking.quantities if q.aggregate == "count"]
     if len(counted) != len(linking.quantities) or len(counted) > 1:
@@ -61,32 +66,36 @@ def plain_rows(
     if head is None or values is None or _names_columns(linking, head, values):
         return
     table = TableRef(head.table)
-    shown = names.of_table(table) or names.key_of(table) or (Star(),)
-    if counted:
-        shown = (Aggregate("count", Star()),)
     if any(not any(n.span.overlaps(v.span) for v in values) for n in linking.numbers):
         return
     where = _all(values, linking)
     if values and where is None:
         return
-    query = Query(shown, where=where, tables=(table, *(_between(linking, head) if values else ())))
-    tables = mentioned_tables(query)
-    if not planner.one_each(table, tables):
-        if counted:
-            key = names.key_of(table)
-            shown = (Aggregate("count", *key, distinct=True),) if key else ()
-            query = replace(query, select=shown)
-        if not shown or len(planner.plans(tables)) == 0:
+    tables = (table, *(_between(linking, head) if values else ()))
+    query = Query(
+        (Aggregate("count", Star()),) if counted else _shown(table, names), where=where, tables=tables
+    )
+    used = mentioned_tables(query)
+    if counted and not planner.one_each(table, used):
+        key = names.key_of(table)
+        if not key:
             return
-    settled = planner.clear(tables) and _accounted(linking, query, head, values, accounts)
-    if settled:
+        query = replace(query, select=(Aggregate("count", key[0], distinct=True),))
+    if planner.clear(used) and _accounted(linking, query, head, values, accounts):
         yield Proposal(query, 0.0, 0.0, 0.0, source="rows", settled=True)
+
+
+def _shown(table: TableRef, names: RowNames) -> tuple[Expression, ...]:
+    """What stands for a table's rows: their names, else their key, else all columns."""
+    return names.of_table(table) or names.key_of(table) or (Star(),)
 
 
 def _values(linking: Linking) -> Sequence[ValueMention] | None:
     """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
     found: list[ValueMention] = []
-    likely = [v for v in linking.values if v.match in _HELD and (v.probability >= _LIKELY or _alone(linking, v))]
+    likely = [
+        v for v in linking.values if v.match in _HELD and (v.probability >= _LIKELY or _alone(linking, v))
+    ]
     for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
             continue
@@ -128,7 +137,11 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
         longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
         if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
             return longest[0]
-        if token.lower != "and" and token.stem not in _NAMES and not linking.alignment[:, place].max() >= _LIKELY:
+        if (
+            token.lower != "and"
+            and token.stem not in _NAMES
+            and not linking.alignment[:, place].max() >= _LIKELY
+        ):
             return None
         asked |= set() if token.lower == "and" else {token.stem}
     return None
@@ -147,8 +160,8 @@ def _names_columns(linking: Linking, head: TableMention, values: Sequence[ValueM
     """Whether a question names a column other than those of its values: something else is asked of the rows."""
     held = {v.column for v in values}
     after = head.span.end
-    mentions = (*linking.column_mentions, *linking.table_mentions)
-    if any(m.span.first == after for m in mentions) and not any(v.span.first == after for v in values):
+    named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
+    if after in named and not any(v.span.first == after for v in values):
         return True  # "event details"
     taken = {*range(*head.span), *(i for v in values for i in range(*v.span))}
     return any(

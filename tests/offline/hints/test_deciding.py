@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from fathom.offline.checking import Checked
-from fathom.offline.deciding import _rival, shows_something_else
+from fathom.offline.deciding import _rival
+from fathom.offline.falling_short import shows_something_else
 from fathom.offline.engine import Engine
 from fathom.offline.parsing import parse
 from fathom.offline.ranking.choosing import Choice

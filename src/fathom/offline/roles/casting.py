@@ -94,7 +94,9 @@ class Casting:
         place = named.span.end
         to = self._words[place : place + 1] == ["to"]
         rows = self._rows() if to else []
-        return self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
+        return (
+            self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
+        )
 
     def _in(self, side: str | None, named: Named, first: int, end: int) -> Cast | None:
         key = self._pair.on(side) if side else None

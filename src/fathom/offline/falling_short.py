@@ -1,0 +1,92 @@
+"""Whether a query leaves out a part of its question that learned weights may overlook."""
+
+from collections.abc import Collection
+
+from fathom.offline.grouping import BY, PASSED
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
+from fathom.offline.query import Aggregate, Column, Query, Subquery, comparisons
+
+_THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
+_REACH = 5
+_LIST = 3
+"""Words of which the names of things in a list have fewer."""
+
+_ENDS = frozenset(".?!:;")
+_ARTICLES = frozenset(("the", "a", "an", "our", "all"))
+_RESTRICTING = frozenset("from in at by named called".split())
+_OF_DATA = frozenset(
+    "record records database data file files table list total general system order detail store".split()
+)
+"""Words for what holds the rows: "all products in the store" are all products."""
+
+
+def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) -> bool:
+    """Whether a question restricts the rows by a word that nothing accounts for: a name, or "in the ... department".
+
+    Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
+    """
+    tokens = linking.tokens
+    places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
+    if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
+        return True
+    whole = query.where is None and query.having is None and query.limit is None and query.compound is None
+    return whole and any(_restricts(linking, i) for i in places)
+
+
+def _restricts(linking: Linking, place: int) -> bool:
+    """Whether a word follows one that restricts, as in "from berlin", and doesn't speak of the data as such."""
+    before = place - 1
+    while before > 0 and linking.tokens[before].lower in _ARTICLES:
+        before -= 1
+    token = linking.tokens[place]
+    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA
+
+
+def shows_something_else(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
+
+    "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say it
+    otherwise.
+    """
+    names = {c.column.casefold() for c in linking.called}
+    shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
+    if len(shown) != len(query.select):
+        return False
+    who = linking.tokens[0].lower == "who" and all(NO_PERSON.intersection(identifier_words(s)) for s in shown)
+    return (bool(names) and not names & shown) or who
+
+
+def groups_by_less(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for each of two things ("by major and gender") and a query groups by one."""
+    if not query.group or len(query.group) > 1:
+        return False
+    tokens = linking.tokens
+    words = [t.lower for t in tokens if not t.evidence]
+    for place, word in enumerate(words):
+        if word not in BY or not any(q.span.end <= place for q in linking.quantities):
+            continue
+        rest = words[place + 1 :]
+        size = next((i for i, w in enumerate(rest) if w == "and"), len(rest))
+        if not 0 < size <= _LIST or any(w in PHRASE_ENDS - PASSED for w in rest[:size]):
+            continue
+        after = rest[size + 1 :]
+        end = next((i for i, w in enumerate(after) if not w.isalnum() or w in PHRASE_ENDS), len(after))
+        if 0 < end < _LIST and not any(t.stop for t in tokens[place + size + 2 : place + size + 2 + end]):
+            return True
+    return False
+
+
+def averages_all(query: Query, linking: Linking) -> bool:
+    """Whether a question compares with the average of each row's own kind, and a query with that of all."""
+    words = [t.lower for t in linking.tokens]
+    own = any(
+        q.aggregate == "avg" and not _THEIRS.isdisjoint(words[q.span.end : q.span.end + _REACH])
+        for q in linking.quantities
+    )
+    compared = (c.right for c in comparisons(query.where) if isinstance(c.right, Subquery))
+    return own and any(
+        isinstance(s.query.select[0], Aggregate) and s.query.where is None and not s.query.group
+        for s in compared
+    )

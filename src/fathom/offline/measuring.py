@@ -1,0 +1,310 @@
+"""The numbers that a question wants of many rows: "number of orders", "total sales", "min and max price"."""
+
+from dataclasses import dataclass, replace
+from typing import Literal as Choice
+
+from fathom.offline.amounts import Amounts, asked_money, of_trade
+from fathom.offline.grouping import BY, JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuantityMention, Span
+from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.query import Column, Expression, Star, TableRef
+from fathom.offline.rows import RowNames
+
+Function = Choice["count", "sum", "avg", "min", "max", "spread"]
+_NAMED = 0.5
+_ALIKE = 0.01
+"""Difference up to which two columns fit words equally well."""
+SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
+_MOST = frozenset(("most", "fewest", "least"))
+_SPEND = stem("spend")
+_VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
+PASSED = frozenset("the a an our of all their its in for such different distinct unique".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
+
+    `fit` is how well the question's words name it; `total` says that an amount is kept as a total.
+    """
+
+    argument: Expression
+    table: TableRef
+    fit: float
+    total: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A function of any of its sources, and the words that ask for it; of money where they say so.
+
+    Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
+    lowest; `most` says that the words order by it as well ("the most orders").
+    """
+
+    function: Function
+    sources: tuple[Source, ...]
+    span: Span
+    money: bool = False
+    most: Choice["", "asc", "desc"] = ""
+
+
+class MeasureReader:
+    """Reads the measures that one question asks for."""
+
+    def __init__(self, linking: Linking, names: RowNames, amounts: Amounts, naming: Naming) -> None:
+        self._linking, self._names, self._amounts, self._naming = linking, names, amounts, naming
+        self._starts = {q.span.first: q for q in asked_quantities(linking)}
+        self._money = asked_money(linking)
+        self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
+
+    def read(self) -> tuple[Measure, ...]:
+        """The measures, in the order of their words."""
+        found: list[Measure] = []
+        place = 0
+        while place < len(self._linking.tokens):
+            made = self._at(place)
+            found += made
+            place = max([place + 1, *(m.span.end for m in made)])
+        return tuple(found)
+
+    def _at(self, place: int) -> list[Measure]:
+        token = self._linking.tokens[place]
+        if token.evidence or token.quoted:
+            return []
+        if place in self._starts or self._spreads(place):
+            return self._asked(place)
+        if token.stem == _SPEND and (spent := self._spent_on(place)):
+            return [spent]
+        if place == self._money or (token.lower == "totals" and self._amounts.all):
+            return [self._of_money("sum", Span(place, place + 1))]
+        if token.lower in _MOST and not compares(self._linking, place):
+            most: Choice["asc", "desc"] = "desc" if token.lower == "most" else "asc"
+            counted = self._done_to(place + 1) or self._rows_after(place + 1) or self._added_up(place + 1)
+            return [replace(counted, span=Span(place, counted.span.end), most=most)] if counted else []
+        number = self._compared(place)
+        if number is not None and (counted := self._rows_after(number.span.end)):
+            return [replace(counted, span=Span(number.span.end, counted.span.end))]
+        return []
+
+    def _done_to(self, place: int) -> Measure | None:
+        """The rows that a participle says of things: "the most reviewed businesses" have the most reviews."""
+        linking = self._linking
+        if place + 1 >= len(linking.tokens) or not linking.tokens[place].lower.endswith(PARTICIPLES):
+            return None
+        rows = linking.table_alignment[:, place]
+        best = float(rows.max(initial=0))
+        tables = [
+            TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, _NAMED)
+        ]
+        things = self._naming.phrase(place + 1)
+        if not tables or things is None or things.first != place + 1:
+            return None
+        return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, place + 1))
+
+    def _added_up(self, place: int) -> Measure | None:
+        """The sum of a column that counts something, as it is called in the plural: "the most passengers"."""
+        named = self._phrase(place)
+        if named is None or not self._linking.tokens[named.end - 1].lower.endswith("s"):
+            return None
+        found = self._of_columns("sum", named)
+        alike = all(
+            c.argument.name.casefold().endswith("s")
+            for m in found
+            for c in m.sources
+            if isinstance(c.argument, Column)
+        )
+        return found[0] if found and alike else None
+
+    def _spent_on(self, place: int) -> Measure | None:
+        """What is spent on something that a column says: "spends the most on salaries"."""
+        tokens = self._linking.tokens
+        on = next((i for i in range(place + 1, min(place + 4, len(tokens))) if tokens[i].lower == "on"), None)
+        named = self._naming.phrase(on + 1) if on is not None else None
+        found = self._of_columns("sum", named) if named is not None else []
+        return (
+            replace(found[0], span=Span(place, named.end), most=self._most_in(place, named.first))
+            if found and named
+            else None
+        )
+
+    def _most_in(self, first: int, end: int) -> Choice["", "asc", "desc"]:
+        words = {t.lower for t in self._linking.tokens[first:end]}
+        return "desc" if "most" in words else "asc" if "least" in words else ""
+
+    def _asked(self, place: int) -> list[Measure]:
+        """What one or several words for aggregates ask of what they name together."""
+        functions, end = self._functions(place)
+        if not functions:
+            return []
+        if self._money is not None and end <= self._money and self._only_passed(end, self._money):
+            return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
+        if functions[-1:] == ["count"]:
+            whole = any(t.lower == "total" for t in self._linking.tokens[max(place - 1, 0) : end])
+            counted = self._rows_after(end) or (self._added_up(end) if whole else None)
+            if counted is None:
+                return [Measure("count", (), Span(place, end))]
+            span = Span(place, counted.span.end)
+            ahead = [m for f in functions[:-1] for m in self._of_columns(f, span)]
+            return [*ahead, replace(counted, span=span)] if all(m.sources for m in ahead) else []
+        named = self._phrase(end)
+        if named is None:
+            behind = self._behind_number(end)
+            if (
+                behind is not None
+                and len(functions) == 1
+                and (found := self._of_columns(functions[0], behind))
+            ):
+                return [replace(found[0], span=Span(place, end))]
+            return [Measure(f, (), Span(place, end)) for f in functions]
+        return [
+            replace(m, span=Span(place, m.span.end)) for f in functions for m in self._of_columns(f, named)
+        ]
+
+    def _behind_number(self, place: int) -> Span | None:
+        """What the words right behind the next number name: "average under four stars"."""
+        number = next((n for n in self._linking.numbers if place <= n.span.first <= place + 3), None)
+        return self._naming.phrase(number.span.end) if number is not None else None
+
+    def _functions(self, place: int) -> tuple[list[Function], int]:
+        """The functions that are asked for from a place on, and where their words end."""
+        tokens, functions, end = self._linking.tokens, list[Function](), place
+        spread = self._spreads(place)
+        while end < len(tokens):
+            after = end
+            while functions and after < len(tokens) and tokens[after].lower in JOINING | PASSED:
+                after += 1
+            joined = not functions or any(t.lower in JOINING for t in tokens[end:after])
+            quantity = self._starts.get(after)
+            if quantity is not None and functions[-1:] != ["count"]:
+                if not joined:
+                    return [], end  # "highest average": the first orders by the second
+                functions.append(quantity.aggregate)
+                end = quantity.span.end
+            elif spread and after < len(tokens) and (way := superlative_direction(tokens[after])):
+                functions.append("max" if way == "desc" else "min")
+                end = after + 1
+            elif spread and not functions:
+                end += 1
+            else:
+                break
+        if spread and {*functions} == {"min", "max"}:
+            return ["spread"], end
+        return functions, end
+
+    def _spreads(self, place: int) -> bool:
+        """Whether a place holds the word for a difference, and the word for the highest or lowest follows."""
+        tokens = self._linking.tokens[place : place + 5]
+        return tokens[0].stem in SPREAD and sum(superlative_direction(t) is not None for t in tokens) > 0
+
+    def _of_columns(self, function: Function, named: Span) -> list[Measure]:
+        """A function of the numbers in a column that words name; of money where they name what was sold."""
+        fits = {
+            c: fit + 0.5 * self._near(c)
+            for c, fit in self._naming.fits(named).items()
+            if self._names.measures(c)
+        }
+        best = max(fits.values(), default=0.0)
+        sources = tuple(
+            Source(c.in_query(), TableRef(c.table), fit) for c, fit in fits.items() if fit >= best - _ALIKE
+        )
+        return [Measure(function, sources, named)] if sources else self._of_trade(function, named)
+
+    def _of_trade(self, function: Function, named: Span) -> list[Measure]:
+        """What one row of what was sold comes to: "average order value"."""
+        tokens = self._linking.tokens
+        end = named.end
+        worth = end < len(tokens) and tokens[end].stem in _VALUE
+        held = [
+            a
+            for a in self._amounts.all
+            if of_trade(a.table.name) and self._says(named.end - 1, a.table.name) and a.total
+        ]
+        sources = tuple(Source(a.expression, a.table, 1.0) for a in held)
+        return (
+            [Measure(function, sources, Span(named.first, end + 1), money=True)] if worth and sources else []
+        )
+
+    def _near(self, column: ColumnKey) -> float:
+        """How well the question names a column's table, anywhere."""
+        return float(self._linking.table_alignment[self._linking.tables.index(column.table)].max(initial=0))
+
+    def _of_money(self, function: Function, span: Span) -> Measure:
+        """A function of what the word for money may mean: the amounts of the table that it names, if any."""
+        word = self._linking.tokens[span.end - 1].stem
+        named = [a for a in self._amounts.all if word in name_stems(a.table.name)]
+        sources = (Source(a.expression, a.table, 0.0, a.total) for a in named or self._amounts.all)
+        return Measure(function, tuple(sources), span, money=True)
+
+    def _rows_after(self, place: int) -> Measure | None:
+        """The number of rows of the table that the words from a place on name; "times" of any table."""
+        span = self._phrase(place)
+        if span is None:
+            return None
+        rows = self._linking.table_alignment[:, span.end - 1]
+        best = float(rows.max(initial=0))
+        if best < max(_NAMED, float(self._linking.alignment[:, span.end - 1].max(initial=0))):
+            return None
+        tables = [TableRef(t) for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
+        return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, span.end))
+
+    def _phrase(self, place: int) -> Span | None:
+        """The words that name what is measured, values ahead of them passed over: "cancelled orders"."""
+        tokens = self._linking.tokens
+        while place < len(tokens) and (tokens[place].lower in PASSED or covers(self._values, place)):
+            named = self._naming.phrase(place)
+            if covers(self._values, place) and named is not None and named.end > place + 1:
+                break
+            place += 1
+        stops = (q for q in (*self._starts, self._money) if q is not None and q > place)
+        return self._naming.phrase(place, min(stops, default=None))
+
+    def _says(self, place: int, table: str) -> bool:
+        return bool(self._linking.table_alignment[self._linking.tables.index(table), place] >= _NAMED)
+
+    def _only_passed(self, first: int, end: int) -> bool:
+        return all(self._linking.tokens[i].lower in PASSED | {"total", "amount"} for i in range(first, end))
+
+    def _compared(self, place: int) -> NumberMention | None:
+        """The number at a place, where counts may be compared with it."""
+        number = next((n for n in self._linking.numbers if n.span.first == place), None)
+        if number is None or number.percent:
+            return None
+        before = self._linking.tokens[place - 1].lower if place else ""
+        return number if number.comparison != "=" or before == "exactly" else None
+
+
+def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
+    """The words that ask for an aggregate: not those that compare, "at least", nor those in a column's name."""
+    held = long_names(linking)
+    ends = {q.span.end for q in linking.quantities}
+    return tuple(
+        q
+        for q in linking.quantities
+        if not compares(linking, q.span.first)
+        and not any(h.first < q.span.first < h.end for h in held)
+        and not (q.span.first in ends and any(h.first == q.span.first for h in held))
+    )
+
+
+def long_names(linking: Linking) -> list[Span]:
+    """The runs of several words that name a column as it is called: "dock count", "first name"."""
+    return [
+        m.span
+        for m in linking.column_mentions
+        if m.span.end - m.span.first > 1
+        and {t.stem for t in linking.tokens[m.span.first : m.span.end]} <= set(name_stems(m.column.column))
+    ]
+
+
+def compares(linking: Linking, place: int) -> bool:
+    """Whether a word is the end of "at least" or "at most"."""
+    return place > 0 and linking.tokens[place - 1].lower == "at"
+
+
+def comes_after_by(linking: Linking, place: int) -> bool:
+    """Whether what begins at a place is said after "by", articles aside."""
+    while place and linking.tokens[place - 1].lower in PASSED:
+        place -= 1
+    return place > 0 and linking.tokens[place - 1].lower in BY

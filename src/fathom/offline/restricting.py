@@ -1,0 +1,62 @@
+"""The conditions that a question names outright: values that columns hold, and years and months of dates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fathom.offline.linking import Linking, NumberMention, Span, ValueMention
+from fathom.offline.periods import Dates
+from fathom.offline.query import Comparison, Condition, Literal, TableRef
+
+_LIKELY = 0.5
+_WITHIN = frozenset(("in", "during"))
+SURE_MATCHES = frozenset(("exact", "folded", "stem"))
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """A condition, and the words that name its value."""
+
+    condition: Condition
+    span: Span
+
+
+def sure_values(linking: Linking) -> Sequence[ValueMention]:
+    """The likeliest value of each run of words that surely names one."""
+    best: dict[Span, ValueMention] = {}
+    for value in linking.values:  # the likeliest first
+        if value.match in SURE_MATCHES and value.probability >= _LIKELY:
+            best.setdefault(value.span, value)
+    return [v for v in best.values() if v.comparison == "=" or _behind_number(linking, v)]
+
+
+def _behind_number(linking: Linking, value: ValueMention) -> bool:
+    """Whether a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
+    place = value.span.first
+    numbers = any(n.span.end == place for n in linking.numbers)
+    return isinstance(value.value, str) and value.comparison not in {"!=", "like"} and numbers
+
+
+def is_year(linking: Linking, number: NumberMention) -> bool:
+    """Whether a number is a year in which something was: "more than 5000 in 2021" compares no year."""
+    first = number.span.first
+    before = linking.tokens[first - 1].lower if first else ""
+    return number.year and (number.comparison == "=" or before in _WITHIN)
+
+
+def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restriction, ...]:
+    """The values, and the one year or month, that the question surely names, of a table and those around it."""
+    found = [
+        Restriction(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
+        for v in sure_values(linking)
+    ]
+    years = [(str(n.value), n.span) for n in linking.numbers if is_year(linking, n)]
+    months = [
+        (d.first[:7], d.span)
+        for d in linking.dates
+        if d.first and d.precision == "month" and d.comparison == "="
+    ]
+    near = dates.near((table,))
+    if len(months or years) == 1 and near and dates.clear(near[0], near):
+        day, span = (months or years)[0]
+        found.append(Restriction(Comparison(near[0].in_query(), "like", Literal(f"{day}%")), span))
+    return tuple(found)

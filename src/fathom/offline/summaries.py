@@ -1,0 +1,285 @@
+"""Numbers of many rows, for each of something: "sales by country and year", "customers who spent more than 500".
+
+Training data name the column that they add up, and group by one thing. People name the matter: what customers
+"spent", the "sales" of a product; they ask for several numbers at once, for two groups, and for those groups
+alone of which a number is high enough. A question is read as a `Request`, and each way to understand its words
+makes a query; where one fits best, and nothing is left over, that is what was meant.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from fathom.offline.accounting import Accounts, denies_alike
+from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
+from fathom.offline.calendars import period_of
+from fathom.offline.extremes import may_be_missing
+from fathom.offline.grouping import By, Group, Naming
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.measuring import Measure, MeasureReader, Source
+from fathom.offline.periods import Dates, in_one_year
+from fathom.offline.proposals import Proposal
+from fathom.offline.query import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Comparison,
+    Condition,
+    Expression,
+    Items,
+    Literal,
+    Ordering,
+    Query,
+    Star,
+    TableRef,
+    columns,
+    conjunction,
+    mentioned_tables,
+)
+from fathom.offline.rendering import with_plan
+from fathom.offline.requests import Limit, Request, RequestReader, resolved
+from fathom.offline.restricting import restrictions
+from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.records import TableProfile
+
+GAIN = 3.0
+_MOST_READINGS = 80
+_RIVAL = 0.5
+"""How much dearer a join may be than the cheapest and still be another reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A query for a request, how well its words name it, and whether its tables are joined in one way alone."""
+
+    query: Query
+    fit: float
+    total: bool
+    one_way: bool
+
+
+class Summaries:
+    """Makes the queries that one question of many rows may ask for."""
+
+    def __init__(
+        self,
+        linking: Linking,
+        planner: JoinPlanner,
+        names: RowNames,
+        amounts: Amounts,
+        profiles: Mapping[str, TableProfile],
+    ) -> None:
+        self._linking, self._planner, self._names = linking, planner, names
+        self._amounts, self._profiles = amounts, profiles
+        self._dates = Dates(linking, planner, profiles)
+
+    def proposals(self, score: float) -> Iterator[Proposal]:
+        """The queries that account for all words of the question, if it asks for numbers of many rows.
+
+        `settled` are those that no other reading fits as well. Their source is `count` where training data
+        hold many such questions, of one number for each of one thing.
+        """
+        naming = Naming(self._linking, self._names)
+        measures = MeasureReader(self._linking, self._names, self._amounts, naming).read()
+        read = RequestReader(self._linking, naming, measures).request()
+        if read is None:
+            return
+        request = resolved(read)
+        if not all(m.sources or m.function == "count" for m in request.measures):
+            return
+        if not (request.groups or any(m.money or m.function == "spread" for m in request.measures)
+                or len(request.shown) > 1):  # fmt: skip
+            return
+        found = list(self._made(request))
+        made = [m for m in found if m.total] or found
+        best = max((m.fit for m in made), default=0.0)
+        alone = sum(m.fit == best for m in made) == 1
+        source = "total" if _unlearned(request) else "count"
+        for one in made:
+            settled = alone and one.fit == best and one.one_way
+            if settled or source == "total":
+                yield Proposal(one.query, score + GAIN + one.fit, 0.0, 0.0, source=source, settled=settled)
+
+    def _made(self, request: Request) -> Iterator[_Made]:
+        """The queries for each way to understand the request's words, of which none is left over."""
+        accounts = Accounts(self._linking)
+        money = any(m.money for m in request.measures)
+        form = said_of_money(self._linking) if money else said_of_counts(self._linking)
+        said = request.said | form
+        measures = [m for m in request.measures if m.sources]
+        ways = product(*(m.sources for m in measures), *(g.named or (None,) for g in request.groups))
+        seen: set[Query] = set()
+        for way in islice(ways, _MOST_READINGS):
+            sources = dict(zip(measures, way[: len(measures)], strict=True))
+            made = _Building(self, request, sources, way[len(measures) :]).made()
+            if made is None or made.query in seen:
+                continue
+            seen.add(made.query)
+            bare = replace(made.query, joins=())
+            if not accounts.left_over(bare, said) and denies_alike(bare, self._linking):
+                yield made
+
+
+class _Building:
+    """One way to understand a request, built into a query."""
+
+    def __init__(
+        self,
+        of: Summaries,
+        request: Request,
+        sources: Mapping[Measure, Source],
+        named: Sequence[By | None],
+    ) -> None:
+        self._linking, self._planner, self._names = of._linking, of._planner, of._names
+        self._dates, self._profiles = of._dates, of._profiles
+        self._request, self._sources, self._named = request, sources, named
+
+    def made(self) -> _Made | None:
+        """The query, if its tables can be joined so that nothing is counted or added up twice."""
+        tables = dict.fromkeys(s.table for s in self._sources.values())
+        return next((m for t in tables if (m := self._over(t)) is not None), None)
+
+    def _over(self, fact: TableRef) -> _Made | None:
+        """The query over the rows of a table, which all else that is asked of has at most once for each."""
+        where, periods = list[Condition](), dict[Group, Expression]()
+        for one in restrictions(self._linking, self._dates, fact):
+            if not any(one.span.overlaps(n) for n in self._request.named):
+                where.append(one.condition)
+        for group, by in zip(self._request.groups, self._named, strict=True):
+            if by is None:
+                date = self._date(fact)
+                if group.unit is None or date is None:
+                    return None
+                one_year = in_one_year(Query((), where=conjunction(*where)), date)
+                periods[group] = period_of(group.unit, date, in_one_year=one_year)
+                if may_be_missing(date, self._profiles):  # what has no such date belongs to no period
+                    where.append(Comparison(date, "is not null"))
+        return self._grouped(fact, conjunction(*where), periods)
+
+    def _date(self, fact: TableRef) -> Column | None:
+        """The one date of a table's rows that may be meant."""
+        near = self._dates.near((fact,))
+        return near[0].in_query() if near and self._dates.clear(near[0], near) else None
+
+    def _grouped(
+        self, fact: TableRef, where: Condition | None, periods: Mapping[Group, Expression]
+    ) -> _Made | None:
+        shown: dict[Group, tuple[Expression, ...]] = {}
+        keys: list[Expression] = []
+        fixed = fixed_columns(Query((), where=where))
+        for group, by in zip(self._request.groups, self._named, strict=True):
+            own = (periods[group],) if by is None else self._shown(by)
+            if not own:
+                return None
+            if not fixed.isdisjoint(own):
+                if self._request.limits or self._request.ranking:
+                    return None
+                continue  # "taken by the clerk Nina Fox" speaks of one: there is nothing to group by
+            shown[group] = own
+            keys += own if by is None else (*by.key, *own)
+        items = tuple(e for own in shown.values() for e in own)
+        plain = Query(
+            items,
+            where=where,
+            group=tuple(dict.fromkeys(keys)),
+            tables=tuple({s.table for s in self._sources.values()}),
+        )
+        tables = mentioned_tables(plain)
+        plans = self._planner.plans_once(fact, tables) if len(tables) > 1 else ()
+        once = len(tables) == 1 or bool(plans)
+        values = {m: self._value(m, s, fact, once=once) for m, s in self._sources.items()}
+        if any(v is None for v in values.values()):
+            return None
+        everything = plans or self._planner.plans(tables)
+        if not everything:
+            return None
+        query = self._finished(plain, {m: v for m, v in values.items() if v is not None}, shown, fact)
+        if query is None:
+            return None
+        one_way = len(everything) == 1 or everything[1].cost - everything[0].cost >= _RIVAL
+        named = {c.table for c in columns(query)}
+        query = replace(query, tables=tuple(t for t in query.tables if t not in named))
+        if len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
+            query = with_plan(query, everything[0])
+        total = all(s.total for s in self._sources.values())
+        return _Made(query, self._fit(fact) - (not once), total, one_way)
+
+    def _shown(self, by: By) -> tuple[Column, ...]:
+        """What is shown of things: their names, and their key where the question asks for that as well."""
+        keys = (k for k in by.key if by.table is not None and names_key(self._linking, k))
+        return tuple(dict.fromkeys((*keys, *by.shown)))
+
+    def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
+        """What calculates a measure over a join that holds each row of a table `once`; None where none does."""
+        if measure.function in {"min", "max"}:
+            return Aggregate(measure.function, source.argument)
+        if measure.function == "spread":
+            return Arithmetic("-", Aggregate("max", source.argument), Aggregate("min", source.argument))
+        if source.table == fact and once:
+            return Aggregate(measure.function, source.argument)
+        key = self._names.key_of(source.table)
+        return Aggregate("count", key[0], distinct=True) if measure.function == "count" and key else None
+
+    def _finished(
+        self,
+        plain: Query,
+        values: Mapping[Measure, Expression],
+        shown: Mapping[Group, tuple[Expression, ...]],
+        fact: TableRef,
+    ) -> Query | None:
+        """The query with what it shows, keeps and orders by."""
+        request = self._request
+
+        def value(measure: Measure) -> Expression:
+            return values.get(measure) or Aggregate("count", Star())  # "with their counts"
+
+        having = conjunction(*(_compared(value(k.measure), k) for k in request.limits))
+        ranking = request.ranking
+        items = [*plain.select, *(value(m) for m in request.shown)]
+        order: tuple[Ordering, ...] = ()
+        limit = offset = None
+        if ranking is not None and isinstance(ranking.by, Group):
+            order = tuple(Ordering(e, ranking.descending) for e in shown.get(ranking.by, ()))
+        elif ranking is not None and isinstance(ranking.by, Measure):
+            key = value(ranking.by)
+            items.append(key)
+            order, offset = (Ordering(key, ranking.descending),), ranking.offset or None
+            limit = ranking.limit if ranking.limit or self._lists(ranking.by) else 1
+        if not items or (ranking is not None and not order):
+            return None
+        select = tuple(dict.fromkeys(items))
+        return replace(plain, select=select, having=having, order=order, limit=limit, offset=offset)
+
+    def _lists(self, by: Measure) -> bool:
+        """Whether what is ranked is in the plural, or sorted as a whole."""
+        return by in self._request.shown or any(b is not None and b.many for b in self._named)
+
+    def _fit(self, fact: TableRef) -> float:
+        """How well the words name what is measured and grouped by.
+
+        Of equals, columns of the very rows, else those of buyers: "sales by country".
+        """
+        measured = sum(s.fit for s in self._sources.values())
+        named = [b for b in self._named if b is not None]
+        buyers = sum(0.01 * any(of_buyers(c.table.name) for c in b.shown) for b in named)
+        own = sum(0.05 for b in named for c in b.shown[:1] if c.table == fact)
+        return measured + sum(b.fit for b in named) + buyers + own
+
+
+def _compared(value: Expression, limit: Limit) -> Comparison:
+    """A measure compared with its number, or two."""
+    number = limit.number
+    if number.comparison == "between":
+        return Comparison(value, "between", Items((Literal(number.value), Literal(number.upper))))
+    return Comparison(value, number.comparison, Literal(number.value))
+
+
+def _unlearned(request: Request) -> bool:
+    """Whether training data hold next to no such questions: of money, two groups or numbers, periods."""
+    several = len(request.groups) > 1 or len(request.measures) > 1
+    odd = any(m.money or m.function == "spread" for m in request.measures)
+    periods = any(g.unit and not g.named for g in request.groups)
+    ranking = request.ranking
+    ranked = ranking is not None and (ranking.offset is not None or ranking.by in request.shown)
+    return several or odd or periods or ranked

@@ -9,8 +9,10 @@ from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.falling_short import (
     averages_all,
+    counts_once,
     groups_by_less,
     leaves_name_out,
+    leaves_out_years,
     shows_something_else,
 )
 from fathom.offline.hierarchies import shows_only_keys
@@ -91,11 +93,13 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
         or shows_only_keys(query, linking, engine.planner)
         or groups_by_less(query, linking)
         or averages_all(query, linking)
+        or leaves_out_years(query, linking)
+        or counts_once(query, linking)
     )
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
-    """The choice among learned candidates, by their places among all; what grammars made comes last.
+    """The choice among learned candidates by their places among all; what grammars made is last.
 
     No lesson held such candidates, so that neither they nor their scores may change what is learned of others.
     """

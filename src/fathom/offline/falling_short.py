@@ -1,12 +1,23 @@
 """Whether a query leaves out a part of its question that learned weights may overlook."""
 
 from collections.abc import Collection
+from itertools import pairwise
 
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
-from fathom.offline.query import Aggregate, Column, Query, Subquery, comparisons
+from fathom.offline.query import (
+    Aggregate,
+    Column,
+    Literal,
+    Query,
+    Subquery,
+    all_queries,
+    comparisons,
+    expressions,
+)
+from fathom.offline.restricting import WITHIN, is_year
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _REACH = 5
@@ -76,6 +87,24 @@ def groups_by_less(query: Query, linking: Linking) -> bool:
         if 0 < end < _LIST and not any(t.stop for t in tokens[place + size + 2 : place + size + 2 + end]):
             return True
     return False
+
+
+def leaves_out_years(query: Query, linking: Linking) -> bool:
+    """Whether a question says in which year, and nothing of a query holds that year."""
+    years = {str(n.value) for n in linking.numbers if is_year(linking, n) and n.span.first and not n.upper
+             and linking.tokens[n.span.first - 1].lower in WITHIN}  # fmt: skip
+    held = " ".join(
+        str(e.value) for q in all_queries(query) for e in expressions(q) if isinstance(e, Literal)
+    )
+    return any(year not in held for year in years)
+
+
+def counts_once(query: Query, linking: Linking) -> bool:
+    """Whether a question asks twice how many there are of something, and a query counts once."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    asked = sum(pair == ("how", "many") for pair in pairwise(words))
+    counted = {e for q in all_queries(query) for e in expressions(q) if isinstance(e, Aggregate)}
+    return asked > 1 and len(counted) == 1
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

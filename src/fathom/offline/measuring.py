@@ -15,6 +15,9 @@ Function = Choice["count", "sum", "avg", "min", "max", "spread"]
 _NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
+_OF_TABLE = 0.05
+"""What it adds to how well a column fits that the question names its table: less than a word that isn't said."""
+_CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _MOST = frozenset(("most", "fewest", "least"))
 _SPEND = stem("spend")
@@ -158,9 +161,11 @@ class MeasureReader:
             ):
                 return [replace(found[0], span=Span(place, end))]
             return [Measure(f, (), Span(place, end)) for f in functions]
-        return [
-            replace(m, span=Span(place, m.span.end)) for f in functions for m in self._of_columns(f, named)
-        ]
+        several = len(functions) > 1
+        found = [m for f in functions for m in self._of_columns(f, named, several=several)]
+        if len(found) < len(functions):
+            return [Measure(f, (), Span(place, named.end)) for f in functions]
+        return [replace(m, span=Span(place, m.span.end)) for m in found]
 
     def _behind_number(self, place: int) -> Span | None:
         """What the words right behind the next number name: "average under four stars"."""
@@ -198,13 +203,16 @@ class MeasureReader:
         tokens = self._linking.tokens[place : place + 5]
         return tokens[0].stem in SPREAD and sum(superlative_direction(t) is not None for t in tokens) > 0
 
-    def _of_columns(self, function: Function, named: Span) -> list[Measure]:
+    def _of_columns(self, function: Function, named: Span, *, several: bool = False) -> list[Measure]:
         """A function of the numbers in a column that words name; of money where they name what was sold."""
         fits = {
-            c: fit + 0.5 * self._near(c)
+            c: fit + _OF_TABLE * self._near(c)
             for c, fit in self._naming.fits(named).items()
             if self._names.measures(c)
         }
+        called = _CALLED.get(function)
+        if not several and any(called in name_stems(c.column) for c in fits):
+            return []  # "minimum salary" may be a column's name
         best = max(fits.values(), default=0.0)
         sources = tuple(
             Source(c.in_query(), TableRef(c.table), fit) for c, fit in fits.items() if fit >= best - _ALIKE

@@ -27,6 +27,7 @@ from fathom.offline.query import (
     Literal,
     Query,
     Star,
+    Subquery,
     TableRef,
     comparisons,
     conjunction,
@@ -77,7 +78,7 @@ def ratios(
     best = likely[0].score if likely else 0.0
     grammar = _Grammar(linking, asked, planner)
     seen: set[Query] = set()
-    made = [(0, *one) for one in (*grammar.of_kinds(), *grammar.of_numbers())]
+    made = [(0, *one) for one in (*grammar.of_kinds(), *grammar.of_numbers(), *grammar.of_groups())]
     wheres = [*((r, b.query) for r, b in enumerate(likely)), *((len(likely), q) for q in _plain(linking))]
     made += [(rank, *one) for rank, base in wheres for one in grammar.of_conditions(base)]
     for later, (rank, query, settled) in enumerate(made):
@@ -183,7 +184,19 @@ class _Grammar:
                 if one.column == two.column and between & _AGAINST:
                     quotient = _quotient(_counted(_equals(one)), _counted(_equals(two)), self._asked.factor)
                     table = TableRef(one.column.table)
-                    yield Query((quotient,), tables=(table,)), self._counted <= {table.name}
+                    query = Query((*self._groups, quotient), tables=(table,), group=self._groups)
+                    once = self._planner.one_each(table, mentioned_tables(query))
+                    yield query, once and self._counted <= {table.name}
+
+    def of_groups(self) -> Iterator[tuple[Query, bool]]:
+        """How many of all rows each group has: "what share of orders by status"."""
+        for name in sorted(self._counted) if self._groups and not _values(self._linking) else ():
+            table, count = TableRef(name), Aggregate("count", Star())
+            whole = Subquery(Query((count,), tables=(table,)))
+            quotient = _quotient(count, whole, self._asked.factor)
+            query = Query((*self._groups, quotient), tables=(table,), group=self._groups)
+            once = self._planner.one_each(table, mentioned_tables(query))
+            yield query, once and len(self._counted) == 1
 
     def of_numbers(self) -> Iterator[tuple[Query, bool]]:
         """One named number over another, of their sums and row by row."""

@@ -8,7 +8,7 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.grouping import BY, Group, Naming, covers
+from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span, SuperlativeMention
 from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import OPENINGS, ORDER_ASCENDING, ORDER_DESCENDING
@@ -29,6 +29,11 @@ _FOR = frozenset(("for", "by", "per"))
 _SORTS = frozenset("sorted ordered ranked arranged sort order rank descending ascending".split())
 _RANKS = frozenset(("top", "best", "bottom", "worst", "first"))
 _COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())
+_SAID_OF_ORDER = frozenset("order total count number first last".split())
+_ALONG = frozenset(("with", "plus"))
+_ASIDE = PASSED | frozenset(
+    ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
+)
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -91,16 +96,16 @@ class RequestReader:
         for measure in stated:
             if measure.function == "spread":
                 self._use(*(i for i in range(*measure.span) if self.linking.tokens[i].stem in SPREAD))
-        limits = tuple(k for m in stated if (k := self._limit(m, stated)) is not None)
+        limits = self._limits(stated)
         compared = {k.measure for k in limits}
         ranking = self._ranking([m for m in stated if m not in compared], tail)
         ranked = {ranking.by} if ranking else set()
         shown = tuple(m for m in stated if m not in compared and m not in ranked)
         groups = self._groups(tail)
-        if groups is None:
+        if groups is None or not all(self._is_joined(m) for m in [s for s in shown if s.sources][1:]):
             return None
-        if not groups and (limits or ranking):
-            groups = self._head(min(m.span.first for m in stated), ranking)
+        if not groups and (limits or ranking or not stated):
+            groups = self._head(min([tail, *(m.span.first for m in stated)]), ranking)
             if not groups:
                 return None
         if tail < len(self.linking.tokens):
@@ -118,6 +123,17 @@ class RequestReader:
         return self.linking.tokens[place].lower
 
     # Conditions on measures
+
+    def _limits(self, stated: Sequence[Measure]) -> tuple[Limit, ...]:
+        """The measures that are compared with a number, each number with one of them."""
+        own = {m.function for m in stated if m.sources}
+        found: list[Limit] = []
+        for measure in stated:
+            if measure.sources or measure.function not in own:  # else "in total", said of another
+                limit = self._limit(measure, stated)
+                if limit is not None and all(limit.number != k.number for k in found):
+                    found.append(limit)
+        return tuple(found)
 
     def _limit(self, measure: Measure, others: Sequence[Measure]) -> Limit | None:
         """The number with which a measure is compared, where one is near and nothing else stands between."""
@@ -154,6 +170,16 @@ class RequestReader:
     def _is_light(self, place: int) -> bool:
         token = self.linking.tokens[place]
         return token.stop or token.lower in _COMPARING or token.kind == "sign"
+
+    def _is_joined(self, measure: Measure) -> bool:
+        """Whether a measure is asked for beside another: what has "the largest budget" is none of several."""
+        place = measure.span.first
+        if any(m.span == measure.span and m != measure for m in self.measures):
+            return True  # "minimum and maximum price"
+        while place and self._lower(place - 1) in _ASIDE and self._lower(place - 1) not in JOINING:
+            place -= 1
+        before = self._lower(place - 1) if place else ""
+        return before in JOINING or (before in _ALONG and measure.function not in {"min", "max"})
 
     # Order
 
@@ -213,7 +239,8 @@ class RequestReader:
             ranks = {s.span.first for s in self.linking.superlatives}
             spans = word == "from" and place + 1 in ranks and place + 3 in ranks
             inward = word == "in" and after in ORDER_DESCENDING | ORDER_ASCENDING
-            if (sorts or spans or inward) and not token.evidence:
+            leading = place > 0 and place in ranks and after == "first"
+            if (sorts or spans or inward or leading) and not token.evidence:
                 return place - (tokens[place - 1].lower in {",", "and"})
         return len(tokens)
 
@@ -225,17 +252,15 @@ class RequestReader:
         ways = [s.direction for s in self.linking.superlatives if s.span.first >= tail]
         descending = bool(ways) and ways[0] == "desc"
         said = [m for m in self.measures if m.span.first >= tail]
-        held = {t.stem for g in groups for t in tokens[g.span.first : g.span.end]}
-        grouped = [g for g in groups if held & {tokens[i].stem for i in places}]
+        grouped = [g for g in groups if not {t.stem for t in tokens[g.span.first:g.span.end]}.isdisjoint(
+            tokens[i].stem for i in places)]  # fmt: skip
         same = [m for m in shown if any(m.function == s.function for s in said)]
-        if grouped and not same and len(groups) == 1:
-            by: Measure | Group = grouped[0]
-        elif len(same or shown) == 1:
-            by = (same or list(shown))[0]
-        else:
+        found = same or grouped or [m for m in said if m.sources] or shown
+        if len(found) != 1:
             return None
+        by: Measure | Group = found[0]
         named = {t.stem for t in tokens[:tail]}
-        ways_said = ORDER_DESCENDING | ORDER_ASCENDING | _SORTS | {"order", "total", "count", "number"}
+        ways_said = ORDER_DESCENDING | ORDER_ASCENDING | _SORTS | _SAID_OF_ORDER
         if any(not tokens[i].stop and w not in ways_said and tokens[i].stem not in named
                and not covers([s.span for s in self.linking.superlatives], i)
                and not covers([m.span for m in said], i) and tokens[i].kind == "word"
@@ -258,7 +283,7 @@ class RequestReader:
                 found += filter(None, [self.naming.group_at(place)])
                 self._use(place)
             elif word in BY and not (word == "by" and self._follows_by(place)):
-                until = min((m.span.first for m in self.measures if m.span.first > place), default=None)
+                until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
                 if not groups:
                     return None
@@ -326,7 +351,7 @@ class RequestReader:
 
     def _opens(self, whole: Request, stated: Sequence[Measure]) -> bool:
         """Whether numbers are what the question asks for, not what it says of something else."""
-        if whole.limits or (whole.ranking and whole.ranking.by in stated):
+        if whole.limits or not stated or (whole.ranking and whole.ranking.by in stated):
             return True
         tokens = self.linking.tokens
         first = min(m.span.first for m in stated)

@@ -8,7 +8,7 @@ from fathom.offline.periods import Dates
 from fathom.offline.query import Comparison, Condition, Literal, TableRef
 
 _LIKELY = 0.5
-_WITHIN = frozenset(("in", "during"))
+WITHIN = frozenset(("in", "during"))
 SURE_MATCHES = frozenset(("exact", "folded", "stem"))
 
 
@@ -40,14 +40,16 @@ def is_year(linking: Linking, number: NumberMention) -> bool:
     """Whether a number is a year in which something was: "more than 5000 in 2021" compares no year."""
     first = number.span.first
     before = linking.tokens[first - 1].lower if first else ""
-    return number.year and (number.comparison == "=" or before in _WITHIN)
+    return number.year and (number.comparison == "=" or before in WITHIN)
 
 
 def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restriction, ...]:
     """The values, and the one year or month, that the question surely names, of a table and those around it."""
+    dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
         Restriction(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
         for v in sure_values(linking)
+        if not any(v.span.overlaps(d) for d in dated)  # "2010" is no postal code
     ]
     years = [(str(n.value), n.span) for n in linking.numbers if is_year(linking, n)]
     months = [

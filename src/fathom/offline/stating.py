@@ -76,6 +76,8 @@ def _of_ratio(top: Expression, bottom: Expression, query: Query) -> str:
             return f"Of {among}, those where {one} over those where {two}."
         case Aggregate("sum", Case(condition=part)), Aggregate("count"):
             return f"Of all {among}, those where {describe_condition(part)}."
+        case Aggregate("count"), Subquery(query=other) if query.group:
+            return f"The {among} of each group, over all rows of {mentioned_tables(other)[0].name}."
         case Aggregate("count"), Subquery(query=other):
             whole = " with ".join(t.name for t in mentioned_tables(other))
             return f"All {among} over all rows of {whole}, those without any included."

@@ -34,6 +34,7 @@ from fathom.offline.query import (
     Star,
     TableRef,
     columns,
+    comparisons,
     conjunction,
     mentioned_tables,
 )
@@ -51,12 +52,16 @@ _RIVAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A query for a request, how well its words name it, and whether its tables are joined in one way alone."""
+    """A query for a request, and how well the request's words name what it is made of.
+
+    `total` says that money comes from totals; `clear` that its tables are joined in one way alone, and that
+    nothing else speaks for another reading of it.
+    """
 
     query: Query
     fit: float
     total: bool
-    one_way: bool
+    clear: bool
 
 
 class Summaries:
@@ -88,16 +93,15 @@ class Summaries:
         request = resolved(read)
         if not all(m.sources or m.function == "count" for m in request.measures):
             return
-        if not (request.groups or any(m.money or m.function == "spread" for m in request.measures)
-                or len(request.shown) > 1):  # fmt: skip
+        if not (request.groups or _tells_much(request)):
             return
         found = list(self._made(request))
         made = [m for m in found if m.total] or found
         best = max((m.fit for m in made), default=0.0)
-        alone = sum(m.fit == best for m in made) == 1
+        alone = sum(m.fit == best for m in made) == 1 and not _leaves_none_out(request)
         source = "total" if _unlearned(request) else "count"
         for one in made:
-            settled = alone and one.fit == best and one.one_way
+            settled = alone and one.fit == best and one.clear
             if settled or source == "total":
                 yield Proposal(one.query, score + GAIN + one.fit, 0.0, 0.0, source=source, settled=settled)
 
@@ -198,12 +202,21 @@ class _Building:
         if query is None:
             return None
         one_way = len(everything) == 1 or everything[1].cost - everything[0].cost >= _RIVAL
+        if self._by_whom(where):
+            one_way = False
         named = {c.table for c in columns(query)}
         query = replace(query, tables=tuple(t for t in query.tables if t not in named))
         if len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
         return _Made(query, self._fit(fact) - (not once), total, one_way)
+
+    def _by_whom(self, where: Condition | None) -> bool:
+        """Whether "by" may tell who did something, and not of each of what: "orders by customers from Germany"."""
+        held = {c.left.table for c in comparisons(where) if isinstance(c.left, Column)}
+        return any(b is not None and b.many and b.table in held for b in self._named) and not (
+            self._request.limits or self._request.ranking
+        )
 
     def _shown(self, by: By) -> tuple[Column, ...]:
         """What is shown of things: their names, and their key where the question asks for that as well."""
@@ -212,6 +225,11 @@ class _Building:
 
     def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
         """What calculates a measure over a join that holds each row of a table `once`; None where none does."""
+        rows = any(b is not None and b.table == source.table for b in self._named)
+        if rows and (measure.function != "sum" or len(self._named) > 1):
+            return None  # of each single row there is nothing to tell
+        if not self._named and source.table != fact:
+            return None  # nothing says that the numbers of two tables are those of rows that belong together
         if measure.function in {"min", "max"}:
             return Aggregate(measure.function, source.argument)
         if measure.function == "spread":
@@ -273,6 +291,20 @@ def _compared(value: Expression, limit: Limit) -> Comparison:
     if number.comparison == "between":
         return Comparison(value, "between", Items((Literal(number.value), Literal(number.upper))))
     return Comparison(value, number.comparison, Literal(number.value))
+
+
+def _tells_much(request: Request) -> bool:
+    """Whether a request of no groups asks for what training data hold next to none of."""
+    odd = any(m.money or m.function == "spread" for m in request.measures)
+    return odd or len(request.shown) > 1
+
+
+def _leaves_none_out(request: Request) -> bool:
+    """Whether things of which there is nothing may be meant as well: "fewer than 3 orders", "spent less"."""
+    least = all(k.number.comparison in {"<", "<="} for k in request.limits)
+    things = any(b.table is not None for g in request.groups for b in g.named)
+    added = all(k.measure.function in {"count", "sum"} for k in request.limits)
+    return bool(request.limits) and least and things and added
 
 
 def _unlearned(request: Request) -> bool:

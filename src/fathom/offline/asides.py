@@ -4,6 +4,7 @@ Training data hold no times that are counted from today, and hardly a table with
 is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -28,6 +29,7 @@ from fathom.offline.query import (
     rebuilt,
     restricted,
 )
+from fathom.offline.ratios import share_of
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
@@ -35,6 +37,12 @@ from fathom.records import Assumption, Question, TableProfile
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
 _WHICH = frozenset(("which", "what"))
 _VERBS = frozenset("have has had do does did were was are is never not lack".split())
+_PREDICATES = _VERBS | {"came", "come", "comes", "without", "with"}
+_SHARE = re.compile(
+    r"what(?:\s+is|'s)?(?:\s+the)?\s+(?P<share>percentage|percent|proportion|share|fraction)\s+of\s+(?:all\s+|the\s+|our\s+)*"
+    r"(?P<rows>.+)",
+    re.IGNORECASE,
+)
 _DID = frozenset(("did", "does", "do"))
 _NAMED = 0.5
 
@@ -97,10 +105,15 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A question without its restrictions, and these."""
+    """A question without its restrictions, and these.
+
+    Where it asks what share of rows is so restricted, `question` asks how many rows there are, and `factor` is
+    100 for a percentage, else 1.
+    """
 
     question: Question
     restrictions: tuple[Restriction, ...]
+    factor: int = 0
 
     @property
     def needed(self) -> bool:
@@ -109,14 +122,15 @@ class Aside:
 
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""
-        told = []
+        told, asked = [], query
         for restriction in self.restrictions:
             found = restriction.applied(query)
             if found is None:
                 return None
             query = found[0]
             told.append(found[1])
-        return query, tuple(dict.fromkeys(told))
+        whole = share_of(asked, query, self.factor) if self.factor else query
+        return whole and (whole, tuple(dict.fromkeys(told)))
 
 
 def said_apart(
@@ -142,8 +156,18 @@ def said_apart(
     gone = {i for r in found for i in r.places}
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
-    text = _as_phrase(without(question.text, linking, gone), linking, gone)
-    return Aside(replace(question, text=text), found) if text else None
+    text = without(question.text, linking, gone)
+    share = _SHARE.match(text) if _is_predicate(linking, gone) else None
+    text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
+    factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
+    return Aside(replace(question, text=text), found, factor) if text else None
+
+
+def _is_predicate(linking: Linking, gone: Collection[int]) -> bool:
+    """Whether what is said apart is what the question says of its rows: "what share of orders [were not paid]"."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    ends = all(not w.isalnum() for w in words[max(gone) + 1 :])
+    return ends and words[min(gone)] in _PREDICATES and not _VERBS & {*words[2 : min(gone)]}
 
 
 def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:

@@ -19,7 +19,7 @@ from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.query import Call, Query, all_queries, mentioned_tables
+from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
@@ -146,7 +146,7 @@ def _unlearned_first(
 def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:
     """Not sure of a query that has no place for the period which the question groups by."""
     period = asked_period(linking)
-    if period is None or any(isinstance(e, Call) for e in first.query.group):
+    if period is None or any(not isinstance(e, Column) for e in first.query.group):
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice

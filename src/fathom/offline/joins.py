@@ -80,11 +80,11 @@ class JoinPlanner:
             return (Plan(tables, (), 0.0),)
         return self._plans(tuple(sorted(set(tables))))
 
-    def clear(self, tables: tuple[TableRef, ...]) -> bool:
-        """Whether tables are connected, in one way that is cheaper or more direct than all others."""
+    def best(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """The plans than which none is cheaper or more direct: one where it is clear how tables are connected."""
         asked = tuple(sorted(set(tables)))
-        costs = [(p.cost, self._things_between(p, asked)) for p in self.plans(asked)]
-        return bool(costs) and costs[:1] != costs[1:2]
+        found = [((p.cost, self._things_between(p, asked)), p) for p in self.plans(asked)]
+        return tuple(p for cost, p in found if cost == found[0][0])
 
     def distance(self, left: str, right: str) -> float:
         """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""

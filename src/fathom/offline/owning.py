@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
@@ -97,10 +97,21 @@ class Matched:
     def _first_join(self, asked: TableRef, other: TableRef) -> Join | None:
         """The one join that leads from the rows asked for towards the other table; None where it isn't clear."""
         plans = self.planner.plans((asked, other))
-        short = [p for p in plans if p.cost <= plans[0].cost]
-        told = [p for p in short if self.via & {t.name for t in p.tables} - {asked.name}] or short[:1]
-        first = {j for p in told for j in p.joins if asked in (j.left.table, j.right.table)}
-        return first.pop() if len(first) == 1 else None
+        told = [p for p in plans if p.cost <= plans[0].cost and self._goes_by(p, asked)]
+        best = told or self.planner.best((asked, other))
+        first = {j for p in best for j in p.joins if asked in (j.left.table, j.right.table)}
+        owned = {j for j in first if not self._is_called(j.left if j.right.table == asked else j.right)}
+        clear = first if len(first) == 1 else owned
+        return clear.pop() if len(clear) == 1 else None
+
+    def _goes_by(self, plan: Plan, asked: TableRef) -> bool:
+        """Whether a plan leads through one of the tables that a verb names."""
+        return bool(self.via & {t.name for t in plan.tables} - {asked.name})
+
+    def _is_called(self, key: Column) -> bool:
+        """Whether a key is called as its table: the `prereq_id` of a prerequisite is the thing, not who has it."""
+        stems = name_stems(key.name)[:1]
+        return any(t.startswith(s) for s in stems for t in name_stems(key.table.name))
 
     def _may_be_missing(self, column: Column) -> bool:
         profile = self.profiles.get(column.table.name)
@@ -146,7 +157,9 @@ class Belongings:
         if not _PARTICIPLE.match(token.lower) or self._goes_on(place + 1):
             return None
         columns = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
-        return Empty(columns, self._places(text, start, token.end)) if columns else None
+        if columns:
+            return Empty(columns, self._places(text, start, token.end))
+        return self._of_verb(text, start, place, denied=True)
 
     def _having_done(self, text: str, start: int, place: int) -> Belonging | None:
         """What was done, with rows that the verb's object names or that the verb names itself."""
@@ -155,10 +168,13 @@ class Belongings:
             return None
         if (thing := self._object(text, place)) is not None:
             return self._named(text, start, thing, self._tables_at(place), denied=False)
+        return None if self._goes_on(place + 1) else self._of_verb(text, start, place, denied=False)
+
+    def _of_verb(self, text: str, start: int, place: int, *, denied: bool) -> Belonging | None:
+        """Rows of the table that a verb names itself: "have been reviewed"."""
         done = {m.table for m in self._linking.table_mentions if m.span.first == place and m.score >= _NAMED}
-        if len(done) != 1 or self._goes_on(place + 1):
-            return None
-        return self._matched(done.pop(), frozenset(), text, start, token.end, denied=False)
+        end = self._linking.tokens[place].end
+        return self._matched(done.pop(), frozenset(), text, start, end, denied=denied) if len(done) == 1 else None
 
     def _object(self, text: str, verb: int) -> int | None:
         """The place behind a verb that names a table."""

@@ -81,7 +81,7 @@ def plain_rows(
         if not key:
             return
         query = replace(query, select=(Aggregate("count", key[0], distinct=True),))
-    if planner.clear(used) and _accounted(linking, query, head, values, accounts):
+    if len(planner.best(used)) == 1 and _accounted(linking, query, head, values, accounts):
         yield Proposal(query, 0.0, 0.0, 0.0, source="rows", settled=True)
 
 

@@ -101,6 +101,16 @@ def is_sensible(query: Query, result: Result | None) -> bool:
     return any(r[-1] is not None for r in rows)
 
 
+def share_of(count: Query, part: Query, factor: int) -> Query | None:
+    """What share of the rows that a query counts are those of it under further conditions; None if unclear."""
+    whole = {*conjuncts(count.where)}
+    condition = conjunction(*(c for c in conjuncts(part.where) if c not in whole))
+    match count.select:
+        case (Aggregate("count", Star()),) if condition is not None and not count.group:
+            return replace(count, select=(_quotient(_counted(condition), Aggregate("count", Star()), factor),))
+    return None
+
+
 def _plain(linking: Linking) -> Iterator[Query]:
     """Counts under each value that the question surely names: where no sketch has thought of it."""
     for value in _values(linking):

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ _DOUBTED = 0.3
 """What is left of the probability of a value that more likely means something else."""
 _IDLE = 0.05
 """What is left of that of a value which all rows have."""
+_DOES = frozenset(("do", "does", "did"))
 _WITHIN = frozenset(("in", "through", "within", "inside", "across"))
 
 
@@ -28,8 +29,8 @@ def subjects_first(
 
     "How long is the Mississippi" is about the row of that name, where its table has lengths, and "the
     population of Oregon" about that of the state, whatever else has one; "the rivers in Colorado" is about no
-    river of that name, if another column of the rivers says Colorado. What all rows have restricts nothing:
-    "in the USA", where all is there.
+    river of that name, if another column of the rivers says Colorado. "How many students does Ann Garcia advise"
+    is about no student of that name. What all rows have restricts nothing: "in the USA", where all is there.
     """
     asked = _asked(reading, columns)
     naming = naming_keys(reading.words.columns)
@@ -49,6 +50,11 @@ def subjects_first(
             best = max(likely[i] for i in places)
             for i in places:
                 likely[i] = best if names.get(i) in tables else _DOUBTED * likely[i]
+        elif objects := _objects(reading, span, alike):
+            best = max(likely[i] for i in places)
+            elsewhere = {i for i in places if values[i].column.table not in objects}
+            for i in places if elsewhere else ():
+                likely[i] = best if i in elsewhere else _DOUBTED * likely[i]
         elif _lies_within(reading, span):
             for i, table in names.items():
                 if any(values[j].column.table == table for j in places if j != i):
@@ -66,6 +72,24 @@ def _subjects(
     """
     kind = _kinds_after(reading, span) & tables
     return kind or frozenset(t for t in tables & asked.keys() if named_tables(reading, span) <= {t})
+
+
+def _objects(reading: Reading, span: Span, named: Collection[Span]) -> frozenset[str]:
+    """The tables to whose rows somebody named at a span does something: "how many students does Ann advise"."""
+    first, end = span
+    while before := [s for s in named if s.end == first]:
+        first = before[0].first
+    while after := [s for s in named if s.first == end]:
+        end = after[0].end
+    if not first:
+        return frozenset()
+    asked = first - (reading.tokens[first - 1].lower in _DOES)
+    aligned = reading.tables.alignment[:, :asked]
+    if asked == first:  # "how many students Ann advises"
+        does = end < len(reading.tokens) and not reading.tokens[end].stop and reading.tokens[end].kind == "word"
+        aligned = aligned[:, first - 1 :] if does else aligned[:, :0]
+    best = aligned.max(axis=1, initial=0)
+    return frozenset(t for t, a in zip(reading.words.tables, best, strict=True) if a >= MENTIONED)
 
 
 def _kinds_after(reading: Reading, span: Span) -> frozenset[str]:

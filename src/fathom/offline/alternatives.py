@@ -31,7 +31,7 @@ _LEFT_OUT = re.compile(
 _BOTH = re.compile(r"\bboth\s+(?=\w)", re.IGNORECASE)
 _PASSED = frozenset("the a an in from of at by those".split())
 _JOINING = frozenset((",", "and", "or", "nor", "&"))
-_SURE = frozenset(("exact", "folded", "stem"))
+_SURE = frozenset(("exact", "folded", "stem", "code"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,14 @@
 import re
 from collections.abc import Iterable
 
-from fathom.offline.linking.wordlists import AFTERWORDS, COURTESIES, OPENINGS, REQUESTS, WITHIN_REQUESTS
+from fathom.offline.linking.wordlists import (
+    AFTERWORDS,
+    COURTESIES,
+    OPENINGS,
+    REQUESTS,
+    UNITS,
+    WITHIN_REQUESTS,
+)
 
 
 def _any_of(phrases: Iterable[str]) -> str:
@@ -34,6 +41,10 @@ _CONTRACTION = re.compile(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGN
 _NOT = re.compile(
     r"\b(do|does|did|have|has|had|is|are|was|were|ca|wo|could|would|should)n['\u2019]t\b", re.IGNORECASE
 )
+_COUNT = rf"\d+|{'|'.join(UNITS)}"
+_EITHER = re.compile(
+    rf"(?<!than )\b({_COUNT})\s+or\s+({_COUNT})\s+(?!(?:more|less|fewer|of|to)\b)([a-z]+)\b", re.IGNORECASE
+)
 _STEMS = {"ca": "can", "wo": "will"}
 _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
@@ -55,6 +66,7 @@ def to_the_point(text: str) -> str:
     or only whether something is so.
     """
     text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
+    text = _EITHER.sub(r"\1 \3 or \2 \3", text)
     said = _without(_COURTESY, text.strip())
     requested = _REQUEST.match(said)
     if requested:

@@ -174,7 +174,11 @@ class Belongings:
         """Rows of the table that a verb names itself: "have been reviewed"."""
         done = {m.table for m in self._linking.table_mentions if m.span.first == place and m.score >= _NAMED}
         end = self._linking.tokens[place].end
-        return self._matched(done.pop(), frozenset(), text, start, end, denied=denied) if len(done) == 1 else None
+        return (
+            self._matched(done.pop(), frozenset(), text, start, end, denied=denied)
+            if len(done) == 1
+            else None
+        )
 
     def _object(self, text: str, verb: int) -> int | None:
         """The place behind a verb that names a table."""

@@ -107,7 +107,9 @@ def share_of(count: Query, part: Query, factor: int) -> Query | None:
     condition = conjunction(*(c for c in conjuncts(part.where) if c not in whole))
     match count.select:
         case (Aggregate("count", Star()),) if condition is not None and not count.group:
-            return replace(count, select=(_quotient(_counted(condition), Aggregate("count", Star()), factor),))
+            return replace(
+                count, select=(_quotient(_counted(condition), Aggregate("count", Star()), factor),)
+            )
     return None
 
 

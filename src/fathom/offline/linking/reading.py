@@ -23,7 +23,14 @@ from fathom.offline.linking.records import (
 from fathom.offline.linking.schema_words import SchemaWords
 from fathom.offline.linking.text import quotes, tokenize
 from fathom.offline.linking.translation import Translation
-from fathom.offline.linking.values import ShortValues, find_codes, find_flags, find_fragments, find_values
+from fathom.offline.linking.values import (
+    ShortValues,
+    find_codes,
+    find_flags,
+    find_fragments,
+    find_places,
+    find_values,
+)
 from fathom.retrieval import ValueIndex
 
 
@@ -71,6 +78,7 @@ def read(
     held = find_values(question, tokens, index, words, evidence=evidence)
     held += find_meanings(tokens, words.meanings, words.index)
     held += find_codes(tokens, short, words)
+    held += find_places(tokens, index, words)
     held += find_flags(tokens, short, _best_tokens(columns, words.columns), negations)
     held += find_fragments(tokens, quoted, words, held)
     return Reading(

@@ -86,7 +86,9 @@ def _objects(reading: Reading, span: Span, named: Collection[Span]) -> frozenset
     asked = first - (reading.tokens[first - 1].lower in _DOES)
     aligned = reading.tables.alignment[:, :asked]
     if asked == first:  # "how many students Ann advises"
-        does = end < len(reading.tokens) and not reading.tokens[end].stop and reading.tokens[end].kind == "word"
+        does = (
+            end < len(reading.tokens) and not reading.tokens[end].stop and reading.tokens[end].kind == "word"
+        )
         aligned = aligned[:, first - 1 :] if does else aligned[:, :0]
     best = aligned.max(axis=1, initial=0)
     return frozenset(t for t, a in zip(reading.words.tables, best, strict=True) if a >= MENTIONED)

@@ -1,7 +1,7 @@
 """Values that a question names: those in cells, yes-or-no columns, codes, quoted text and numbers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.offline.linking.cues import comparison_at
@@ -15,11 +15,17 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, TRUE
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, PLACES, TRUE
 from fathom.records import TableProfile
 from fathom.retrieval import ValueIndex
 
 _YEAR = re.compile(r"[12]\d{3}", re.ASCII)
+_PLACES = {
+    "states": frozenset("state st province region".split()),
+    "countries": frozenset("country nation nationality".split()),
+}
+"""What columns of places are called, by their kind."""
 _FEW = 12  # distinct values a column may have for its codes to be read as words
 
 
@@ -120,6 +126,36 @@ def find_codes(tokens: Sequence[Token], short: ShortValues, words: SchemaWords) 
                 elif len(code) <= 2 and _initial(code, token):
                     found.append(_mention(column, value, (token, place), 0.2, "code"))
     return found
+
+
+def find_places(tokens: Sequence[Token], index: ValueIndex | None, words: SchemaWords) -> list[ValueMention]:
+    """The codes that stand for places named in full, in columns called after such: 'AZ' for "Arizona"."""
+    found: list[ValueMention] = []
+    lower = tuple(t.lower for t in tokens)
+    for kind, places in PLACES.items() if index is not None else ():
+        end = 0
+        for first in range(len(tokens)):
+            span = next(
+                (s for n in (2, 1) if lower[(s := Span(first, first + n)).first : s.end] in places), None
+            )
+            if span is not None and first >= end:
+                end = span.end
+                for code in places[lower[span.first : span.end]]:
+                    found += _holding(code, span, tokens, index, words, kind)
+    return found
+
+
+def _holding(
+    code: str, span: Span, tokens: Sequence[Token], index: ValueIndex, words: SchemaWords, kind: str
+) -> Iterator[ValueMention]:
+    """The columns called after states or countries that hold a code."""
+    text = " ".join(t.text for t in tokens[span.first : span.end])
+    for match in (m for mention in index.mentions(code) for m in mention.matches):
+        column = ColumnKey(match.table, match.column)
+        called = _PLACES[kind].intersection(identifier_words(match.column))
+        if column in words.index and called and match.value == code and match.kind == "exact":
+            comparison = comparison_at(tokens, span) or "="
+            yield ValueMention(column, code, text, span, 0.9, "code", comparison, rows=match.count)
 
 
 def find_flags(

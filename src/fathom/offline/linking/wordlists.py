@@ -44,6 +44,11 @@ MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].s
 TRUE: frozenset[str] = frozenset(_LISTS["booleans"]["true"])
 FALSE: frozenset[str] = frozenset(_LISTS["booleans"]["false"])
 CODES: dict[str, frozenset[str]] = {c: frozenset(w.split()) for c, w in _LISTS["codes"].items()}
+PLACES: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
+    kind: {tuple(name.split()): tuple(codes.split()) for name, codes in places.items()}
+    for kind, places in _LISTS["places"].items()
+}
+"""The codes of places by the words of their names, for `states` and `countries`."""
 RELATED: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(asked.split()): tuple(named.split()) for asked, named in _LISTS["related"].items()
 }

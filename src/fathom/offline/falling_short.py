@@ -26,6 +26,8 @@ _LIST = 3
 
 _ENDS = frozenset(".?!:;")
 _ARTICLES = frozenset(("the", "a", "an", "our", "all"))
+_LISTING = frozenset(("and", "or", ",", "&"))
+_HELD = 0.5
 _RESTRICTING = frozenset("from in at by named called".split())
 _OF_DATA = frozenset(
     "record records database data file files table list total general system order detail store".split()
@@ -42,6 +44,9 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
     if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
         return True
+    listed = {v.span.end for v in linking.values if v.probability >= _HELD}
+    if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
+        return True  # "from Porto and Berlin"
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
     return whole and any(_restricts(linking, i) for i in places)
 

@@ -66,8 +66,9 @@ def plain_rows(
     if head is None or values is None or _names_columns(linking, head, values):
         return
     table = TableRef(head.table)
-    if any(not any(n.span.overlaps(v.span) for v in values) for n in linking.numbers):
-        return
+    numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
+    if any(not any(n.overlaps(v.span) for v in values) for n in numbers):
+        return  # "first names" counts nothing
     where = _all(values, linking)
     if values and where is None:
         return

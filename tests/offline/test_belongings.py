@@ -18,12 +18,13 @@ CREATE TABLE prerequisite (course_id TEXT REFERENCES course, prereq_id TEXT REFE
     PRIMARY KEY (course_id, prereq_id));
 CREATE TABLE section (section_id INTEGER PRIMARY KEY, course_id TEXT REFERENCES course,
     instr_id INTEGER REFERENCES instructor, room TEXT);
-CREATE TABLE enrolment (stu_id INTEGER REFERENCES student, section_id INTEGER REFERENCES section, grade INTEGER,
-    PRIMARY KEY (stu_id, section_id));
+CREATE TABLE enrolment (stu_id INTEGER REFERENCES student, section_id INTEGER REFERENCES section,
+    grade INTEGER, PRIMARY KEY (stu_id, section_id));
 INSERT INTO instructor VALUES (1, 'Ann', 'Garcia', 900), (2, 'Bo', 'Ito', 800), (3, 'Kim', 'Eze', 700);
 INSERT INTO student VALUES (1, 'Lena', 'Haas', 'Porto', 1), (2, 'Dev', 'Garcia', 'Lagos', 1),
     (3, 'Ann', 'Eze', 'Porto', NULL), (4, 'Jonas', 'Ito', 'Kyoto', 2), (5, 'Ines', 'Dubois', NULL, 2);
-INSERT INTO course VALUES ('C1', 'Databases', 6), ('C2', 'Statistics', 4), ('C3', 'Ecology', 4), ('C4', 'Logic', 3);
+INSERT INTO course VALUES ('C1', 'Databases', 6), ('C2', 'Statistics', 4), ('C3', 'Ecology', 4),
+    ('C4', 'Logic', 3);
 INSERT INTO prerequisite VALUES ('C2', 'C4'), ('C3', 'C4');
 INSERT INTO section VALUES (1, 'C1', 1, 'A1'), (2, 'C2', 2, NULL), (3, 'C3', 2, 'B2'), (4, 'C1', 2, NULL);
 INSERT INTO enrolment VALUES (1, 1, 80), (1, 2, NULL), (2, 1, 70), (2, 4, 60), (3, 2, NULL), (4, 3, 90);

@@ -1,4 +1,4 @@
-"""Reads values that are left out or wanted together: "neither from Porto nor Lagos", "both a gym and a bookstore"."""
+"""Reads values that are left out or wanted together: "neither Porto nor Lagos", "both a gym and a bookstore"."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """That the rows asked for go with a second value as they go with a first, said at places of the tokens."""
+    """That the rows asked for go with a second value as with a first, said at places of the tokens."""
 
     column: ColumnKey
     first: str | int | float

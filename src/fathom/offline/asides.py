@@ -1,4 +1,4 @@
-"""Says apart what restricts a question by rule: "orders [placed in the last 30 days]", "flights [to Denver]".
+"""Says apart what restricts a question by rule: "orders [placed in the last month]", "flights [to Denver]".
 
 Training data hold no times that are counted from today, and hardly a table with two keys to the same one. What
 is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
@@ -48,7 +48,7 @@ _NAMED = 0.5
 
 
 class Restriction(Protocol):
-    """What a part of a question says of the rest: at which places of its tokens, and what the query then is."""
+    """What a part of a question says of the rest: at which places of its tokens, and what it makes of a query."""
 
     @property
     def places(self) -> frozenset[int]: ...
@@ -164,7 +164,7 @@ def said_apart(
 
 
 def _is_predicate(linking: Linking, gone: Collection[int]) -> bool:
-    """Whether what is said apart is what the question says of its rows: "what share of orders [were not paid]"."""
+    """Whether what is said apart ends the question as its verb does: "what share of orders [were not paid]"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     ends = all(not w.isalnum() for w in words[max(gone) + 1 :])
     return ends and words[min(gone)] in _PREDICATES and not _VERBS & {*words[2 : min(gone)]}

@@ -62,8 +62,8 @@ def to_the_point(text: str) -> str:
     """The question without greetings, thanks and requests, with "what's" and "don't" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
-    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged where nothing would be left,
-    or only whether something is so.
+    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged
+    where nothing would be left, or only whether something is so.
     """
     text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
     text = _EITHER.sub(r"\1 \3 or \2 \3", text)

@@ -36,7 +36,7 @@ _OF_DATA = frozenset(
 
 
 def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) -> bool:
-    """Whether a question restricts the rows by a word that nothing accounts for: a name, or "in the ... department".
+    """Whether a question restricts rows by a word that nothing accounts for: a name, or "in the ... department".
 
     Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
     """
@@ -52,7 +52,7 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
 
 
 def _restricts(linking: Linking, place: int) -> bool:
-    """Whether a word follows one that restricts, as in "from berlin", and doesn't speak of the data as such."""
+    """Whether a word follows one that restricts, as in "from berlin", and isn't one for the data as such."""
     before = place - 1
     while before > 0 and linking.tokens[before].lower in _ARTICLES:
         before -= 1
@@ -63,8 +63,8 @@ def _restricts(linking: Linking, place: int) -> bool:
 def shows_something_else(query: Query, linking: Linking) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
-    "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say it
-    otherwise.
+    "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say
+    it otherwise.
     """
     names = {c.column.casefold() for c in linking.called}
     shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}

@@ -81,7 +81,7 @@ class JoinPlanner:
         return self._plans(tuple(sorted(set(tables))))
 
     def best(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
-        """The plans than which none is cheaper or more direct: one where it is clear how tables are connected."""
+        """The plans than which none is cheaper or more direct: one where it is clear how to join."""
         asked = tuple(sorted(set(tables)))
         found = [((p.cost, self._things_between(p, asked)), p) for p in self.plans(asked)]
         return tuple(p for cost, p in found if cost == found[0][0])

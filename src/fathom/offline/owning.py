@@ -1,4 +1,4 @@
-"""Reads what the rows asked for have or lack: "without a comment", "that have no room yet", "who never ordered"."""
+"""Reads what the rows asked for have or lack: "without a comment", "that have no room", "who never ordered"."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -27,7 +27,10 @@ _HAVE_NO = (
     r"(?:(?:ha(?:ve|s|d)|having)\s+(?:got\s+)?no(?=\s)|ha(?:ve|s|d)\s+(?:not|never)\s+(?:yet\s+)?(?:got|had)"
     r"|(?:do|does|did)\s+not\s+(?:yet\s+)?have|lack(?:s|ing)?)"
 )
-_WITH_NO = r"(?:(?:came|come|comes|are|were|is|was)\s+)?with(?:out|\s+no(?=\s)|\s+(?:an?\s+)?(?:missing|unknown|empty|blank))"
+_WITH_NO = (
+    r"(?:(?:came|come|comes|are|were|is|was)\s+)?"
+    r"with(?:out|\s+no(?=\s)|\s+(?:an?\s+)?(?:missing|unknown|empty|blank))"
+)
 _NOT = (
     r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
 )
@@ -48,7 +51,7 @@ _MEANT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """That a column holds nothing, said at places of the tokens: one of `columns`, that of the rows asked for."""
+    """That one of `columns`, that of the rows asked for, holds nothing; said at places of the tokens."""
 
     columns: tuple[ColumnKey, ...]
     places: frozenset[int]
@@ -66,7 +69,7 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """That rows of a table belong to those asked for, or, `denied`, that none does; said at places of the tokens.
+    """That rows of a table belong to those asked for, or none does where `denied`, said at places of the tokens.
 
     They are joined by way of one of the tables `via`, where they can be joined in several ways.
     """
@@ -95,7 +98,7 @@ class Matched:
         return restricted(query, condition), Assumption("column", told)
 
     def _first_join(self, asked: TableRef, other: TableRef) -> Join | None:
-        """The one join that leads from the rows asked for towards the other table; None where it isn't clear."""
+        """The one join that leads from the rows asked for towards the other table; None if unclear."""
         plans = self.planner.plans((asked, other))
         told = [p for p in plans if p.cost <= plans[0].cost and self._goes_by(p, asked)]
         best = told or self.planner.best((asked, other))
@@ -109,7 +112,7 @@ class Matched:
         return bool(self.via & {t.name for t in plan.tables} - {asked.name})
 
     def _is_called(self, key: Column) -> bool:
-        """Whether a key is called as its table: the `prereq_id` of a prerequisite is the thing, not who has it."""
+        """Whether a key is called as its table: a prerequisite's `prereq_id` is the thing, not who has it."""
         stems = name_stems(key.name)[:1]
         return any(t.startswith(s) for s in stems for t in name_stems(key.table.name))
 

@@ -1,4 +1,4 @@
-"""Rows of one table, under the values that a question names: "list all leases", "students who took Databases"."""
+"""Rows of one table under the values that a question names: "all leases", "students who took Databases"."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -112,7 +112,7 @@ def _values(linking: Linking) -> Sequence[ValueMention] | None:
 
 
 def _alone(linking: Linking, value: ValueMention) -> bool:
-    """Whether words can't well mean anything else: one column holds them, or a yes-or-no column is called so."""
+    """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
     if value.match == "boolean":
         first, end = value.span
         ahead = any(m.span.first == end for m in linking.table_mentions)
@@ -158,7 +158,7 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
 
 
 def _names_columns(linking: Linking, head: TableMention, values: Sequence[ValueMention]) -> bool:
-    """Whether a question names a column other than those of its values: something else is asked of the rows."""
+    """Whether a question names a column other than those of its values: more is asked of the rows then."""
     held = {v.column for v in values}
     after = head.span.end
     named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
@@ -193,7 +193,7 @@ def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
 
 
 def _between(linking: Linking, head: TableMention) -> tuple[TableRef, ...]:
-    """The tables that words behind the rows name, through which values are reached: "users who reviewed a gym"."""
+    """The tables that words behind the rows name, which lead to values: "users who reviewed a gym"."""
     named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.score >= _NAMED]
     spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
     clear = {tables[0] for tables in spans.values() if len(tables) == 1}

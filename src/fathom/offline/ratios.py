@@ -102,7 +102,7 @@ def is_sensible(query: Query, result: Result | None) -> bool:
 
 
 def share_of(count: Query, part: Query, factor: int) -> Query | None:
-    """What share of the rows that a query counts are those of it under further conditions; None if unclear."""
+    """What share of the rows that a query counts those of a narrower one are; None if unclear."""
     whole = {*conjuncts(count.where)}
     condition = conjunction(*(c for c in conjuncts(part.where) if c not in whole))
     match count.select:

@@ -29,8 +29,8 @@ def subjects_first(
 
     "How long is the Mississippi" is about the row of that name, where its table has lengths, and "the
     population of Oregon" about that of the state, whatever else has one; "the rivers in Colorado" is about no
-    river of that name, if another column of the rivers says Colorado. "How many students does Ann Garcia advise"
-    is about no student of that name. What all rows have restricts nothing: "in the USA", where all is there.
+    river of that name, if another column of the rivers says Colorado. "How many students does Ann advise" is
+    about no student of that name. What all rows have restricts nothing: "in the USA", where all is there.
     """
     asked = _asked(reading, columns)
     naming = naming_keys(reading.words.columns)
@@ -75,7 +75,7 @@ def _subjects(
 
 
 def _objects(reading: Reading, span: Span, named: Collection[Span]) -> frozenset[str]:
-    """The tables to whose rows somebody named at a span does something: "how many students does Ann advise"."""
+    """The tables to whose rows somebody at a span does something: "how many students does Ann advise"."""
     first, end = span
     while before := [s for s in named if s.end == first]:
         first = before[0].first

@@ -140,22 +140,23 @@ def find_places(tokens: Sequence[Token], index: ValueIndex | None, words: Schema
             )
             if span is not None and first >= end:
                 end = span.end
-                for code in places[lower[span.first : span.end]]:
-                    found += _holding(code, span, tokens, index, words, kind)
+                text = " ".join(t.text for t in tokens[first:end])
+                comparison = comparison_at(tokens, span) or "="
+                found += (
+                    ValueMention(column, code, text, span, 0.9, "code", comparison, rows=rows)
+                    for code in places[lower[first:end]]
+                    for column, rows in _holding(code, index, words, kind)
+                )
     return found
 
 
-def _holding(
-    code: str, span: Span, tokens: Sequence[Token], index: ValueIndex, words: SchemaWords, kind: str
-) -> Iterator[ValueMention]:
-    """The columns called after states or countries that hold a code."""
-    text = " ".join(t.text for t in tokens[span.first : span.end])
+def _holding(code: str, index: ValueIndex, words: SchemaWords, kind: str) -> Iterator[tuple[ColumnKey, int]]:
+    """The columns called after states or countries that hold a code, and in how many rows."""
     for match in (m for mention in index.mentions(code) for m in mention.matches):
         column = ColumnKey(match.table, match.column)
         called = _PLACES[kind].intersection(identifier_words(match.column))
         if column in words.index and called and match.value == code and match.kind == "exact":
-            comparison = comparison_at(tokens, span) or "="
-            yield ValueMention(column, code, text, span, 0.9, "code", comparison, rows=match.count)
+            yield column, match.count
 
 
 def find_flags(

@@ -58,7 +58,7 @@ def _same(values: Any) -> Any:
 def forward(
     weights: Weights, given: Inputs, xp: Any = np, thinned: Callable[[Any], Any] = _same
 ) -> tuple[Any, Any]:
-    """What the network adds to each query's score (queries), and what it makes of each clause (clauses x hidden).
+    """What the network adds to each query's score (queries), and makes of each clause (clauses x hidden).
 
     `xp` does the arithmetic: NumPy, or in training a module like it that also differentiates. `thinned` drops
     units at random in training.

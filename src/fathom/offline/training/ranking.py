@@ -46,8 +46,10 @@ _TREES = 220
 
 @dataclass(frozen=True)
 class Case:
-    """A question's linking, its graded candidates and, where it has an answer, the gold query; a `planner` of its
-    own where the schema was changed."""
+    """A question's linking, its graded candidates and, where it has an answer, the gold query.
+
+    It has a `planner` of its own where the schema was changed.
+    """
 
     linking: Linking
     pool: GradedPool

@@ -1,4 +1,4 @@
-"""Reads values that are left out or wanted together: "neither Porto nor Lagos", "both a gym and a bookstore"."""
+"""Reads values that are left out or wanted together: "neither Porto nor Lagos", "both a gym and a bar"."""
 
 import re
 from collections.abc import Iterator

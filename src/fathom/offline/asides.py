@@ -1,7 +1,8 @@
-"""Says apart what restricts a question by rule: "orders [placed in the last month]", "flights [to Denver]".
+"""Says apart what restricts a question by rule: "orders [placed last month]", "flights [to Denver]".
 
-Training data hold no times that are counted from today, and hardly a table with two keys to the same one. What
-is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
+Training data hold no times that are counted from today, and hardly a table with two keys to the same one.
+What is left of the question is a plain one, which is what the weights have learned; its query is then
+restricted.
 """
 
 import re
@@ -48,10 +49,12 @@ _NAMED = 0.5
 
 
 class Restriction(Protocol):
-    """What a part of a question says of the rest: at which places of its tokens, and what it makes of a query."""
+    """What a part of a question says of the rest: where, and what that makes of a query."""
 
     @property
-    def places(self) -> frozenset[int]: ...
+    def places(self) -> frozenset[int]:
+        """The places of its tokens."""
+        ...
 
     @property
     def needed(self) -> bool:
@@ -107,8 +110,8 @@ class Timed:
 class Aside:
     """A question without its restrictions, and these.
 
-    Where it asks what share of rows is so restricted, `question` asks how many rows there are, and `factor` is
-    100 for a percentage, else 1.
+    Where it asks what share of rows is so restricted, `question` asks how many there are, and `factor` is 100
+    for a percentage, else 1.
     """
 
     question: Question
@@ -130,7 +133,7 @@ class Aside:
             query = found[0]
             told.append(found[1])
         whole = share_of(asked, query, self.factor) if self.factor else query
-        return whole and (whole, tuple(dict.fromkeys(told)))
+        return None if whole is None else (whole, tuple(dict.fromkeys(told)))
 
 
 def said_apart(
@@ -164,7 +167,7 @@ def said_apart(
 
 
 def _is_predicate(linking: Linking, gone: Collection[int]) -> bool:
-    """Whether what is said apart ends the question as its verb does: "what share of orders [were not paid]"."""
+    """Whether what is said apart ends the question as its verb does: "what share [were not paid]"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     ends = all(not w.isalnum() for w in words[max(gone) + 1 :])
     return ends and words[min(gone)] in _PREDICATES and not _VERBS & {*words[2 : min(gone)]}

@@ -1,4 +1,4 @@
-"""Reads what the rows asked for have or lack: "without a comment", "that have no room", "who never ordered"."""
+"""Reads what the rows asked for have or lack: "without a comment", "with no room", "who never ordered"."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -69,7 +69,7 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """That rows of a table belong to those asked for, or none does where `denied`, said at places of the tokens.
+    """That rows of a table belong to those asked for, or none does if `denied`, said at places of the tokens.
 
     They are joined by way of one of the tables `via`, where they can be joined in several ways.
     """

@@ -36,7 +36,7 @@ _OF_DATA = frozenset(
 
 
 def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) -> bool:
-    """Whether a question restricts rows by a word that nothing accounts for: "from Berlin", "in the physics department".
+    """Whether a question restricts rows by a word that nothing accounts for: "in the physics department".
 
     Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
     """

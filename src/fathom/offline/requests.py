@@ -34,6 +34,7 @@ _ALONG = frozenset(("with", "plus"))
 _ASIDE = PASSED | frozenset(
     ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
 )
+_DISTINCT = frozenset(("different", "distinct", "unique"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -94,8 +95,7 @@ class RequestReader:
         tail = self._tail()
         stated = tuple(m for m in self.measures if m.span.first < tail)
         for measure in stated:
-            if measure.function == "spread":
-                self._use(*(i for i in range(*measure.span) if self.linking.tokens[i].stem in SPREAD))
+            self._use(*(i for i in range(*measure.span) if self._says_form(i, measure)))
         limits = self._limits(stated)
         compared = {k.measure for k in limits}
         ranking = self._ranking([m for m in stated if m not in compared], tail)
@@ -118,6 +118,13 @@ class RequestReader:
 
     def _use(self, *places: int) -> None:
         self._used.update(places)
+
+    def _says_form(self, place: int, measure: Measure) -> bool:
+        """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
+        token = self.linking.tokens[place]
+        if measure.function == "spread":
+            return token.stem in SPREAD
+        return measure.function == "count" and token.lower in _DISTINCT
 
     def _lower(self, place: int) -> str:
         return self.linking.tokens[place].lower

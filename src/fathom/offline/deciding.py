@@ -95,7 +95,7 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
-    """The choice among learned candidates by their places among all; what grammars made is last.
+    """The choice among learned candidates by their places among all, those of grammars last.
 
     No lesson held such candidates, so that neither they nor their scores may change what is learned of others.
     """

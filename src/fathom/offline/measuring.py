@@ -284,7 +284,7 @@ class MeasureReader:
 
 
 def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
-    """The words that ask for an aggregate: not those that compare, "at least", nor those in a column's name."""
+    """The words that ask for an aggregate: not those that compare, "at least", nor those in a name."""
     held = long_names(linking)
     ends = {q.span.end for q in linking.quantities}
     return tuple(

@@ -44,7 +44,7 @@ def is_year(linking: Linking, number: NumberMention) -> bool:
 
 
 def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restriction, ...]:
-    """The values, and the one year or month, that the question surely names, of a table and those around it."""
+    """The values, and the one year or month, that the question surely names, of a table and those near."""
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
         Restriction(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)

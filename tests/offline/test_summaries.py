@@ -1,6 +1,6 @@
 """Numbers of many rows: several at once, for several groups, kept and ordered by them.
 
-The data tell wrong readings apart: who flies most often carries fewest passengers, one airline never flies, and
+The data tell wrong readings apart: who flies most often carries few passengers, one airline never flies, and
 two authors share a name.
 """
 
@@ -98,7 +98,8 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
         ),
         ("min, max and average delay per destination",
          {("Denver", 0, 15, 7.5), ("Boston", 30, 100, 170 / 3)}),
-        ("difference between the highest and the lowest delay per destination", {("Denver", 15), ("Boston", 70)}),
+        ("difference between the highest and lowest delay per destination",
+         {("Denver", 15), ("Boston", 70)}),
         ("what share of flights by status", {("landed", 5 / 7), ("cancelled", 2 / 7)}),
     ],
 )  # fmt: skip

@@ -95,9 +95,9 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
-    """The choice among learned candidates by their places among all, those of grammars last.
+    """The choice among learned candidates by their places among all, and those of grammars.
 
-    No lesson held such candidates, so that neither they nor their scores may change what is learned of others.
+    No lesson held those, so that neither they nor their scores may change what is learned of others.
     """
     rest = [i for i in range(count) if i not in set(learned)]
     scores = [min(choice.scores) - 1.0] * count

@@ -251,7 +251,7 @@ class RequestReader:
         return len(tokens)
 
     def _sorted(self, tail: int, shown: Sequence[Measure], groups: Sequence[Group]) -> Ranking | None:
-        """The order that the end of the question asks for: by what it names, else by the one measure shown."""
+        """The order that the end of the question asks for: by what it names, else the one measure shown."""
         tokens = self.linking.tokens
         places = range(tail, len(tokens))
         words = [tokens[i].lower for i in places]

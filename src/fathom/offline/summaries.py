@@ -2,8 +2,8 @@
 
 Training data name the column that they add up, and group by one thing. People name the matter: what
 customers "spent", the "sales" of a product; they ask for several numbers at once, for two groups, and for
-those groups alone of which a number is high enough. A question is read as a `Request`, and each way to understand its words
-makes a query; where one fits best, and nothing is left over, that is what was meant.
+those groups alone of which a number is high enough. A question is read as a `Request`, and each way to
+understand its words makes a query; where one fits best, and nothing is left over, that is what was meant.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,11 +112,11 @@ class Summaries:
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
         said = request.said | form
         measures = [m for m in request.measures if m.sources]
-        ways = product(*(m.sources for m in measures), *(g.named or (None,) for g in request.groups))
+        named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
+        ways = product(product(*(m.sources for m in measures)), product(*named))
         seen: set[Query] = set()
-        for way in islice(ways, _MOST_READINGS):
-            sources = dict(zip(measures, way[: len(measures)], strict=True))
-            made = _Building(self, request, sources, way[len(measures) :]).made()
+        for sources, things in islice(ways, _MOST_READINGS):
+            made = _Building(self, request, dict(zip(measures, sources, strict=True)), things).made()
             if made is None or made.query in seen:
                 continue
             seen.add(made.query)

@@ -1,4 +1,4 @@
-"""How many rows of one table there are for each row of another on average: "orders per customer"."""
+"""How many rows, or how much money, there is for each row of a table on average: "orders per customer"."""
 
 from collections.abc import Iterator
 
@@ -85,7 +85,7 @@ def _restricted(linking: Linking) -> bool:
 
 
 def _per(linking: Linking, mention: TableMention) -> bool:
-    """Whether one number is asked for over all rows: "average spending for each customer" wants one of each."""
+    """Whether one number is asked for over all rows: "for each customer" wants one of each."""
     return mention.span.first > 0 and linking.tokens[mention.span.first - 1].lower == "per"
 
 

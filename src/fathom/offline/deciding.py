@@ -7,14 +7,7 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import (
-    averages_all,
-    counts_once,
-    groups_by_less,
-    leaves_name_out,
-    leaves_out_years,
-    shows_something_else,
-)
+from fathom.offline.falling_short import falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
@@ -87,21 +80,14 @@ def decide(
 
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
-    """Whether a query doesn't show what was asked for, groups by less, or compares with too much."""
-    return (
-        shows_something_else(query, linking)
-        or shows_only_keys(query, linking, engine.planner)
-        or groups_by_less(query, linking)
-        or averages_all(query, linking)
-        or leaves_out_years(query, linking)
-        or counts_once(query, linking)
-    )
+    """Whether a query falls short of its question, or shows keys where rows have names."""
+    return falls_short(query, linking) or shows_only_keys(query, linking, engine.planner)
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
-    """The choice among learned candidates by their places among all; what grammars made is last.
+    """The choice among learned candidates by their places among all, and those of grammars.
 
-    No lesson held such candidates, so neither they nor their scores may change what is learned of others.
+    No lesson held those, so neither they nor their scores may change what is learned of others.
     """
     rest = [i for i in range(count) if i not in set(learned)]
     scores = [min(choice.scores) - 1.0] * count

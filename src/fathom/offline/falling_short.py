@@ -4,9 +4,10 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from fathom.offline.grouping import BY, PASSED
-from fathom.offline.linking import Linking
+from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
+from fathom.offline.measuring import asked_quantities
 from fathom.offline.query import (
     Aggregate,
     Column,
@@ -17,9 +18,11 @@ from fathom.offline.query import (
     comparisons,
     expressions,
 )
-from fathom.offline.restricting import WITHIN, is_year
+from fathom.offline.restricting import within
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
+_CALCULATED = frozenset(("average", "avg", "mean", "total"))
+_NAMED = 0.5
 _REACH = 5
 _LIST = 3
 """Words of which the names of things in a list have fewer."""
@@ -74,6 +77,20 @@ def shows_something_else(query: Query, linking: Linking) -> bool:
     return (bool(names) and not names & shown) or who
 
 
+def falls_short(query: Query, linking: Linking) -> bool:
+    """Whether a query leaves out any of what learned weights may overlook."""
+    ways = (
+        shows_something_else,
+        groups_by_less,
+        leaves_out_years,
+        calculates_nothing,
+        starts_within,
+        counts_once,
+        averages_all,
+    )
+    return any(way(query, linking) for way in ways)
+
+
 def groups_by_less(query: Query, linking: Linking) -> bool:
     """Whether a question asks for each of two things ("by major and gender") and a query groups by one."""
     if not query.group or len(query.group) > 1:
@@ -96,12 +113,38 @@ def groups_by_less(query: Query, linking: Linking) -> bool:
 
 def leaves_out_years(query: Query, linking: Linking) -> bool:
     """Whether a question says in which year, and nothing of a query holds that year."""
-    years = {str(n.value) for n in linking.numbers if is_year(linking, n) and n.span.first and not n.upper
-             and linking.tokens[n.span.first - 1].lower in WITHIN}  # fmt: skip
+    years = {str(n.value) for n in linking.numbers if n.year and not n.upper and within(linking, n.span)}
     held = " ".join(
         str(e.value) for q in all_queries(query) for e in expressions(q) if isinstance(e, Literal)
     )
     return any(year not in held for year in years)
+
+
+def calculates_nothing(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for a total or an average, and a query neither calculates nor shows one."""
+    held = {e for q in all_queries(query) for e in expressions(q)}
+    if any(isinstance(e, Aggregate) for e in held):
+        return False
+    rows = [linking.index[ColumnKey.of(c)] for c in held if isinstance(c, Column)]
+    return any(
+        linking.alignment[rows, q.span.first].max(initial=0) < _NAMED
+        for q in asked_quantities(linking)
+        if linking.tokens[q.span.first].lower in _CALCULATED
+    )
+
+
+def starts_within(query: Query, linking: Linking) -> bool:
+    """Whether a question says in which time, and a query holds all from or up to then: "more ... in 2021"."""
+    texts = {d.first for d in linking.dates if d.first and within(linking, d.span)}
+    texts |= {str(n.value) for n in linking.numbers if n.year and within(linking, n.span)}
+    open_ends = [
+        (c.operator[0], str(c.right.value))
+        for q in all_queries(query)
+        for c in comparisons(q.where)
+        if c.operator[0] in "<>" and isinstance(c.right, Literal)
+    ]
+    ways = {way for way, value in open_ends if any(value.startswith(t[:7]) for t in texts)}
+    return len(ways) == 1 and len(open_ends) == 1
 
 
 def counts_once(query: Query, linking: Linking) -> bool:

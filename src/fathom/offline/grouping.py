@@ -1,4 +1,4 @@
-"""What a question wants something told of each of: "for each employee", "by city and year", "top 5 customers"."""
+"""What a question wants something told of each of: "for each clerk", "by city and year", "top 5 cities"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 """The numbers that a question wants of many rows: "number of orders", "total sales", "min and max price"."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as Choice
 
@@ -16,7 +17,7 @@ _NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
 _OF_TABLE = 0.05
-"""What it adds to how well a column fits that the question names its table: less than a word that isn't said."""
+"""What it adds to how well a column fits that its table is named: less than a word that isn't said."""
 _CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _MOST = frozenset(("most", "fewest", "least"))
@@ -82,14 +83,21 @@ class MeasureReader:
             return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
             return [self._of_money("sum", Span(place, place + 1))]
-        if token.lower in _MOST and not compares(self._linking, place):
-            most: Choice["asc", "desc"] = "desc" if token.lower == "most" else "asc"
-            counted = self._done_to(place + 1) or self._rows_after(place + 1) or self._added_up(place + 1)
-            return [replace(counted, span=Span(place, counted.span.end), most=most)] if counted else []
-        number = self._compared(place)
-        if number is not None and (counted := self._rows_after(number.span.end)):
-            return [replace(counted, span=Span(number.span.end, counted.span.end))]
-        return []
+        return self._of_rows(place)
+
+    def _of_rows(self, place: int) -> list[Measure]:
+        """The number of rows that things have the most of, or that is compared: "more than 3 orders"."""
+        word = self._linking.tokens[place].lower
+        found: Measure | None = None
+        most: Choice["", "asc", "desc"] = ""
+        start, number = place, self._compared(place)
+        if word in _MOST and not compares(self._linking, place):
+            most = "desc" if word == "most" else "asc"
+            found = self._done_to(place + 1) or self._rows_after(place + 1) or self._added_up(place + 1)
+        elif number is not None:
+            start = number.span.end
+            found = self._rows_after(start)
+        return [replace(found, span=Span(start, found.span.end), most=most)] if found else []
 
     def _done_to(self, place: int) -> Measure | None:
         """The rows that a participle says of things: "the most reviewed businesses" have the most reviews."""
@@ -143,29 +151,28 @@ class MeasureReader:
             return []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
             return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
-        if functions[-1:] == ["count"]:
-            whole = any(t.lower == "total" for t in self._linking.tokens[max(place - 1, 0) : end])
-            counted = self._rows_after(end) or (self._added_up(end) if whole else None)
-            if counted is None:
-                return [Measure("count", (), Span(place, end))]
-            span = Span(place, counted.span.end)
-            ahead = [m for f in functions[:-1] for m in self._of_columns(f, span)]
-            return [*ahead, replace(counted, span=span)] if all(m.sources for m in ahead) else []
-        named = self._phrase(end)
-        if named is None:
-            behind = self._behind_number(end)
-            if (
-                behind is not None
-                and len(functions) == 1
-                and (found := self._of_columns(functions[0], behind))
-            ):
-                return [replace(found[0], span=Span(place, end))]
-            return [Measure(f, (), Span(place, end)) for f in functions]
+        if functions[-1] == "count":
+            return self._counted(functions, Span(place, end))
+        return self._calculated(functions, Span(place, end))
+
+    def _counted(self, functions: Sequence[Function], words: Span) -> list[Measure]:
+        """How many rows there are of what is named behind some words; nothing where it is no table."""
+        total = any(t.lower == "total" for t in self._linking.tokens[max(words.first - 1, 0) : words.end])
+        counted = self._rows_after(words.end) or (self._added_up(words.end) if total else None)
+        if counted is None or len(functions) > 1:
+            return [Measure(f, (), words) for f in functions]
+        return [replace(counted, span=Span(words.first, counted.span.end))]
+
+    def _calculated(self, functions: Sequence[Function], words: Span) -> list[Measure]:
+        """Functions of the column that is named behind their words, or a number: "under four stars"."""
+        named = self._phrase(words.end)
+        behind = None if named is not None else self._behind_number(words.end)
+        span = named or behind
         several = len(functions) > 1
-        found = [m for f in functions for m in self._of_columns(f, named, several=several)]
-        if len(found) < len(functions):
-            return [Measure(f, (), Span(place, named.end)) for f in functions]
-        return [replace(m, span=Span(place, m.span.end)) for m in found]
+        found = [m for f in functions for m in self._of_columns(f, span, several=several)] if span else []
+        if len(found) < len(functions) or (several and behind is not None):
+            return [Measure(f, (), Span(words.first, named.end if named else words.end)) for f in functions]
+        return [replace(m, span=Span(words.first, m.span.end if named else words.end)) for m in found]
 
     def _behind_number(self, place: int) -> Span | None:
         """What the words right behind the next number name: "average under four stars"."""
@@ -284,7 +291,7 @@ class MeasureReader:
 
 
 def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
-    """The words that ask for an aggregate: not those that compare, "at least", nor those in a column's name."""
+    """The words that ask for an aggregate: not those that compare, "at least", nor those in a name."""
     held = long_names(linking)
     ends = {q.span.end for q in linking.quantities}
     return tuple(

@@ -34,6 +34,7 @@ _ALONG = frozenset(("with", "plus"))
 _ASIDE = PASSED | frozenset(
     ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
 )
+_DISTINCT = frozenset(("different", "distinct", "unique"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -85,7 +86,6 @@ class RequestReader:
     naming: Naming
     measures: tuple[Measure, ...]
     _used: set[int] = field(default_factory=set)
-    _seen: set[int] = field(default_factory=set)
 
     def request(self) -> Request | None:
         """The parts of the question; None where a number, superlative or "each" has no place in them."""
@@ -94,8 +94,7 @@ class RequestReader:
         tail = self._tail()
         stated = tuple(m for m in self.measures if m.span.first < tail)
         for measure in stated:
-            if measure.function == "spread":
-                self._use(*(i for i in range(*measure.span) if self.linking.tokens[i].stem in SPREAD))
+            self._use(*(i for i in range(*measure.span) if self._says_form(i, measure)))
         limits = self._limits(stated)
         compared = {k.measure for k in limits}
         ranking = self._ranking([m for m in stated if m not in compared], tail)
@@ -118,6 +117,13 @@ class RequestReader:
 
     def _use(self, *places: int) -> None:
         self._used.update(places)
+
+    def _says_form(self, place: int, measure: Measure) -> bool:
+        """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
+        token = self.linking.tokens[place]
+        if measure.function == "spread":
+            return token.stem in SPREAD
+        return measure.function == "count" and token.lower in _DISTINCT
 
     def _lower(self, place: int) -> str:
         return self.linking.tokens[place].lower
@@ -198,7 +204,7 @@ class RequestReader:
         return None
 
     def _ranked_measure(self, place: int, measures: Sequence[Measure]) -> Measure | None:
-        """The measure that a superlative is about: that behind it, else behind "by", else money ahead of it."""
+        """The measure that a superlative is about: behind it, else behind "by", else money ahead of it."""
         for measure in measures:
             between = range(place + 1, measure.span.first)
             if measure.span.first > place and all(self._lower(i) in PASSED for i in between):
@@ -245,7 +251,7 @@ class RequestReader:
         return len(tokens)
 
     def _sorted(self, tail: int, shown: Sequence[Measure], groups: Sequence[Group]) -> Ranking | None:
-        """The order that the end of the question asks for: by what it names, else by the only measure shown."""
+        """The order that the end of the question asks for: by what it names, else the one measure shown."""
         tokens = self.linking.tokens
         places = range(tail, len(tokens))
         words = [tokens[i].lower for i in places]
@@ -308,8 +314,6 @@ class RequestReader:
             if group is not None and (group.named or group.unit):
                 if group.unit:
                     self._use(*range(*group.span))
-                if start and self._lower(start - 1) == "of":
-                    self._seen.update(range(start))  # "first and last names of"
                 return (group,)
         return ()
 
@@ -322,11 +326,9 @@ class RequestReader:
             yield from (t + 1 for t in tops)
         of = [i + 1 for i in range(1, end) if self._lower(i) == "of" and tokens[0].lower in OPENINGS]
         yield from of[:1]
-        for place in (i for i in range(end) if self._lower(i) in _ASKING):
-            place += 1
-            while place < end and (tokens[place].stop or tokens[place].kind == "number"):
-                place += 1
-            yield place
+        for asking in (i for i in range(end) if self._lower(i) in _ASKING):
+            behind = range(asking + 1, end)
+            yield next((i for i in behind if not tokens[i].stop and tokens[i].kind != "number"), end)
         named = (m.span.first for m in self.linking.table_mentions if m.span.end <= end)
         yield from sorted(named, reverse=True)
         yield int(tokens[0].lower in OPENINGS)
@@ -338,16 +340,21 @@ class RequestReader:
         linking = self.linking
         spans = [m.span for m in whole.measures]
         values = [v.span for v in sure_values(linking)]
-        read = {*self._used, *self._seen, *(i for s in (*spans, *values, *whole.named) for i in range(*s))}
+        read = {*self._used, *(i for s in (*spans, *values, *whole.named) for i in range(*s))}
         held = long_names(linking)
         numbers = [
             n.span
             for n in linking.numbers
-            if not is_year(linking, n) and not (n.ordinal and covers(held, n.span.first))
+            if not is_year(linking, n) and not (n.ordinal and self._names(n.span, held))
         ]
         asked = [q.span for q in asked_quantities(linking)]
         extremes = [s.span for s in linking.superlatives if not compares(linking, s.span.first)]
         return all(read.intersection(range(*s)) for s in (*numbers, *asked, *extremes))
+
+    def _names(self, span: Span, held: Sequence[Span]) -> bool:
+        """Whether a word for a number belongs to a name: "first and last names"."""
+        after = {t.lower for t in self.linking.tokens[span.end : span.end + 3]}
+        return covers(held, span.first) or not after.isdisjoint(("name", "names"))
 
     def _opens(self, whole: Request, stated: Sequence[Measure]) -> bool:
         """Whether numbers are what the question asks for, not what it says of something else."""

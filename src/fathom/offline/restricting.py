@@ -8,7 +8,7 @@ from fathom.offline.periods import Dates
 from fathom.offline.query import Comparison, Condition, Literal, TableRef
 
 _LIKELY = 0.5
-WITHIN = frozenset(("in", "during"))
+_WITHIN = frozenset(("in", "during"))
 SURE_MATCHES = frozenset(("exact", "folded", "stem"))
 
 
@@ -38,13 +38,16 @@ def _behind_number(linking: Linking, value: ValueMention) -> bool:
 
 def is_year(linking: Linking, number: NumberMention) -> bool:
     """Whether a number is a year in which something was: "more than 5000 in 2021" compares no year."""
-    first = number.span.first
-    before = linking.tokens[first - 1].lower if first else ""
-    return number.year and (number.comparison == "=" or before in WITHIN)
+    return number.year and (number.comparison == "=" or within(linking, number.span))
+
+
+def within(linking: Linking, span: Span) -> bool:
+    """Whether what words name is a time in which something was: "in 2021"."""
+    return span.first > 0 and linking.tokens[span.first - 1].lower in _WITHIN
 
 
 def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restriction, ...]:
-    """The values, and the one year or month, that the question surely names, of a table and those around it."""
+    """The values, and the one year or month, that the question surely names, of a table and those near."""
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
         Restriction(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
@@ -55,7 +58,7 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restr
     months = [
         (d.first[:7], d.span)
         for d in linking.dates
-        if d.first and d.precision == "month" and d.comparison == "="
+        if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
     near = dates.near((table,))
     if len(months or years) == 1 and near and dates.clear(near[0], near):

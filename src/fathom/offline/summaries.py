@@ -1,9 +1,9 @@
-"""Numbers of many rows, for each of something: "sales by country and year", "customers who spent more than 500".
+"""Numbers of many rows, of each of something: "sales by country and year", "customers who spent over 500".
 
-Training data name the column that they add up, and group by one thing. People name the matter: what customers
-"spent", the "sales" of a product; they ask for several numbers at once, for two groups, and for those groups
-alone of which a number is high enough. A question is read as a `Request`, and each way to understand its words
-makes a query; where one fits best, and nothing is left over, that is what was meant.
+Training data name the column that they add up, and group by one thing. People name the matter: what
+customers "spent", the "sales" of a product; they ask for several numbers at once, for two groups, and for
+those groups alone of which a number is high enough. A question is read as a `Request`, and each way to
+understand its words makes a query; where one fits best, and nothing is left over, that is what was meant.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,11 +112,11 @@ class Summaries:
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
         said = request.said | form
         measures = [m for m in request.measures if m.sources]
-        ways = product(*(m.sources for m in measures), *(g.named or (None,) for g in request.groups))
+        named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
+        ways = product(product(*(m.sources for m in measures)), product(*named))
         seen: set[Query] = set()
-        for way in islice(ways, _MOST_READINGS):
-            sources = dict(zip(measures, way[: len(measures)], strict=True))
-            made = _Building(self, request, sources, way[len(measures) :]).made()
+        for sources, things in islice(ways, _MOST_READINGS):
+            made = _Building(self, request, dict(zip(measures, sources, strict=True)), things).made()
             if made is None or made.query in seen:
                 continue
             seen.add(made.query)
@@ -212,7 +212,7 @@ class _Building:
         return _Made(query, self._fit(fact) - (not once), total, one_way)
 
     def _by_whom(self, where: Condition | None) -> bool:
-        """Whether "by" may tell who did something, and not of each of what: "orders by customers from Germany"."""
+        """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
         held = {c.left.table for c in comparisons(where) if isinstance(c.left, Column)}
         return any(b is not None and b.many and b.table in held for b in self._named) and not (
             self._request.limits or self._request.ranking
@@ -224,7 +224,7 @@ class _Building:
         return tuple(dict.fromkeys((*keys, *by.shown)))
 
     def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
-        """What calculates a measure over a join that holds each row of a table `once`; None where none does."""
+        """What calculates a measure over a join that holds rows of a table `once`; None where none does."""
         rows = any(b is not None and b.table == source.table for b in self._named)
         if rows and (measure.function != "sum" or len(self._named) > 1):
             return None  # of each single row there is nothing to tell

@@ -5,8 +5,8 @@ import pytest
 
 from fathom.offline.checking import Checked
 from fathom.offline.deciding import _rival
-from fathom.offline.falling_short import shows_something_else
 from fathom.offline.engine import Engine
+from fathom.offline.falling_short import shows_something_else
 from fathom.offline.parsing import parse
 from fathom.offline.ranking.choosing import Choice
 from fathom.records import Question, Result

@@ -93,7 +93,9 @@ def ages(
     if len(born) != 1:
         return
     table = TableRef(born[0].table)
-    query = _ranked(linking, names, born[0], ranked[0]) if ranked else _aged(linking, names, born[0], conditions)
+    query = (
+        _ranked(linking, names, born[0], ranked[0]) if ranked else _aged(linking, names, born[0], conditions)
+    )
     if query is None:
         return
     query = restricted(query, both) if (both := conjunction(*conditions)) else query
@@ -113,7 +115,9 @@ def _ranked(linking: Linking, names: RowNames, born: ColumnKey, place: int) -> Q
     return Query(shown, order=order, limit=count) if shown and not linking.quantities else None
 
 
-def _aged(linking: Linking, names: RowNames, born: ColumnKey, conditions: tuple[Condition, ...]) -> Query | None:
+def _aged(
+    linking: Linking, names: RowNames, born: ColumnKey, conditions: tuple[Condition, ...]
+) -> Query | None:
     """Ages: the average where it asks for that, those of rows that it names, or of each."""
     years: Expression = age(born.in_query())
     aggregates = {q.aggregate for q in linking.quantities}

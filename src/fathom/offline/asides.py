@@ -4,6 +4,7 @@ Training data hold no times that are counted from today, and hardly a table with
 is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -12,7 +13,7 @@ from fathom.offline.ages import aged
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
 from fathom.offline.periods import Dates
@@ -31,7 +32,9 @@ from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
+_RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
+_BEFORE_SIGN = re.compile(r"\s+([,.?!])")
 _NAMED = 0.5
 
 
@@ -53,10 +56,11 @@ class Restriction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time by which the rows asked for are restricted, at places of the tokens."""
+    """A time by which the rows asked for are restricted, at places of the tokens, `verb` the stem before it."""
 
     moment: Moment
     places: frozenset[int]
+    verb: str
     dates: Dates
 
     @property
@@ -83,7 +87,8 @@ class Timed:
         if not plain or any(isinstance(e, Subquery) for e in expressions(query)):
             return None
         near = self.dates.near(mentioned_tables(query))
-        key = self.dates.meant(near)
+        said = [c for c in near if self.verb in name_stems(c.column)]
+        key = said[0] if len(said) == 1 else self.dates.meant(near)
         if key is None:
             return None
         column = key.in_query()
@@ -148,9 +153,9 @@ def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
         )  # fmt: skip
         if not places or _held(linking, places, moment.unit):
             continue
-        before = linking.tokens[min(places) - 1] if min(places) else None
-        if not moment.verbal or (before is not None and before.stem in dates.stems):
-            yield Timed(moment, places, dates)
+        verb = linking.tokens[min(places) - 1].stem if min(places) else ""
+        if not moment.verbal or verb in dates.stems:
+            yield Timed(moment, places, verb, dates)
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
@@ -173,6 +178,9 @@ def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str
         return found
     for place in sorted(gone):
         first = place
+        while first > 1 and tokens[first - 1].lower in _RELATIVE:
+            first -= 1
+        found |= set(range(first, place))
         while first and _says_when(linking, first - 1, dates):
             first -= 1
         if first == place and tokens[place - 1].lower not in {"was", "were"}:
@@ -202,4 +210,4 @@ def without(text: str, linking: Linking, gone: Collection[int]) -> str:
             pieces.append(text[end : token.start])
             end = token.end
     pieces.append(text[end:])
-    return " ".join("".join(pieces).split()).strip(" ,").replace(" ,", ",").replace(" ?", "?")
+    return _BEFORE_SIGN.sub(r"\1", " ".join("".join(pieces).split())).strip(" ,")

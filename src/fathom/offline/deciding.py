@@ -145,9 +145,7 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
 def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = said_of_money(linking).union(
-        (ratio.place,) if ratio else (), period.places if period else ()
-    )
+    said = said_of_money(linking).union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

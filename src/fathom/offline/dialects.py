@@ -27,7 +27,12 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
             return sqlglot.parse_one(_today(arguments[1:], dialect), read=dialect)
         if name == "julianday" and len(arguments) == 1:
             return sqlglot.parse_one(_days(arguments[0].sql(dialect), dialect), read=dialect)
-    if isinstance(node, exp.Div) and dialect != "postgres" and _is_whole(node.this) and node.expression.is_int:
+    if (
+        isinstance(node, exp.Div)
+        and dialect != "postgres"
+        and _is_whole(node.this)
+        and node.expression.is_int
+    ):
         return exp.IntDiv(this=node.this, expression=node.expression)
     if isinstance(node, exp.TimeToStr) and dialect == "postgres":
         moment, form = node.this.sql(dialect), _text(node.args["format"])

@@ -113,7 +113,9 @@ class Durations:
         """The dates of a table that a word names, by their own words rather than by their table's."""
         own, word_stem = self._dates.of(table), stem(word.lower())
         found = [c for c in own if word_stem in name_stems(c.column)]
-        return found or [c for c in own if word_stem in _BEGIN and not _BEGIN.isdisjoint(name_stems(c.column))]
+        return found or [
+            c for c in own if word_stem in _BEGIN and not _BEGIN.isdisjoint(name_stems(c.column))
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,9 @@ class Lasting:
         if query.source is not None or query.compound is not None:
             return None
         tables = [t.name for t in mentioned_tables(query)]
-        options = [self.durations.between(*self.words, t) if self.words else self.durations.of(t) for t in tables]
+        options = [
+            self.durations.between(*self.words, t) if self.words else self.durations.of(t) for t in tables
+        ]
         found = [o for o in options if o is not None]
         if len(found) != 1:
             return None
@@ -205,7 +209,9 @@ class _Asked:
             i for i, t in enumerate(linking.tokens)
             if t.lower in _LENGTHS | LASTING | _BETWEEN or t.lower.removesuffix("s") in _UNITS
         }  # fmt: skip
-        self.said = lengths | {i for s in (*linking.superlatives, *linking.quantities) for i in range(*s.span)}
+        self.said = lengths | {
+            i for s in (*linking.superlatives, *linking.quantities) for i in range(*s.span)
+        }
 
     def queries(self) -> Iterator[Query]:
         """The queries, of the tables that the question names."""
@@ -232,8 +238,14 @@ class _Asked:
                             return (found,)
             return ()
         done = self._linking.tokens[self._place - 1].stem if self._place else ""  # "shipping time"
-        ends = [t for t in self._linking.tables if (d := self._durations.of(t)) and done in name_stems(d.last.column)]
-        tables = dict.fromkeys(m.table for m in self._linking.table_mentions) or (ends if len(ends) == 1 else ())
+        ends = [
+            t
+            for t in self._linking.tables
+            if (d := self._durations.of(t)) and done in name_stems(d.last.column)
+        ]
+        tables = dict.fromkeys(m.table for m in self._linking.table_mentions) or (
+            ends if len(ends) == 1 else ()
+        )
         return tuple(d for t in tables if (d := self._durations.of(t)) is not None)
 
     def _query(self, duration: Expression) -> Query | None:

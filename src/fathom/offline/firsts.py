@@ -40,7 +40,9 @@ def firsts(
         query = Query((*by.shown, date), where=where, group=tuple(dict.fromkeys((*by.key, *by.shown))))
     tables = mentioned_tables(query)
     once = len(tables) == 1 or planner.one_each(TableRef(table), tables)
-    said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {i for i, t in enumerate(tokens) if t.lower in {"date", "most"}}
+    said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {
+        i for i, t in enumerate(tokens) if t.lower in {"date", "most"}
+    }
     if once and not accounts.left_over(query, said) and denies_alike(query, linking):
         yield Proposal(query, 0.0, 0.0, 0.0, source="first", settled=len(planner.plans(tables)) == 1)
 

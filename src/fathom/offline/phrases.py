@@ -55,7 +55,9 @@ def _of_homes(text: str, linking: Linking, tokens: Sequence[Token]) -> str | Non
         return None
     held = {v.column.table for v in linking.values if v.match in {"exact", "folded"}}
     if words[0] == "where" and words[1] in {"do", "does", "did"}:
-        cities = [c.table for c in linking.columns if "city" in identifier_words(c.column) and c.table in held]
+        cities = [
+            c.table for c in linking.columns if "city" in identifier_words(c.column) and c.table in held
+        ]
         return f"In which city {text[tokens[1].start :]}" if cities else None
     table = _table(linking, place - 1) if place == 2 and words[0] in {"which", "what"} else None
     if table is None and place == 1 and words[0] == "who":

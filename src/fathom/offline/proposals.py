@@ -7,7 +7,17 @@ from fathom.offline.query import Query
 FILLING_WEIGHT = 0.45
 EDIT_COST = 1.3
 GRAMMARS = (
-    "rows", "count", "oldest", "total", "hierarchy", "role", "age", "first", "duration", "period", "ratio"
+    "rows",
+    "count",
+    "oldest",
+    "total",
+    "hierarchy",
+    "role",
+    "age",
+    "first",
+    "duration",
+    "period",
+    "ratio",
 )
 """Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
 before those ahead of it."""

@@ -66,7 +66,11 @@ class RowNames:
     def target_of(self, column: Column) -> Column | None:
         """The column of another table that a key refers to; None where it refers to none, or to its own."""
         target = self._targets.get(ColumnKey.of(column))
-        return Column(TableRef(target.table), target.column) if target and target.table != column.table.name else None
+        return (
+            Column(TableRef(target.table), target.column)
+            if target and target.table != column.table.name
+            else None
+        )
 
     def of_table(self, table: TableRef) -> tuple[Column, ...]:
         """The columns that name a table's rows."""
@@ -83,7 +87,9 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
         case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
             target = names.target_of(key)
             called = names.of(key)
-            plain = query.having is None and query.compound is None and query.source is None and not query.joins
+            plain = (
+                query.having is None and query.compound is None and query.source is None and not query.joins
+            )
             if target is None or not called or not plain or names_key(linking, key):
                 return query
             shown = tuple(e for item in query.select for e in (called if item == key else (item,)))

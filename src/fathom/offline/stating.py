@@ -20,7 +20,12 @@ from fathom.offline.query import (
 )
 from fathom.records import Assumption
 
-_UNITS = {FORMATS["year"]: "Years", FORMATS["month"]: "Months", FORMATS["day"]: "Days", FORMATS["week"]: "Weeks"}
+_UNITS = {
+    FORMATS["year"]: "Years",
+    FORMATS["month"]: "Months",
+    FORMATS["day"]: "Days",
+    FORMATS["week"]: "Weeks",
+}
 
 
 def stated(query: Query) -> tuple[Assumption, ...]:
@@ -42,7 +47,7 @@ def _of_form(query: Query) -> tuple[Assumption, ...]:
                 return (Assumption("column", _of_period(_UNITS[form], date, query)),)
             case Call("cast", (Call("strftime", (_, Column() as date)), _)):
                 return (Assumption("column", _of_period("Weekdays, 0 for Sunday,", date, query)),)
-            case Arithmetic() if (dates := [e for e in walk(key) if isinstance(e, Column)]):
+            case Arithmetic() if dates := [e for e in walk(key) if isinstance(e, Column)]:
                 return (Assumption("column", _of_period("Quarters", dates[0], query)),)
     match query.select[-1:]:
         case (Arithmetic("/", top, Call("nullif", (bottom, _))),):

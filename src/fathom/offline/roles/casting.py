@@ -44,7 +44,7 @@ class Casting:
     def cast(self) -> tuple[Cast, ...]:
         """The rows that are named in a role; nothing where two have the same, or none can be told."""
         found: list[Cast] = []
-        for named in self._rows():
+        for named in self.rows():
             cast = self._cast(named)
             if cast is None:
                 continue
@@ -54,7 +54,7 @@ class Casting:
             found.append(cast)
         return tuple(found)
 
-    def _rows(self) -> list[Named]:
+    def rows(self) -> list[Named]:
         """The rows of homes that the question names, in order; a first and a last name together."""
         best: dict[Span, ValueMention] = {}
         homes = self._pair.homes
@@ -93,8 +93,10 @@ class Casting:
         """By what comes next: "denver to boston"."""
         place = named.span.end
         to = self._words[place : place + 1] == ["to"]
-        rows = self._rows() if to else []
-        return self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
+        rows = self.rows() if to else []
+        return (
+            self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
+        )
 
     def _in(self, side: str | None, named: Named, first: int, end: int) -> Cast | None:
         key = self._pair.on(side) if side else None
@@ -147,7 +149,7 @@ class Casting:
     def _subject(self, named: Named) -> Cast | None:
         """By what a row does: "did Ann send", "that Bob received"."""
         place = named.span.end
-        if place >= len(self._words):
+        if place >= len(self._words) or self._linking.tokens[place].stop:
             return None
         did = named.span.first and self._words[named.span.first - 1] in _DID
         role = next((i for i, w in enumerate(self._words) if SIDES.get(w) in {"home", "away"}), None)

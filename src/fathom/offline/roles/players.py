@@ -138,7 +138,9 @@ def role_counts(
 def _said_of(linking: Linking, pair: RolePair, home: str) -> set[int]:
     """The places of superlatives, and of the words that name the two tables."""
     spans = [m.span for m in linking.table_mentions if m.table in {pair.table, home}]
-    return {i for s in (*spans, *(e.span for e in (*linking.superlatives, *linking.numbers))) for i in range(*s)}
+    return {
+        i for s in (*spans, *(e.span for e in (*linking.superlatives, *linking.numbers))) for i in range(*s)
+    }
 
 
 def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | None:

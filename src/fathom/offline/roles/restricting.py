@@ -18,6 +18,7 @@ from fathom.offline.query import (
     restricted,
 )
 from fathom.offline.roles.casting import Cast, Casting
+from fathom.offline.roles.deeds import cast_by_deeds
 from fathom.offline.roles.keys import RoleKey, RolePair, role_pairs
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption
@@ -40,8 +41,12 @@ class InRoles:
         where = conjunction(*(c.key.leads_to(c.named.condition) for c in self.casts))
         assert where is not None, "somebody is cast"
         told = Assumption("column", " ".join(_told(c.key) for c in self.casts))
-        if query.source is not None or query.compound is not None:
+        if query.source is not None:
             return None
+        if (less := query.compound) is not None:
+            if less.operator != "except" or table not in mentioned_tables(less.query):
+                return None
+            return replace(query, compound=replace(less, query=restricted(less.query, where))), told
         if table in mentioned_tables(query):
             return restricted(query, where), told
         for comparison in comparisons(query.where):
@@ -63,6 +68,8 @@ class InRoles:
 
 
 def _told(key: RoleKey) -> str:
+    if key.side == "deed":
+        return f"It goes by {key.table}.{key.column}."
     return f"{key.table}.{key.column} is where it says {_WORDS[key.side]}."
 
 
@@ -75,9 +82,9 @@ def in_roles(linking: Linking, planner: JoinPlanner, names: RowNames) -> InRoles
     cast = [
         (p, c) for p in pairs if not asks_for_home(linking, p) and (c := Casting(linking, p, names).cast())
     ]
-    if not cast:
+    casts = max((c for _, c in cast), key=len) if cast else cast_by_deeds(linking, planner, names)
+    if not casts:
         return None
-    _, casts = max(cast, key=lambda f: len(f[1]))
     return InRoles(casts, frozenset(i for c in casts for i in c.places), planner)
 
 

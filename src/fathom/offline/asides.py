@@ -1,7 +1,7 @@
-"""Says apart what restricts a question by rule: "orders [placed in the last 30 days]", "flights [to Denver]".
+"""Says apart what restricts a question: "orders [placed in the last 30 days]", "flights [to Denver]".
 
-Training data hold no times that are counted from today, and hardly a table with two keys to the same one. What
-is left of the question is a plain one, which is what the weights have learned; its query is then restricted.
+Training data hold no times that are counted from today, and hardly a table with two keys to the same one.
+What is left of the question is a plain one, which is what the weights have learned; its query is restricted.
 """
 
 import re
@@ -12,26 +12,25 @@ from typing import Protocol
 from fathom.offline.ages import aged
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
+from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
-    Comparison,
     Query,
     Subquery,
     comparisons,
-    expressions,
     mentioned_tables,
-    rebuilt,
     restricted,
+    restricted_within,
 )
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
+_ALTERNATIVES = frozenset(("and", "or", "not", "except"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
 _BEFORE_SIGN = re.compile(r"\s+([,.?!])")
@@ -39,10 +38,12 @@ _NAMED = 0.5
 
 
 class Restriction(Protocol):
-    """What a part of a question says of the rest: at which places of its tokens, and what the query then is."""
+    """What a part of a question says of the rest."""
 
     @property
-    def places(self) -> frozenset[int]: ...
+    def places(self) -> frozenset[int]:
+        """The tokens of the question that say it."""
+        ...
 
     @property
     def needed(self) -> bool:
@@ -56,7 +57,7 @@ class Restriction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time by which the rows asked for are restricted, at places of the tokens, `verb` the stem before it."""
+    """A time by which the rows asked for are restricted; `verb` is the stem of the word before it."""
 
     moment: Moment
     places: frozenset[int]
@@ -70,38 +71,37 @@ class Timed:
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on its date, within a query of what is not among, where that has it."""
-        outer = self._restricted(query)
-        if outer is not None or query.source is not None or query.compound is not None:
-            return outer
-        for comparison in comparisons(query.where):
-            match comparison:
-                case Comparison(operator="not in", right=Subquery(query=inner)) if found := self._restricted(
-                    inner
-                ):
-                    changed = replace(comparison, right=Subquery(found[0]))
-                    return rebuilt(query, lambda n: changed if n == comparison else n), found[1]  # noqa: B023
+        if query.source is not None or query.compound is not None:
+            return None
+        subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
+        if not subqueries or self._said(query):
+            key = self._meant(query)
+            return key and (restricted(query, self.moment.holds(key.in_query())), _told(key))
+        for comparison in subqueries:
+            inner = comparison.right
+            key = self._meant(inner.query) if isinstance(inner, Subquery) else None
+            if key is not None and comparison.operator == "not in":
+                return restricted_within(query, comparison, self.moment.holds(key.in_query())), _told(key)
         return None
 
-    def _restricted(self, query: Query) -> tuple[Query, Assumption] | None:
-        plain = query.source is None and query.compound is None
-        if not plain or any(isinstance(e, Subquery) for e in expressions(query)):
-            return None
+    def _meant(self, query: Query) -> ColumnKey | None:
+        """The date of which the time is said: the one that the verb names, else the one meant anyway."""
+        said = self._said(query)
+        return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
+
+    def _said(self, query: Query) -> list[ColumnKey]:
+        """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
-        said = [c for c in near if self.verb in name_stems(c.column)]
-        key = said[0] if len(said) == 1 else self.dates.meant(near)
-        if key is None:
-            return None
-        column = key.in_query()
-        told = Assumption("column", f"The time is that of {key.table}.{key.column}.")
-        return restricted(query, self.moment.holds(column)), told
+        return [c for c in near if self.verb in name_stems(c.column)]
 
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A question without its restrictions, and these."""
+    """A question without its restrictions, and these; not `clear` where more than they may restrict it."""
 
     question: Question
     restrictions: tuple[Restriction, ...]
+    clear: bool = True
 
     @property
     def needed(self) -> bool:
@@ -111,6 +111,8 @@ class Aside:
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""
         told = []
+        if not self.clear:
+            return None
         for restriction in self.restrictions:
             found = restriction.applied(query)
             if found is None:
@@ -118,6 +120,10 @@ class Aside:
             query = found[0]
             told.append(found[1])
         return query, tuple(dict.fromkeys(told))
+
+
+def _told(key: ColumnKey) -> Assumption:
+    return Assumption("column", f"The time is that of {key.table}.{key.column}.")
 
 
 def said_apart(
@@ -141,8 +147,12 @@ def said_apart(
     gone = {i for r in found for i in r.places}
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
-    text = without(question.text, linking, gone)
-    return Aside(replace(question, text=text), found) if text else None
+    joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
+    text = without(question.text, linking, gone | joint)
+    words = {t.lower for i in gone for t in linking.tokens[max(i - 1, 0) : i + 2] if i not in joint}
+    told = {linking.tokens[i].lower for i in gone | joint}
+    clear = _ALTERNATIVES.isdisjoint(words - told)
+    return Aside(replace(question, text=text), found, clear) if text else None
 
 
 def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:

@@ -47,8 +47,8 @@ def to_the_point(text: str) -> str:
     """The question without greetings, thanks and requests, with "what's" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
-    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged where nothing would be left,
-    or only whether something is so.
+    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged
+    where nothing would be left, or only whether something is so.
     """
     said = _without(_COURTESY, text.strip())
     requested = _REQUEST.match(said)

@@ -21,6 +21,8 @@ def translate(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, exp.Date) and _text(node.this) == "now":
+        return sqlglot.parse_one(_today(node.expressions, dialect), read=dialect)
     if isinstance(node, exp.Anonymous):
         name, arguments = node.name.casefold(), node.expressions
         if name == "date" and arguments and _text(arguments[0]) == "now":

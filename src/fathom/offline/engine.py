@@ -134,7 +134,7 @@ class Engine:
         return in_units(short, self.link(short))
 
     def said_apart(self, question: Question) -> Aside | None:
-        """The question without what restricts it by rule, where there is such: times, and who has which role."""
+        """The question without its times and roles; None where it has none."""
         question = replace(question, text=to_the_point(question.text))
         return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
 

@@ -14,7 +14,7 @@ _NAMED = 0.9
 
 
 def all_rows(linking: Linking, planner: JoinPlanner, names: RowNames) -> Iterator[Proposal]:
-    """The rows of the one table that a question names and does nothing else: by name, else by key, else whole."""
+    """The rows of the one table that a question names and nothing else: by names, else keys, else whole."""
     places = [i for i, t in enumerate(linking.tokens) if t.kind != "sign" and t.lower not in _PASSED]
     if not places or any(linking.tokens[i].evidence for i in places):
         return

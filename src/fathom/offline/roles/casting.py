@@ -103,7 +103,7 @@ class Casting:
         return Cast(key, named, frozenset(range(first, end))) if key else None
 
     def _before(self, named: Named) -> Cast | None:
-        """By what stands before a row's name: "from the city of Boston", "destination is Denver", "leaving"."""
+        """By what stands before a row's name: "from the city of", "destination is", "leaving"."""
         place = named.span.first - 1
         while place >= 0 and (self._words[place] in _ARTICLES or self._names_home(place)):
             place -= 1
@@ -142,7 +142,7 @@ class Casting:
         return None
 
     def _opened(self, first: int) -> int:
-        """Where what is said of a row begins: "with Ajax as ...", "where Ajax was ...", "did Ajax play ..."."""
+        """Where what is said of a row begins: "with Ajax as ...", "where Ajax was ...", "did Ajax play"."""
         opens = first and self._words[first - 1] in {"with", "where", "when", "had", *_DID}
         return first - 1 if opens else first
 

@@ -1,4 +1,4 @@
-"""Keys called after what somebody does: "students that Ann Garcia advises", "advised by her", by `advisor_id`."""
+"""Keys called after what somebody does: `advisor_id` for "students that Ann Garcia advises"."""
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
@@ -12,7 +12,7 @@ _BEFORE = frozenset(("does", "did", "do", "that", "which", "whom"))
 
 
 def cast_by_deeds(linking: Linking, planner: JoinPlanner, names: RowNames) -> tuple[Cast, ...]:
-    """The rows of which the question says that they do what a key is called after; at most one for each key."""
+    """The rows that do what a key is called after, as the question says; at most one for each key."""
     found = []
     for pair in deed_keys(planner):
         deeds = [s for s in name_stems(pair.keys[0].column) if s in pair.deeds and len(s) >= _SHORTEST]
@@ -26,7 +26,7 @@ def cast_by_deeds(linking: Linking, planner: JoinPlanner, names: RowNames) -> tu
 
 
 def _cast(linking: Linking, pair: RolePair, named: Named, done: set[int]) -> Cast | None:
-    """The row in its role where the deed stands right behind its name, or before "by" or "is" and its name."""
+    """The row in its role where the deed stands right behind its name, or before it with "by" or "is"."""
     words = [t.lower for t in linking.tokens]
     first, end = named.span
     did = first > 0 and words[first - 1] in _BEFORE

@@ -1,4 +1,4 @@
-"""Keys that tell two roles of one table apart: the airport that a flight leaves, and the one that it reaches."""
+"""Keys that tell two roles of one table apart: the airport that a flight leaves, and the one it reaches."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations

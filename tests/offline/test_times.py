@@ -18,10 +18,10 @@ def _back(days: int) -> str:
 
 
 TASKS = (
-    "CREATE TABLE members (member_id INTEGER PRIMARY KEY, name VARCHAR(40), city VARCHAR(40), birth_date DATE,"
-    " joined_on DATE)",
-    "CREATE TABLE tasks (task_id INTEGER PRIMARY KEY, title VARCHAR(40), member_id INTEGER REFERENCES members,"
-    " opened_on DATE, closed_on DATE)",
+    "CREATE TABLE members (member_id INTEGER PRIMARY KEY, name VARCHAR(40), city VARCHAR(40),"
+    " birth_date DATE, joined_on DATE)",
+    "CREATE TABLE tasks (task_id INTEGER PRIMARY KEY, title VARCHAR(40), member_id INTEGER"
+    " REFERENCES members, opened_on DATE, closed_on DATE)",
     f"INSERT INTO members VALUES (1, 'Ann', 'Oslo', '{_back(20 * 365 + 100)}', '{_back(2)}'),"
     f" (2, 'Bob', 'Bergen', '{_back(50 * 365 + 100)}', '{_back(20)}'),"
     f" (3, 'Cleo', 'Oslo', '{_back(35 * 365 + 100)}', '{_back(400)}')",
@@ -90,6 +90,7 @@ def test_when_things_happened_first_and_last(tasks: Database, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "asked",
     [
+        "members who joined last year and this year",
         "how many cities were there in the last 30 days",
         "tasks that took more than 10 days on weekends and holidays",
     ],

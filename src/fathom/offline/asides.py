@@ -119,7 +119,7 @@ class Aside:
                 return None
             query = found[0]
             told.append(found[1])
-        return query, tuple(dict.fromkeys(told))
+        return (query, tuple(told)) if len({*told}) == len(told) else None  # a date is in one time alone
 
 
 def _told(key: ColumnKey) -> Assumption:

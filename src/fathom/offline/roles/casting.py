@@ -186,7 +186,10 @@ class Casting:
         """Whether what stands before "from" is a row of another table: "airlines from Canada"."""
         if not place or self._words[place] != "from":
             return False
-        near = self._linking.table_alignment[:, place - 1]
+        place -= 1
+        while place and self._linking.tokens[place].stop:  # "airlines that are from Canada"
+            place -= 1
+        near = self._linking.table_alignment[:, place]
         own = near[self._linking.tables.index(self._pair.table)]
         return bool(near.max(initial=0) >= max(_NAMED, own + 0.01))
 

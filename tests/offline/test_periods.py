@@ -119,7 +119,6 @@ def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "text", ["How many orders per customer each year?", "How many orders were there per week?"]
 )
 def test_declines_what_it_has_no_query_for(text: str, tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:

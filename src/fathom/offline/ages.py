@@ -66,10 +66,7 @@ def aged(text: str, linking: Linking, dates: Dates) -> Iterator[Aged]:
     match = _COMPARED.search(text)
     if match is None or any("age" in identifier_words(c.column) for c in linking.columns):
         return
-    places = frozenset(
-        i for i, t in enumerate(linking.tokens)
-        if not t.evidence and t.start < match.end() and t.end > match.start()
-    )  # fmt: skip
+    places = linking.places(match.start(), match.end())
     sign = (match["sign"] or match["over"]).casefold()
     yield Aged(sign in {"older", "over"}, int(match["n"]), places, dates)
 

@@ -157,10 +157,7 @@ def said_apart(
 
 def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
     for moment in moments(text):
-        places = frozenset(
-            i for i, t in enumerate(linking.tokens)
-            if not t.evidence and t.start < moment.end and t.end > moment.start
-        )  # fmt: skip
+        places = linking.places(moment.start, moment.end)
         if not places or _held(linking, places, moment.unit):
             continue
         verb = linking.tokens[min(places) - 1].stem if min(places) else ""

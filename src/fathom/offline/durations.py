@@ -155,10 +155,7 @@ def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
             continue
         parts = match.groupdict()
         words = (parts["first"], parts["last"]) if "first" in parts else None
-        places = frozenset(
-            i for i, t in enumerate(linking.tokens)
-            if not t.evidence and t.start < match.end() and t.end > match.start()
-        )  # fmt: skip
+        places = linking.places(match.start(), match.end())
         named = any(
             t.lower.startswith(parts["unit"].casefold()) and linking.alignment[:, i].max(initial=0) >= _NAMED
             for i, t in enumerate(linking.tokens)

@@ -118,8 +118,7 @@ def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path
         assert set(database.run(draft.sql or "").rows) == {("2020", 2), ("2021", 1)}
 
 
-@pytest.mark.parametrize(
-)
+@pytest.mark.parametrize("text", ["How many orders per customer each year?"])
 def test_declines_what_it_has_no_query_for(text: str, tmp_path: Path) -> None:
     with makers.sqlite_databases(tmp_path) as make:
         assert ask(text, make(*ORDERS), tmp_path).refusal is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.offline.accounting import Accounts, denies_alike, named_values
+from fathom.offline.accounting import Accounts, denies_alike, named_values, sure_values
 from fathom.offline.calendars import age, today
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
@@ -66,10 +66,7 @@ def aged(text: str, linking: Linking, dates: Dates) -> Iterator[Aged]:
     match = _COMPARED.search(text)
     if match is None or any("age" in identifier_words(c.column) for c in linking.columns):
         return
-    places = frozenset(
-        i for i, t in enumerate(linking.tokens)
-        if not t.evidence and t.start < match.end() and t.end > match.start()
-    )  # fmt: skip
+    places = linking.places(match.start(), match.end())
     sign = (match["sign"] or match["over"]).casefold()
     yield Aged(sign in {"older", "over"}, int(match["n"]), places, dates)
 
@@ -86,9 +83,8 @@ def ages(
     if bool(ranked) == bool(asked) or len(ranked) > 1:
         return
     conditions = named_values(linking)
-    tables = {m.table for m in linking.table_mentions} or {
-        c.left.table.name for c in conditions if isinstance(c, Comparison) and hasattr(c.left, "table")
-    }
+    values = {v.column.table for v in sure_values(linking)}
+    tables = {m.table for m in linking.table_mentions} or values
     born = [b for t in sorted(tables) if (b := _born(dates, t))]
     if len(born) != 1:
         return

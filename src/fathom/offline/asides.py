@@ -1,8 +1,7 @@
-"""Says apart what restricts a question by rule: "orders [placed last month]", "flights [to Denver]".
+"""Says apart what restricts a question: "orders [placed in the last 30 days]", "flights [to Denver]".
 
 Training data hold no times that are counted from today, and hardly a table with two keys to the same one.
-What is left of the question is a plain one, which is what the weights have learned; its query is then
-restricted.
+What is left of the question is a plain one, which is what the weights have learned; its query is restricted.
 """
 
 import re
@@ -14,21 +13,19 @@ from fathom.offline.ages import aged
 from fathom.offline.alternatives import Alternatives
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
-from fathom.offline.linking.text import stem
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.moments import Moment, moments
 from fathom.offline.owning import Belongings
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
-    Comparison,
     Query,
     Subquery,
     comparisons,
-    expressions,
     mentioned_tables,
-    rebuilt,
     restricted,
+    restricted_within,
 )
 from fathom.offline.ratios import share_of
 from fathom.offline.roles import in_roles
@@ -36,24 +33,28 @@ from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
+
 _WHICH = frozenset(("which", "what"))
 _VERBS = frozenset("have has had do does did were was are is never not lack".split())
 _PREDICATES = _VERBS | {"came", "come", "comes", "without", "with"}
 _SHARE = re.compile(
-    r"what(?:\s+is|'s)?(?:\s+the)?\s+(?P<share>percentage|percent|proportion|share|fraction)\s+of\s+(?:all\s+|the\s+|our\s+)*"
-    r"(?P<rows>.+)",
+    r"what(?:\s+is|'s)?(?:\s+the)?\s+(?P<share>percentage|percent|proportion|share|fraction)\s+of"
+    r"\s+(?:all\s+|the\s+|our\s+)*(?P<rows>.+)",
     re.IGNORECASE,
 )
+_ALTERNATIVES = frozenset(("and", "or", "not", "except"))
+_RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
+_BEFORE_SIGN = re.compile(r"\s+([,.?!])")
 _NAMED = 0.5
 
 
 class Restriction(Protocol):
-    """What a part of a question says of the rest: where, and what that makes of a query."""
+    """What a part of a question says of the rest."""
 
     @property
     def places(self) -> frozenset[int]:
-        """The places of its tokens."""
+        """The tokens of the question that say it."""
         ...
 
     @property
@@ -68,10 +69,11 @@ class Restriction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time by which the rows asked for are restricted, at places of the tokens."""
+    """A time by which the rows asked for are restricted; `verb` is the stem of the word before it."""
 
     moment: Moment
     places: frozenset[int]
+    verb: str
     dates: Dates
 
     @property
@@ -81,34 +83,33 @@ class Timed:
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on its date, within a query of what is not among, where that has it."""
-        outer = self._restricted(query)
-        if outer is not None or query.source is not None or query.compound is not None:
-            return outer
-        for comparison in comparisons(query.where):
-            match comparison:
-                case Comparison(operator="not in", right=Subquery(query=inner)) if found := self._restricted(
-                    inner
-                ):
-                    changed = replace(comparison, right=Subquery(found[0]))
-                    return rebuilt(query, lambda n: changed if n == comparison else n), found[1]  # noqa: B023
+        if query.source is not None or query.compound is not None:
+            return None
+        subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
+        if not subqueries or self._said(query):
+            key = self._meant(query)
+            return key and (restricted(query, self.moment.holds(key.in_query())), _told(key))
+        for comparison in subqueries:
+            inner = comparison.right
+            key = self._meant(inner.query) if isinstance(inner, Subquery) else None
+            if key is not None and comparison.operator == "not in":
+                return restricted_within(query, comparison, self.moment.holds(key.in_query())), _told(key)
         return None
 
-    def _restricted(self, query: Query) -> tuple[Query, Assumption] | None:
-        plain = query.source is None and query.compound is None
-        if not plain or any(isinstance(e, Subquery) for e in expressions(query)):
-            return None
+    def _meant(self, query: Query) -> ColumnKey | None:
+        """The date of which the time is said: the one that the verb names, else the one meant anyway."""
+        said = self._said(query)
+        return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
+
+    def _said(self, query: Query) -> list[ColumnKey]:
+        """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
-        key = self.dates.meant(near)
-        if key is None:
-            return None
-        column = key.in_query()
-        told = Assumption("column", f"The time is that of {key.table}.{key.column}.")
-        return restricted(query, self.moment.holds(column)), told
+        return [c for c in near if self.verb in name_stems(c.column)]
 
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A question without its restrictions, and these.
+    """A question without its restrictions, and these; not `clear` where more than they may restrict it.
 
     Where it asks what share of rows is so restricted, `question` asks how many there are, and `factor` is 100
     for a percentage, else 1.
@@ -116,6 +117,7 @@ class Aside:
 
     question: Question
     restrictions: tuple[Restriction, ...]
+    clear: bool = True
     factor: int = 0
 
     @property
@@ -126,14 +128,22 @@ class Aside:
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""
         told, asked = [], query
+        if not self.clear:
+            return None
         for restriction in self.restrictions:
             found = restriction.applied(query)
             if found is None:
                 return None
             query = found[0]
             told.append(found[1])
+        if len({*told}) < len(told):
+            return None  # a date is in one time alone
         whole = share_of(asked, query, self.factor) if self.factor else query
-        return None if whole is None else (whole, tuple(dict.fromkeys(told)))
+        return None if whole is None else (whole, tuple(told))
+
+
+def _told(key: ColumnKey) -> Assumption:
+    return Assumption("column", f"The time is that of {key.table}.{key.column}.")
 
 
 def said_apart(
@@ -159,11 +169,15 @@ def said_apart(
     gone = {i for r in found for i in r.places}
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
-    text = without(question.text, linking, gone)
+    joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
+    text = without(question.text, linking, gone | joint)
     share = _SHARE.match(text) if _is_predicate(linking, gone) else None
     text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
     factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
-    return Aside(replace(question, text=text), found, factor) if text else None
+    words = {t.lower for i in gone for t in linking.tokens[max(i - 1, 0) : i + 2] if i not in joint}
+    told = {linking.tokens[i].lower for i in gone | joint}
+    clear = _ALTERNATIVES.isdisjoint(words - told)
+    return Aside(replace(question, text=text), found, clear, factor) if text else None
 
 
 def _is_predicate(linking: Linking, gone: Collection[int]) -> bool:
@@ -183,15 +197,12 @@ def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:
 
 def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
     for moment in moments(text):
-        places = frozenset(
-            i for i, t in enumerate(linking.tokens)
-            if not t.evidence and t.start < moment.end and t.end > moment.start
-        )  # fmt: skip
+        places = linking.places(moment.start, moment.end)
         if not places or _held(linking, places, moment.unit):
             continue
-        before = linking.tokens[min(places) - 1] if min(places) else None
-        if not moment.verbal or (before is not None and before.stem in dates.stems):
-            yield Timed(moment, places, dates)
+        verb = linking.tokens[min(places) - 1].stem if min(places) else ""
+        if not moment.verbal or verb in dates.stems:
+            yield Timed(moment, places, verb, dates)
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
@@ -214,6 +225,9 @@ def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str
         return found
     for place in sorted(gone):
         first = place
+        while first > 1 and tokens[first - 1].lower in _RELATIVE:
+            first -= 1
+        found |= set(range(first, place))
         while first and _says_when(linking, first - 1, dates):
             first -= 1
         if first == place and tokens[place - 1].lower not in {"was", "were"}:
@@ -243,4 +257,4 @@ def without(text: str, linking: Linking, gone: Collection[int]) -> str:
             pieces.append(text[end : token.start])
             end = token.end
     pieces.append(text[end:])
-    return " ".join("".join(pieces).split()).strip(" ,").replace(" ,", ",").replace(" ?", "?")
+    return _BEFORE_SIGN.sub(r"\1", " ".join("".join(pieces).split())).strip(" ,")

@@ -7,10 +7,8 @@ from fathom.offline.query import Arithmetic, Call, Case, Column, Comparison, Exp
 
 _WEEK = (Literal("weekday 0"), Literal("-6 days"))
 """The Sunday to come, or today, and then back to its Monday."""
-_MONTHS_INTO_QUARTER = Arithmetic(
-    "%", Arithmetic("-", Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER"))),
-    Literal(1)), Literal(3),
-)  # fmt: skip
+_MONTH = Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER")))
+_MONTHS_INTO_QUARTER = Arithmetic("%", Arithmetic("-", _MONTH, Literal(1)), Literal(3))
 _STARTS: dict[str, tuple[Expression, ...]] = {
     "": (),
     "week": _WEEK,

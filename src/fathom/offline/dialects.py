@@ -5,6 +5,7 @@ import re
 import sqlglot
 from sqlglot import exp
 
+_POSTGRES_FORMS = {"%w": "CAST(EXTRACT(DOW FROM {}) AS TEXT)", "%Y-%W": "TO_CHAR({}, 'IYYY-IW')"}
 _SHIFT = re.compile(r"([+-]\d+) (day|month|year|hour)s?\Z")
 _MYSQL_STARTS = {
     "": "CURDATE()",
@@ -21,6 +22,8 @@ def translate(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, exp.Date) and _text(node.this) == "now":
+        return sqlglot.parse_one(_today(node.expressions, dialect), read=dialect)
     if isinstance(node, exp.Anonymous):
         name, arguments = node.name.casefold(), node.expressions
         if name == "date" and arguments and _text(arguments[0]) == "now":
@@ -35,11 +38,8 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
     ):
         return exp.IntDiv(this=node.this, expression=node.expression)
     if isinstance(node, exp.TimeToStr) and dialect == "postgres":
-        moment, form = node.this.sql(dialect), _text(node.args["format"])
-        if form == "%w":
-            return sqlglot.parse_one(f"CAST(EXTRACT(DOW FROM {moment}) AS TEXT)", read=dialect)
-        if form == "%Y-%W":
-            return sqlglot.parse_one(f"TO_CHAR({moment}, 'IYYY-IW')", read=dialect)
+        form = _POSTGRES_FORMS.get(_text(node.args["format"]) or "")
+        return sqlglot.parse_one(form.format(node.this.sql(dialect)), read=dialect) if form else node
     return node
 
 

@@ -1,7 +1,7 @@
 """How long things take: the days between two dates of a row, where no column holds that.
 
-"Average number of days between order and shipping", "how long did each lease last", "the longest lease"; "tasks
-that took more than 10 days" restricts what is asked for.
+"Average number of days between order and shipping", "how long did each lease last", "the longest lease".
+"Tasks that took more than 10 days" restricts what is asked for.
 """
 
 import re
@@ -12,7 +12,7 @@ from fathom.offline.accounting import Accounts, denies_alike, named_values
 from fathom.offline.calendars import days_between
 from fathom.offline.grouping import By, Naming
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BEGIN_WORDS, END_WORDS, LASTING
@@ -99,7 +99,7 @@ class Durations:
         return Duration(first[0], last[0]) if len(first) == len(last) == 1 else None
 
     def between(self, first: str, last: str, table: str | None = None) -> Duration | None:
-        """The time between two dates that words name, both of the same table; None where others fit as well."""
+        """The time between two dates of one table that words name; None where others fit as well."""
         found = [
             Duration(a, b)
             for t in ([table] if table else self._linking.tables)
@@ -155,10 +155,7 @@ def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
             continue
         parts = match.groupdict()
         words = (parts["first"], parts["last"]) if "first" in parts else None
-        places = frozenset(
-            i for i, t in enumerate(linking.tokens)
-            if not t.evidence and t.start < match.end() and t.end > match.start()
-        )  # fmt: skip
+        places = linking.places(match.start(), match.end())
         named = any(
             t.lower.startswith(parts["unit"].casefold()) and linking.alignment[:, i].max(initial=0) >= _NAMED
             for i, t in enumerate(linking.tokens)
@@ -174,7 +171,7 @@ def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
 def asked_durations(
     linking: Linking, planner: JoinPlanner, names: RowNames, dates: Dates, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """How long something takes on average or at most, of each, or what takes longest, where a question asks so."""
+    """How long something takes on average, or each of them, or what takes longest, where this is asked."""
     place = next((i for i, t in enumerate(linking.tokens) if _asks_length(linking, i)), None)
     if place is None or linking.negations:
         return
@@ -209,9 +206,7 @@ class _Asked:
             i for i, t in enumerate(linking.tokens)
             if t.lower in _LENGTHS | LASTING | _BETWEEN or t.lower.removesuffix("s") in _UNITS
         }  # fmt: skip
-        self.said = lengths | {
-            i for s in (*linking.superlatives, *linking.quantities) for i in range(*s.span)
-        }
+        self.said = lengths | {i for s in _shaping(linking) for i in range(*s)}
 
     def queries(self) -> Iterator[Query]:
         """The queries, of the tables that the question names."""
@@ -277,3 +272,8 @@ class _Asked:
         group = Naming(self._linking, self._names).group_at(each[0]) if each else None
         found = group.named if group is not None else ()
         return found[0] if found and found[0].table != TableRef(self.table) else None
+
+
+def _shaping(linking: Linking) -> list[Span]:
+    """The words that ask for an aggregate or an extreme."""
+    return [*(s.span for s in linking.superlatives), *(q.span for q in linking.quantities)]

@@ -1,4 +1,4 @@
-"""When something happened first or last: "when was the first order", "the most recent order of each customer"."""
+"""When something happened first or last: "when was the first order", "the latest order of each customer"."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _LAST = frozenset(("last", "latest", "newest", "recent"))
 def firsts(
     linking: Linking, planner: JoinPlanner, names: RowNames, dates: Dates, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """The first or last date of a table's rows, where "when" asks for it, or of those of each of something."""
+    """The first or last date of a table's rows, where "when" asks for it, or of each of something."""
     tokens = linking.tokens
     place = next((i for i, t in enumerate(tokens) if t.lower in _FIRST | _LAST and not t.evidence), None)
     if place is None or linking.quantities or linking.negations:

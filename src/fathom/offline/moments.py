@@ -38,8 +38,8 @@ class Moment:
     """A time said at characters `start` to `end`: not before `first`, before `until`, where these are given.
 
     Else only days of which strftime's `form` gives one of the `parts` belong to it. Where the current day
-    counts, `relative`. `unit` is the word that says the time, if it may as well name a column. What is `verbal`
-    is a time only behind a verb that says of what: "hired in 2010".
+    counts, `relative`. `unit` is the word that says the time, if it may as well name a column. What is
+    `verbal` is a time only behind a verb that says of what: "hired in 2010".
     """
 
     start: int
@@ -162,7 +162,7 @@ def _in_month(match: re.Match[str]) -> Iterator[Moment]:
 
 
 def _in_year(match: re.Match[str]) -> Iterator[Moment]:
-    """ "hired since 2010": only behind a verb, for elsewhere numbers of four figures are read with the rest."""
+    """ "hired since 2010": only behind a verb, for other years are read with the rest of the question."""
     year = int(match["year"])
     yield replace(_said(match, *_bounds(match["sign"], _first(year, 0), _first(year, 12))), verbal=True)
 

@@ -209,6 +209,13 @@ def restricted(query: "Query", condition: Condition) -> "Query":
     return replace(query, where=conjunction(query.where, condition))
 
 
+def restricted_within(query: "Query", comparison: Comparison, condition: Condition) -> "Query":
+    """The query with a further condition in the subquery that one of its comparisons is with."""
+    assert isinstance(comparison.right, Subquery), "it is compared with a subquery"
+    inner = replace(comparison, right=Subquery(restricted(comparison.right.query, condition)))
+    return replace(query, where=rebuilt(query.where, lambda n: inner if n == comparison else n))
+
+
 def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
     """The conditions that have to hold all at once; none where there is no condition."""
     if isinstance(condition, Connective) and condition.kind == "and":

@@ -209,6 +209,11 @@ class Linking:
         """The words of a span."""
         return " ".join(t.text for t in self.tokens[span.first : span.end])
 
+    def places(self, start: int, end: int) -> frozenset[int]:
+        """The tokens of the question between two of its characters."""
+        inside = (i for i, t in enumerate(self.tokens) if t.start < end and t.end > start and not t.evidence)
+        return frozenset(inside)
+
     def score(self, column: ColumnKey, role: Role) -> float:
         """The probability that the query uses the column in this role."""
         return float(self.column_scores[role][self.index[column]])

@@ -132,7 +132,9 @@ def find_places(tokens: Sequence[Token], index: ValueIndex | None, words: Schema
     """The codes that stand for places named in full, in columns called after such: 'AZ' for "Arizona"."""
     found: list[ValueMention] = []
     lower = tuple(t.lower for t in tokens)
-    for kind, places in PLACES.items() if index is not None else ():
+    if index is None:
+        return found
+    for kind, places in PLACES.items():
         end = 0
         for first in range(len(tokens)):
             span = next(

@@ -1,4 +1,4 @@
-"""Two roles of one table: where a table has two keys to another, the words of a question say which is meant."""
+"""Two roles of one table: where a table has two keys to another, the question's words say which is meant."""
 
 from fathom.offline.roles.joining import with_said_roles
 from fathom.offline.roles.players import role_counts, role_players

@@ -44,7 +44,7 @@ class Casting:
     def cast(self) -> tuple[Cast, ...]:
         """The rows that are named in a role; nothing where two have the same, or none can be told."""
         found: list[Cast] = []
-        for named in self._rows():
+        for named in self.rows():
             cast = self._cast(named)
             if cast is None:
                 continue
@@ -54,7 +54,7 @@ class Casting:
             found.append(cast)
         return tuple(found)
 
-    def _rows(self) -> list[Named]:
+    def rows(self) -> list[Named]:
         """The rows of homes that the question names, in order; a first and a last name together."""
         best: dict[Span, ValueMention] = {}
         homes = self._pair.homes
@@ -93,7 +93,7 @@ class Casting:
         """By what comes next: "denver to boston"."""
         place = named.span.end
         to = self._words[place : place + 1] == ["to"]
-        rows = self._rows() if to else []
+        rows = self.rows() if to else []
         return (
             self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
         )
@@ -103,7 +103,7 @@ class Casting:
         return Cast(key, named, frozenset(range(first, end))) if key else None
 
     def _before(self, named: Named) -> Cast | None:
-        """By what stands before a row's name: "from the city of Boston", "destination is Denver", "leaving"."""
+        """By what stands before a row's name: "from the city of", "destination is", "leaving"."""
         place = named.span.first - 1
         while place >= 0 and (self._words[place] in _ARTICLES or self._names_home(place)):
             place -= 1
@@ -142,14 +142,14 @@ class Casting:
         return None
 
     def _opened(self, first: int) -> int:
-        """Where what is said of a row begins: "with Ajax as ...", "where Ajax was ...", "did Ajax play ..."."""
+        """Where what is said of a row begins: "with Ajax as ...", "where Ajax was ...", "did Ajax play"."""
         opens = first and self._words[first - 1] in {"with", "where", "when", "had", *_DID}
         return first - 1 if opens else first
 
     def _subject(self, named: Named) -> Cast | None:
         """By what a row does: "did Ann send", "that Bob received"."""
         place = named.span.end
-        if place >= len(self._words):
+        if place >= len(self._words) or self._linking.tokens[place].stop:
             return None
         did = named.span.first and self._words[named.span.first - 1] in _DID
         role = next((i for i, w in enumerate(self._words) if SIDES.get(w) in {"home", "away"}), None)
@@ -186,7 +186,10 @@ class Casting:
         """Whether what stands before "from" is a row of another table: "airlines from Canada"."""
         if not place or self._words[place] != "from":
             return False
-        near = self._linking.table_alignment[:, place - 1]
+        place -= 1
+        while place and self._linking.tokens[place].stop:  # "airlines that are from Canada"
+            place -= 1
+        near = self._linking.table_alignment[:, place]
         own = near[self._linking.tables.index(self._pair.table)]
         return bool(near.max(initial=0) >= max(_NAMED, own + 0.01))
 

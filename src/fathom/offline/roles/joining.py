@@ -14,7 +14,7 @@ _NAMED = 0.5
 
 
 def with_said_roles(query: Query, linking: Linking, planner: JoinPlanner) -> tuple[Query, bool]:
-    """The query joined by the keys whose roles the question says, and whether it says all that are joined by."""
+    """The query joined by the keys whose roles the question says, and whether it says them all."""
     pairs = role_pairs(planner)
     said = True
 
@@ -46,7 +46,7 @@ def _by_said_key(query: Query, pair: RolePair, linking: Linking, planner: JoinPl
 
 
 def said_key(linking: Linking, pair: RolePair) -> RoleKey | None:
-    """The key of which the question speaks, by its words alone, values aside; None where it says none, or both.
+    """The key of which the question speaks by its words, values aside; None where it says none, or both.
 
     "From" and "to" tell where they stand before the other table's name, or end the question.
     """

@@ -1,4 +1,4 @@
-"""Keys that tell two roles of one table apart: the airport that a flight leaves, and the one that it reaches."""
+"""Keys that tell two roles of one table apart: the airport that a flight leaves, and the one it reaches."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -63,7 +63,7 @@ class RolePair:
     `homes` are the other table and those to which each of its rows belongs.
     """
 
-    keys: tuple[RoleKey, RoleKey]
+    keys: tuple[RoleKey, ...]
     homes: tuple[str, ...]
 
     @property
@@ -99,6 +99,18 @@ def role_pairs(planner: JoinPlanner) -> tuple[RolePair, ...]:
             if sides:
                 pair = RoleKey(table, a, target, key_a, sides[0]), RoleKey(table, b, target, key_b, sides[1])
                 found.append(RolePair(pair, _homes(planner, target, table)))
+    return tuple(found)
+
+
+def deed_keys(planner: JoinPlanner) -> tuple[RolePair, ...]:
+    """The keys that are called after what the rows do to which they refer: `advisor_id` of instructors."""
+    found = []
+    for key in planner.schema.foreign_keys:
+        if len(key.columns) == 1 and key.table != key.target_table:
+            own = RoleKey(key.table, key.columns[0], key.target_table, key.target_columns[0], "deed")
+            pair = RolePair((own,), (key.target_table,))
+            if pair.deeds:
+                found.append(pair)
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Rows asked for by a role of their own: "who wrote to Bob", "papers that cite", "the most departing flights"."""
+"""Rows asked for by a role of their own: "who wrote to Bob", "the city with most departing flights"."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,25 +24,26 @@ from fathom.offline.query import (
 )
 from fathom.offline.roles.casting import Cast, Casting
 from fathom.offline.roles.joining import joins_to, said_key
-from fathom.offline.roles.keys import SIDES, RoleKey, RolePair, role_pairs
-from fathom.offline.roles.restricting import asks_for_home
+from fathom.offline.roles.keys import SIDES, RolePair, role_pairs
+from fathom.offline.roles.restricting import asks_for_home, speaks_of
 from fathom.offline.rows import RowNames
 
 _NAMED = 0.5
 _PERSONS = frozenset(map(stem, (
-    "user person people member customer client employee student author player friend contact patient profile".split()
-)))  # fmt: skip
+    "user person people member customer client employee student author player friend contact patient"
+).split()))  # fmt: skip
 
 
 def role_players(
     linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """The rows that have one role where a named row has the other: "who sent messages to Bob", "papers that cite"."""
+    """The rows that have one role where a named row has the other: "who sent messages to Bob"."""
     counts = [q for q in linking.quantities if q.aggregate == "count"]
     if len(counts) != len(linking.quantities) or linking.superlatives:
         return
     for pair in role_pairs(planner):
-        casts = Casting(linking, pair, names).cast() if asks_for_home(linking, pair) else ()
+        asked_for = speaks_of(linking, pair) and asks_for_home(linking, pair)
+        casts = Casting(linking, pair, names).cast() if asked_for else ()
         if len(casts) != 1:
             continue
         (cast,) = casts
@@ -54,7 +55,7 @@ def role_players(
         table = TableRef(pair.table)
         inner = Query((asked.in_query,), where=cast.key.leads_to(cast.named.condition), tables=(table,))
         operator = "not in" if linking.negations else "in"
-        link = _through(planner, pair, home, asked, inner, operator)
+        link = _through(planner, pair, home, inner, operator)
         if link is None or not shown:
             continue
         query = Query(shown, where=link, tables=(TableRef(home),) if counts else ())
@@ -65,7 +66,7 @@ def role_players(
 
 
 def _asked_home(linking: Linking, pair: RolePair, cast: Cast, names: RowNames) -> str:
-    """Which of the homes is asked for: the one named first, else for "who" the one that has persons' names."""
+    """Which of the homes is asked for: the one named first, else that whose rows are persons."""
     named = {m.table for m in tables_named_first(linking)} & {*pair.homes}
     if named:
         return min(named, key=pair.homes.index)
@@ -85,10 +86,10 @@ def _names(linking: Linking, table: str, place: int) -> bool:
 
 
 def _through(
-    planner: JoinPlanner, pair: RolePair, home: str, asked: RoleKey, inner: Query, operator: str
+    planner: JoinPlanner, pair: RolePair, home: str, inner: Query, operator: str
 ) -> Comparison | None:
     """That a row of a home is what the inner query's keys refer to, or what these rows belong to."""
-    target = Column(TableRef(pair.homes[0]), asked.key)
+    target = Column(TableRef(pair.homes[0]), pair.keys[0].key)
     if home == pair.homes[0]:
         return Comparison(target, operator, Subquery(inner))
     plans = planner.plans((TableRef(pair.homes[0]), TableRef(home)))
@@ -103,7 +104,7 @@ def _through(
 def role_counts(
     linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """How many rows there are of each that has a role in them, or who has the most: "who sent the most messages"."""
+    """How many rows there are of each that has a role in them, or who has most: "who sent most messages"."""
     extremes = linking.superlatives
     counted = [q for q in linking.quantities if q.aggregate == "count"]
     if len(counted) != len(linking.quantities) or linking.negations or len(extremes) > 1:
@@ -136,15 +137,14 @@ def role_counts(
 
 
 def _said_of(linking: Linking, pair: RolePair, home: str) -> set[int]:
-    """The places of superlatives, and of the words that name the two tables."""
+    """The places of superlatives and numbers, and of the words that name the two tables."""
     spans = [m.span for m in linking.table_mentions if m.table in {pair.table, home}]
-    return {
-        i for s in (*spans, *(e.span for e in (*linking.superlatives, *linking.numbers))) for i in range(*s)
-    }
+    spans += [s.span for s in linking.superlatives] + [n.span for n in linking.numbers]
+    return {i for s in spans for i in range(*s)}
 
 
 def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | None:
-    """Of which home's rows something is asked for each: the one named after "each" or "by", or that is sought."""
+    """Of which home's rows something is asked: the one named after "each", "by" or "which"."""
     tokens = linking.tokens
     opening = {t.lower for t in tokens[:2]}
     asked = not linking.quantities

@@ -8,16 +8,18 @@ from fathom.offline.linking import Linking
 from fathom.offline.query import (
     Column,
     Comparison,
+    Condition,
     Query,
     Subquery,
     TableRef,
     comparisons,
     conjunction,
     mentioned_tables,
-    rebuilt,
     restricted,
+    restricted_within,
 )
 from fathom.offline.roles.casting import Cast, Casting
+from fathom.offline.roles.deeds import cast_by_deeds
 from fathom.offline.roles.keys import RoleKey, RolePair, role_pairs
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption
@@ -35,34 +37,46 @@ class InRoles:
     needed: bool = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
-        """The query with a condition on the key for each role; through another key where it asks for others."""
-        table = TableRef(self.casts[0].key.table)
+        """The query with a condition on the key for each role, or on another key of that table."""
         where = conjunction(*(c.key.leads_to(c.named.condition) for c in self.casts))
         assert where is not None, "somebody is cast"
+        found = None if query.source is not None else self._where(query, where)
         told = Assumption("column", " ".join(_told(c.key) for c in self.casts))
-        if query.source is not None or query.compound is not None:
-            return None
+        return None if found is None else (found, told)
+
+    def _where(self, query: Query, where: Condition) -> Query | None:
+        """The query with the condition where it has the table of the keys."""
+        table = TableRef(self.casts[0].key.table)
+        if (less := query.compound) is not None:
+            held = less.operator == "except" and table in mentioned_tables(less.query)
+            return (
+                replace(query, compound=replace(less, query=restricted(less.query, where))) if held else None
+            )
         if table in mentioned_tables(query):
-            return restricted(query, where), told
+            return restricted(query, where)
         for comparison in comparisons(query.where):
-            match comparison:
-                case Comparison(right=Subquery(query=inner)) if table in mentioned_tables(inner):
-                    changed = replace(comparison, right=Subquery(restricted(inner, where)))
-                    return rebuilt(query, lambda n: changed if n == comparison else n), told  # noqa: B023
+            inner = comparison.right
+            if isinstance(inner, Subquery) and table in mentioned_tables(inner.query):
+                return restricted_within(query, comparison, where)
+        return self._through(query, where)
+
+    def _through(self, query: Query, where: Condition) -> Query | None:
+        """The query of the rows to which those that meet the condition belong: airlines by their flights."""
+        first = self.casts[0].key
         for key in self.planner.schema.foreign_keys:
             asked = TableRef(key.target_table)
-            if key.table == table.name and len(key.columns) == 1 and asked in mentioned_tables(query):
-                inner = Query((Column(table, key.columns[0]),), where=where)
-                through = Comparison(Column(asked, key.target_columns[0]), "in", Subquery(inner))
-                return (
-                    (restricted(query, through), told)
-                    if key.target_table != self.casts[0].key.target
-                    else None
+            single = key.table == first.table and len(key.columns) == 1 and key.target_table != first.target
+            if single and asked in mentioned_tables(query):
+                inner = Query((Column(TableRef(key.table), key.columns[0]),), where=where)
+                return restricted(
+                    query, Comparison(Column(asked, key.target_columns[0]), "in", Subquery(inner))
                 )
         return None
 
 
 def _told(key: RoleKey) -> str:
+    if key.side == "deed":
+        return f"It goes by {key.table}.{key.column}."
     return f"{key.table}.{key.column} is where it says {_WORDS[key.side]}."
 
 
@@ -75,14 +89,26 @@ def in_roles(linking: Linking, planner: JoinPlanner, names: RowNames) -> InRoles
     cast = [
         (p, c) for p in pairs if not asks_for_home(linking, p) and (c := Casting(linking, p, names).cast())
     ]
-    if not cast:
+    casts = max(cast, key=lambda f: _fit(linking, *f))[1] if cast else cast_by_deeds(linking, planner, names)
+    if not casts:
         return None
-    _, casts = max(cast, key=lambda f: len(f[1]))
     return InRoles(casts, frozenset(i for c in casts for i in c.places), planner)
 
 
+def _fit(linking: Linking, pair: RolePair, casts: tuple[Cast, ...]) -> tuple[bool, int, int]:
+    """How well rows in the roles of a pair fit: whether the question speaks of these, how many, how near."""
+    near = -max(pair.homes.index(c.named.table) for c in casts)
+    return speaks_of(linking, pair), len(casts), near
+
+
+def speaks_of(linking: Linking, pair: RolePair) -> bool:
+    """Whether the question names the table of a pair, or what those in its roles do."""
+    named = any(m.table == pair.table for m in linking.table_mentions)
+    return named or any(t.stem in pair.deeds for t in linking.tokens)
+
+
 def asks_for_home(linking: Linking, pair: RolePair) -> bool:
-    """Whether a question asks for rows that have a role themselves: "who sent", "which cities have flights"."""
+    """Whether a question asks for rows that have a role themselves: "who sent", "which cities have"."""
     opening = [t.lower for t in linking.tokens[:2]]
     if "who" in opening or "whom" in opening:
         return True

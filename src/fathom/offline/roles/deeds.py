@@ -1,0 +1,45 @@
+"""Keys called after what somebody does: `advisor_id` for "students that Ann Garcia advises"."""
+
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import name_stems
+from fathom.offline.roles.casting import Cast, Casting, Named
+from fathom.offline.roles.keys import RolePair, deed_keys
+from fathom.offline.rows import RowNames
+
+_SHORTEST = 5
+_BEFORE = frozenset(("does", "did", "do", "that", "which", "whom"))
+
+
+def cast_by_deeds(linking: Linking, planner: JoinPlanner, names: RowNames) -> tuple[Cast, ...]:
+    """The rows that do what a key is called after, as the question says; at most one for each key."""
+    found = []
+    for pair in deed_keys(planner):
+        deeds = [s for s in name_stems(pair.keys[0].column) if s in pair.deeds and len(s) >= _SHORTEST]
+        done = {
+            i for i, t in enumerate(linking.tokens) if not t.stop and any(_alike(t.stem, d) for d in deeds)
+        }
+        if done:
+            rows = Casting(linking, pair, names).rows()
+            found += [c for r in rows if (c := _cast(linking, pair, r, done)) is not None][:1]
+    return tuple(found)
+
+
+def _cast(linking: Linking, pair: RolePair, named: Named, done: set[int]) -> Cast | None:
+    """The row in its role where the deed stands right behind its name, or before it with "by" or "is"."""
+    words = [t.lower for t in linking.tokens]
+    first, end = named.span
+    did = first > 0 and words[first - 1] in _BEFORE
+    if end in done and (did or words[end].endswith("s")):  # "Ann Garcia advises"
+        first -= did
+        return Cast(pair.keys[0], named, frozenset(range(first, end + 1)))
+    if first > 1 and words[first - 1] in {"by", "is", "was"} and first - 2 in done:
+        return Cast(pair.keys[0], named, frozenset(range(first - 2, end)))
+    return None
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two stems are forms of one word: "advis" of "advises", "advisor"."""
+    return one == other or (
+        min(len(one), len(other)) >= _SHORTEST and (one.startswith(other) or other.startswith(one))
+    )

@@ -5,27 +5,22 @@ What is left of the question is a plain one, which is what the weights have lear
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fathom.offline.ages import aged
-from fathom.offline.alternatives import Alternatives
+from fathom.offline.asides.alternatives import Alternatives
+from fathom.offline.asides.belongings import Belongings
+from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking import Linking
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
-from fathom.offline.moments import Moment, moments
-from fathom.offline.owning import Belongings
 from fathom.offline.periods import Dates
 from fathom.offline.query import (
     Query,
-    Subquery,
-    comparisons,
-    mentioned_tables,
-    restricted,
-    restricted_within,
 )
 from fathom.offline.ratios import share_of
 from fathom.offline.roles import in_roles
@@ -68,46 +63,6 @@ class Restriction(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """A time by which the rows asked for are restricted; `verb` is the stem of the word before it."""
-
-    moment: Moment
-    places: frozenset[int]
-    verb: str
-    dates: Dates
-
-    @property
-    def needed(self) -> bool:
-        """Whether the words can't be read otherwise: months and years are read by what is learned as well."""
-        return self.moment.relative or bool(self.moment.unit)
-
-    def applied(self, query: Query) -> tuple[Query, Assumption] | None:
-        """The query with a condition on its date, within a query of what is not among, where that has it."""
-        if query.source is not None or query.compound is not None:
-            return None
-        subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
-        if not subqueries or self._said(query):
-            key = self._meant(query)
-            return key and (restricted(query, self.moment.holds(key.in_query())), _told(key))
-        for comparison in subqueries:
-            inner = comparison.right
-            key = self._meant(inner.query) if isinstance(inner, Subquery) else None
-            if key is not None and comparison.operator == "not in":
-                return restricted_within(query, comparison, self.moment.holds(key.in_query())), _told(key)
-        return None
-
-    def _meant(self, query: Query) -> ColumnKey | None:
-        """The date of which the time is said: the one that the verb names, else the one meant anyway."""
-        said = self._said(query)
-        return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
-
-    def _said(self, query: Query) -> list[ColumnKey]:
-        """The dates of a query's tables that the verb names."""
-        near = self.dates.near(mentioned_tables(query))
-        return [c for c in near if self.verb in name_stems(c.column)]
-
-
-@dataclass(frozen=True, slots=True)
 class Aside:
     """A question without its restrictions, and these; not `clear` where more than they may restrict it.
 
@@ -142,10 +97,6 @@ class Aside:
         return None if whole is None else (whole, tuple(told))
 
 
-def _told(key: ColumnKey) -> Assumption:
-    return Assumption("column", f"The time is that of {key.table}.{key.column}.")
-
-
 def said_apart(
     question: Question,
     linking: Linking,
@@ -159,7 +110,7 @@ def said_apart(
     found: tuple[Restriction, ...] = (
         *Belongings(linking, planner, profiles).read(question.text),
         *Alternatives(linking, planner).read(question.text),
-        *_times(question.text, linking, dates),
+        *said_times(question.text, linking, dates),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
@@ -193,28 +144,6 @@ def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:
     first = min(gone)
     asks = words[0] in _WHICH and words[first] in _VERBS and not _VERBS & {*words[:first]}
     return text.partition(" ")[2] or text if asks else text
-
-
-def _times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
-    for moment in moments(text):
-        places = linking.places(moment.start, moment.end)
-        if not places or _held(linking, places, moment.unit):
-            continue
-        verb = linking.tokens[min(places) - 1].stem if min(places) else ""
-        if not moment.verbal or verb in dates.stems:
-            yield Timed(moment, places, verb, dates)
-
-
-def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
-    """Whether words are a value, are quoted, or name a column by the word for their unit."""
-    whole = (v for v in linking.values if v.match in {"exact", "folded"})
-    value = any(v.span.first <= min(places) and max(places) < v.span.end for v in whole)
-    named = any(
-        linking.tokens[i].lower.startswith(unit) and linking.alignment[:, i].max(initial=0) >= _NAMED
-        for i in places
-        if unit
-    )
-    return value or named or any(linking.tokens[i].quoted for i in places)
 
 
 def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str]) -> set[int]:

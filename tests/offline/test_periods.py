@@ -118,9 +118,21 @@ def test_groups_of_one_table_by_the_date_of_the_one_it_belongs_to(tmp_path: Path
         assert set(database.run(draft.sql or "").rows) == {("2020", 2), ("2021", 1)}
 
 
-def test_declines_what_it_has_no_query_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("unit", "counts"),
+    [
+        ("week", {"2019-52": 1, "2020-00": 1, "2020-04": 1, "2020-08": 1, "2021-09": 1}),
+        ("quarter", {"2019-Q4": 1, "2020-Q1": 3, "2021-Q1": 1}),
+    ],
+)
+def test_weeks_and_quarters_are_those_of_their_years(
+    unit: str, counts: dict[str, int], tmp_path: Path
+) -> None:
     with makers.sqlite_databases(tmp_path) as make:
-        assert ask("How many orders were there per week?", make(*ORDERS), tmp_path).refusal is not None
+        database = make(*ORDERS)
+        draft = ask(f"How many orders were there per {unit}?", database, tmp_path)
+        assert draft.refusal is None
+        assert dict(database.run(draft.sql or "").rows) == counts
 
 
 def test_groups_by_a_thing_and_a_period(tmp_path: Path) -> None:

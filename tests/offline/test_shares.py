@@ -56,7 +56,6 @@ def test_answers_what_leaves_nothing_open(text: str, share: float, shop: Databas
         "What share of revenue came from cancelled orders?",  # of the amount, not of the orders
         "Which country has the highest share of cancelled orders?",
         "average number of orders per month",
-        "How many orders did we get per quarter?",
     ],
 )
 def test_declines_what_may_be_read_otherwise(text: str, shop: Database, tmp_path: Path) -> None:

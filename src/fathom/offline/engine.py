@@ -197,7 +197,8 @@ class Engine:
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
-            yield from plain_rows(linking, self.planner, self.names, accounts)
+            if not self.examples.solved:  # else these show which columns people mean by rows
+                yield from plain_rows(linking, self.planner, self.names, accounts)
         grouped = periods(
             linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
         )

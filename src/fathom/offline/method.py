@@ -85,11 +85,12 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     solution, order = found.solution, found.solution.verdict.choice.order
     scores = solution.verdict.choice.scores
     result = found.result
+    tried = [Candidate(solution.sqls[i], scores[i], error=solution.checked[i].error) for i in order[:SHOWN]]
+    if found.sql not in {c.sql for c in tried}:  # nested, restricted or completed after the choice
+        tried = [Candidate(found.sql, scores[order[0]]), *tried[: SHOWN - 1]]
     return replace(
         draft,
-        candidates=tuple(
-            Candidate(solution.sqls[i], scores[i], error=solution.checked[i].error) for i in order[:SHOWN]
-        ),
+        candidates=tuple(tried),
         sql=found.sql,
         result=result if result is not None and result.truncated is None else None,
         confidence=found.confidence,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fathom.offline.ages import aged
+from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.belongings import Belongings
 from fathom.offline.asides.times import said_times
@@ -107,10 +108,11 @@ def said_apart(
     """The question with times and roles said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
+    money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
     found: tuple[Restriction, ...] = (
         *Belongings(linking, planner, profiles).read(question.text),
         *Alternatives(linking, planner).read(question.text),
-        *said_times(question.text, linking, dates),
+        *(t for t in said_times(question.text, linking, dates) if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),

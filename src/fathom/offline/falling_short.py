@@ -29,6 +29,16 @@ _LIST = 3
 
 _ENDS = frozenset(".?!:;")
 _ARTICLES = frozenset(("the", "a", "an", "our", "all"))
+_LEADING = frozenset("the a an our all many of in for by at on with which what".split())
+_ANY_ROWS = frozenset(
+    """
+    distinct different unique corresponding respective associated related available existing various possible
+    individual single other certain specific particular same following given actual total overall entire whole
+    common popular
+""".split()
+)
+"""Adjectives that leave no row out."""
+_TABLE = 0.9
 _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
 _RESTRICTING = frozenset("from in at by named called".split())
@@ -50,8 +60,18 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     listed = {v.span.end for v in linking.values if v.probability >= _HELD}
     if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
         return True  # "from Porto and Berlin"
+    if any(_qualifies(linking, i) for i in places):
+        return True
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
     return whole and any(_restricts(linking, i) for i in places)
+
+
+def _qualifies(linking: Linking, place: int) -> bool:
+    """Whether a word says which of a table's rows: "the major cities", "our active users"."""
+    token = linking.tokens[place]
+    named = any(m.span.first == place + 1 and m.score >= _TABLE for m in linking.table_mentions)
+    led = linking.tokens[place - 1].lower in _LEADING
+    return named and led and token.kind == "word" and token.lower not in _ANY_ROWS
 
 
 def _restricts(linking: Linking, place: int) -> bool:

@@ -27,6 +27,8 @@ from fathom.offline.query import (
 from fathom.offline.rows import RowNames
 
 _PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
+_ARTICLES = frozenset(("the", "a", "an"))
+_WITHIN = frozenset("in through within inside across at near".split())
 _HOW_MANY = frozenset(("how", "many", "number", "of", "count"))
 _MORE = EACH | frozenset("more most than only fewer less least".split())
 """Words that say more than which values are meant."""
@@ -66,6 +68,8 @@ def plain_rows(
     if head is None or values is None or _names_columns(linking, head, values):
         return
     table = TableRef(head.table)
+    if any(_lies_within(linking, v) and v.column.in_query() in names.of_table(table) for v in values):
+        return  # "rivers through Colorado" are about no river of that name
     numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
     if any(not any(n.overlaps(v.span) for v in values) for n in numbers):
         return  # "first names" counts nothing
@@ -198,6 +202,14 @@ def _between(linking: Linking, head: TableMention) -> tuple[TableRef, ...]:
     spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
     clear = {tables[0] for tables in spans.values() if len(tables) == 1}
     return tuple(TableRef(t) for t in sorted(clear - {head.table}))
+
+
+def _lies_within(linking: Linking, value: ValueMention) -> bool:
+    """Whether a value is said to be where, or what, something else lies in."""
+    place = value.span.first - 1
+    while place > 0 and linking.tokens[place].lower in _ARTICLES:
+        place -= 1
+    return place >= 0 and linking.tokens[place].lower in _WITHIN
 
 
 def _accounted(

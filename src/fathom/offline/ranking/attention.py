@@ -55,10 +55,8 @@ def _same(values: Any) -> Any:
     return values
 
 
-def forward(
-    weights: Weights, given: Inputs, xp: Any = np, thinned: Callable[[Any], Any] = _same
-) -> tuple[Any, Any]:
-    """What the network adds to each query's score (queries), and makes of each clause (clauses x hidden).
+def forward(weights: Weights, given: Inputs, xp: Any = np, thinned: Callable[[Any], Any] = _same) -> Any:
+    """What the network adds to each query's score (queries).
 
     `xp` does the arithmetic: NumPy, or in training a module like it that also differentiates. `thinned` drops
     units at random in training.
@@ -80,7 +78,7 @@ def forward(
     question = xp.ones((len(given.holds), 1), np.float32) * around
     queries = xp.concatenate([mean, question, thinned(given.features)], axis=1)
     queries = thinned(xp.maximum(queries @ weights["query"] + weights["query_shift"], 0))
-    return given.holds @ (clauses @ weights["alone"]) + queries @ weights["whole"], clauses
+    return given.holds @ (clauses @ weights["alone"]) + queries @ weights["whole"]
 
 
 def _convolved(weights: Weights, layer: str, tokens: Any, xp: Any) -> Any:
@@ -107,7 +105,7 @@ class Attention:
     def scores(self, linking: Linking, queries: Sequence[Query], features: Floats) -> npt.NDArray[np.float64]:
         """What to add to the forest's scores of queries; `features` (queries x features) are the forest's."""
         given = self.inputs(linking, queries, features)
-        found = sum(np.asarray(forward(n, given)[0], np.float64) for n in self.networks)
+        found = sum(np.asarray(forward(n, given), np.float64) for n in self.networks)
         return np.asarray(TRUST * found / len(self.networks))
 
     def inputs(self, linking: Linking, queries: Sequence[Query], features: Floats) -> Inputs:

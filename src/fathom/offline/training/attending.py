@@ -1,8 +1,6 @@
 """Learns the attention network: listwise, on top of the forest's scores, differentiated by autograd.
 
-The loss is that of ListNet's top one (Cao et al., 2007), the share of the softmax that right candidates have;
-with it the network tells of each clause whether the gold query has it, which teaches from questions without a
-right candidate as well.
+The loss is that of ListNet's top one (Cao et al., 2007): the share of the softmax that right candidates have.
 """
 
 import gc
@@ -10,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
@@ -20,7 +18,7 @@ from autograd import value_and_grad
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.query import Query
 from fathom.offline.ranking.attention import FACTS, MARKS, REACH, SPOKEN, Attention, Inputs, forward, numbered
-from fathom.offline.ranking.clauses import Clause, clauses_of
+from fathom.offline.ranking.clauses import clauses_of
 from fathom.offline.training.adam import Adam
 from fathom.offline.training.lessons import FOLDS, fold_of
 
@@ -34,9 +32,6 @@ WARM = 0.3
 DROPPED, WORDS_DROPPED = 0.3, 0.2
 STEEPNESS = 0.7
 """What scores are multiplied with before the softmax: the forest's best ones are about three apart."""
-CLAUSES = 1.0
-"""What telling the clauses of gold counts, beside choosing the query. Out of fold 70.3 % of the best
-candidates are right without it, 70.9 with 0.3 and 71.2 with 1.0."""
 GREATEST = 1.0
 """The norm to which a gradient is cut."""
 WIDELY = 20
@@ -47,8 +42,8 @@ OFTEN = 30
 
 @dataclass(frozen=True)
 class Example:
-    """A question with its candidates: the forest's features of each (candidates x features) and scores, which
-    are right, and the clauses of the gold query, where there is one."""
+    """A question with its candidates: the forest's features of each (candidates x features) and scores, and
+    which are right."""
 
     linking: Linking
     database: str
@@ -56,17 +51,11 @@ class Example:
     features: Floats
     scores: Doubles
     right: npt.NDArray[np.bool_]
-    gold: frozenset[Clause] | None = None
-
-    @property
-    def ranks(self) -> bool:
-        """Whether it has right candidates and wrong ones, so that it teaches to choose."""
-        return bool(self.right.any() and not self.right.all())
 
     @property
     def teaches(self) -> bool:
-        """Whether anything can be learned from it."""
-        return self.ranks or (self.gold is not None and bool(self.queries))
+        """Whether it has right candidates and wrong ones."""
+        return bool(self.right.any() and not self.right.all())
 
 
 def fit_attention(
@@ -104,44 +93,21 @@ def _fit_without(fold: int | None, seed: int) -> Attention:
 def fit_alone(examples: Sequence[Example], seed: int) -> Attention:
     """One network learned from examples: `fit_attention` has several averaged."""
     useful = [e for e in examples if e.teaches]
-    ranking = [e for e in useful if e.ranks]
-    rows = np.concatenate([e.features for e in ranking])
+    rows = np.concatenate([e.features for e in useful])
     blank = Attention(
-        _known(((e.database, [t.stem for t in e.linking.tokens]) for e in ranking), WIDELY),
+        _known(((e.database, [t.stem for t in e.linking.tokens]) for e in useful), WIDELY),
         _known(
-            ((i, [c.kind for q in e.queries for c in clauses_of(q)]) for i, e in enumerate(ranking)), OFTEN
+            ((i, [c.kind for q in e.queries for c in clauses_of(q)]) for i, e in enumerate(useful)), OFTEN
         ),
         rows.mean(axis=0),
         rows.std(axis=0) + 1e-2,
         (),
     )
     lessons = [
-        _Lesson(
-            blank.inputs(e.linking, e.queries, e.features),
-            STEEPNESS * (e.scores - e.scores.max()),
-            e.right,
-            *_held(e),
-        )
+        (blank.inputs(e.linking, e.queries, e.features), STEEPNESS * (e.scores - e.scores.max()), e.right)
         for e in useful
     ]
-    weights = _fit(lessons, blank, seed)
-    del weights["held"], weights["held_shift"]  # they only taught
-    return replace(blank, networks=(weights,))
-
-
-def _held(example: Example) -> tuple[Floats, Floats]:
-    """Shares of the clauses that gold has, and of those that it hasn't (clauses), in the order of the inputs.
-
-    A clause of a right candidate that gold hasn't counts for neither: it may say the same in another way.
-    """
-    clauses = tuple(dict.fromkeys(c for q in example.queries for c in clauses_of(q)))
-    if example.gold is None:
-        nothing = np.zeros(len(clauses), np.float32)
-        return nothing, nothing
-    right = {c for q, good in zip(example.queries, example.right, strict=True) if good for c in clauses_of(q)}
-    has = np.array([c in example.gold for c in clauses], np.float32)
-    lacks = np.array([c not in example.gold and c not in right for c in clauses], np.float32)
-    return has / max(has.sum(), 1), lacks / max(lacks.sum(), 1)
+    return replace(blank, networks=(_fit(lessons, blank, seed),))
 
 
 def _known(seen: Iterable[tuple[object, Sequence[str]]], least: int) -> dict[str, int]:
@@ -153,14 +119,7 @@ def _known(seen: Iterable[tuple[object, Sequence[str]]], least: int) -> dict[str
     return numbered(sorted(n for n, s in sources.items() if len(s) >= least))
 
 
-class _Lesson(NamedTuple):
-    """An example as it is learned from: `has` and `lacks` are shares of clauses (clauses)."""
-
-    given: Inputs
-    scores: Doubles
-    right: npt.NDArray[np.bool_]
-    has: Floats
-    lacks: Floats
+_Lesson = tuple[Inputs, Doubles, npt.NDArray[np.bool_]]
 
 
 def _fit(lessons: Sequence[_Lesson], blank: Attention, seed: int) -> dict[str, Floats]:
@@ -201,15 +160,15 @@ def _initial(blank: Attention, random: np.random.Generator) -> dict[str, Floats]
         reach = shape[0] ** -0.5
         weights[name] = random.uniform(-reach, reach, shape)
         weights[f"{name}_shift"] = random.uniform(-reach, reach, shape[1])
-    weights["alone"] = weights["whole"] = weights["held"] = np.zeros(HIDDEN)
-    weights["held_shift"] = np.zeros(1)
+    weights["alone"] = weights["whole"] = np.zeros(HIDDEN)
     return {name: np.array(w, np.float32) for name, w in weights.items()}
 
 
 def _worn(lesson: _Lesson, random: np.random.Generator) -> _Lesson:
     """A lesson without some of its words."""
-    kept = random.random(len(lesson.given.words)) >= WORDS_DROPPED
-    return lesson._replace(given=lesson.given._replace(words=lesson.given.words * kept))
+    given, scores, right = lesson
+    kept = random.random(len(given.words)) >= WORDS_DROPPED
+    return given._replace(words=given.words * kept), scores, right
 
 
 def _dropping(random: np.random.Generator) -> Callable[[Any], Any]:
@@ -221,15 +180,10 @@ def _dropping(random: np.random.Generator) -> Callable[[Any], Any]:
 
 
 def _loss(weights: Mapping[str, Any], batch: Sequence[_Lesson], thinned: Callable[[Any], Any]) -> Any:
-    """The mean over a batch of minus the logarithm of the right candidates' share, and of telling clauses."""
+    """The mean over a batch of minus the logarithm of the right candidates' share."""
     total = 0.0
-    for given, scores, right, has, lacks in batch:
-        added, clauses = forward(weights, given, anp, thinned)
-        if right.any() and not right.all():
-            found = scores + STEEPNESS * added
-            shares = anp.exp(found - anp.max(found))
-            total = total - anp.log(anp.sum(shares[right]) / anp.sum(shares))
-        told = clauses @ weights["held"] + weights["held_shift"]
-        missed = has @ anp.logaddexp(0.0, -told) + lacks @ anp.logaddexp(0.0, told)
-        total = total + CLAUSES * missed
+    for given, scores, right in batch:
+        found = scores + STEEPNESS * forward(weights, given, anp, thinned)
+        shares = anp.exp(found - anp.max(found))
+        total = total - anp.log(anp.sum(shares[right]) / anp.sum(shares))
     return total / len(batch)

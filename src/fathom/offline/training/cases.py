@@ -144,8 +144,9 @@ def _case(
     entries, grades = grade(
         _written(map(_entry, proposals), world.planner), lesson.sql, runners[lesson.database]
     )
-    pool = GradedPool(lesson.database, lesson.question.text, lesson.sql, tuple(entries), tuple(grades))
-    return Case(linking, pool, gold=lesson.query)
+    return Case(
+        linking, GradedPool(lesson.database, lesson.question.text, lesson.sql, tuple(entries), tuple(grades))
+    )
 
 
 def _entry(p: Proposal) -> Entry:

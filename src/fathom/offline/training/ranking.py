@@ -12,7 +12,6 @@ from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.query import Query
 from fathom.offline.ranking.choosing import Judge
-from fathom.offline.ranking.clauses import clauses_of
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
 from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Pool, pool_features
@@ -46,15 +45,11 @@ _TREES = 220
 
 @dataclass(frozen=True)
 class Case:
-    """A question's linking, its graded candidates and, where it has an answer, the gold query.
-
-    It has a `planner` of its own where the schema was changed.
-    """
+    """A question's linking and its graded candidates; a `planner` of its own where the schema was changed."""
 
     linking: Linking
     pool: GradedPool
     planner: JoinPlanner | None = None
-    gold: Query | None = None
 
 
 def learn_translations(cases: Iterable[tuple[Linking, Query]]) -> tuple[Translation, Translation]:
@@ -135,7 +130,6 @@ class Ranked:
                 pool.features,
                 scores,
                 np.array(case.pool.grades) > 0,
-                None if case.gold is None else frozenset(clauses_of(case.gold)),
             )
             for case, pool, scores in zip(self.cases, self.pools, self.scores, strict=True)
         ]

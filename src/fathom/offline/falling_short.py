@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
 from fathom.offline.measuring import asked_quantities
 from fathom.offline.query import (
@@ -41,7 +41,9 @@ _ANY_ROWS = frozenset(
 _TABLE = 0.9
 _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
+_TEXTS = frozenset(("exact", "folded", "stem", "code"))
 _RESTRICTING = frozenset("from in at by named called".split())
+_SORTED = frozenset(map(stem, ("sorted", "ordered", "ranked", "arranged", "grouped")))
 _OF_DATA = frozenset(
     "record records database data file files table list total general system order detail store".split()
 )
@@ -57,7 +59,7 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
     if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
         return True
-    listed = {v.span.end for v in linking.values if v.probability >= _HELD}
+    listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
     if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
         return True  # "from Porto and Berlin"
     if any(_qualifies(linking, i) for i in places):
@@ -80,6 +82,8 @@ def _restricts(linking: Linking, place: int) -> bool:
     while before > 0 and linking.tokens[before].lower in _ARTICLES:
         before -= 1
     token = linking.tokens[place]
+    if before and linking.tokens[before - 1].stem in _SORTED:
+        return False
     return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA
 
 

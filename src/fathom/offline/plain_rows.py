@@ -6,7 +6,7 @@ from itertools import groupby
 
 from fathom.offline.accounting import Accounts
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking, Span, TableMention, ValueMention
+from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT, LISTING, TRUE
@@ -54,45 +54,72 @@ def plain_rows(
     Only where nothing else is said but values: each held by one column that is likelier than others, and
     reached by one way of joining. One verb between the rows and a value may say anything.
     """
-    if (
-        linking.negations
-        or linking.superlatives
-        or any(t.evidence or t.lower in _MORE for t in linking.tokens)
-    ):
+    values = None if _says_more(linking) else _values(linking)
+    head = None if values is None else _head(linking, values, names)
+    if values is None or head is None or _asks_otherwise(linking, head, values, names):
         return
-    counted = [q for q in linking.quantities if q.aggregate == "count"]
-    if len(counted) != len(linking.quantities) or len(counted) > 1:
+    query = _query(linking, planner, names, head, values)
+    if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
-    values = _values(linking)
-    head = _head(linking, values, names)
-    if head is None or values is None or _names_columns(linking, head, values):
-        return
-    table = TableRef(head.table)
-    if any(_lies_within(linking, v) and v.column.in_query() in names.of_table(table) for v in values):
-        return  # "rivers through Colorado" are about no river of that name
-    numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
-    if any(not any(n.overlaps(v.span) for v in values) for n in numbers):
-        return  # "first names" counts nothing
-    where = _all(values, linking)
-    if values and where is None:
-        return
-    tables = (table, *(_between(linking, head) if values else ()))
-    query = Query(
-        (Aggregate("count", Star()),) if counted else _shown(table, names), where=where, tables=tables
-    )
-    used = mentioned_tables(query)
-    if counted and not planner.one_each(table, used):
-        key = names.key_of(table)
-        if not key:
-            return
-        query = replace(query, select=(Aggregate("count", key[0], distinct=True),))
-    if len(planner.best(used)) == 1 and _accounted(linking, query, head, values, accounts):
+    if _accounted(linking, query, head, values, accounts):
         yield Proposal(query, 0.0, 0.0, 0.0, source="rows", settled=True)
 
 
-def _shown(table: TableRef, names: RowNames) -> tuple[Expression, ...]:
-    """What stands for a table's rows: their names, else their key, else all columns."""
-    return names.of_table(table) or names.key_of(table) or (Star(),)
+def _says_more(linking: Linking) -> bool:
+    """Whether a question denies, ranks, compares or calculates, but for one count."""
+    return bool(
+        linking.negations
+        or linking.superlatives
+        or any(t.evidence or t.lower in _MORE for t in linking.tokens)
+        or len(linking.quantities) > 1
+        or any(q.aggregate != "count" for q in linking.quantities)
+    )
+
+
+def _asks_otherwise(
+    linking: Linking, head: TableMention, values: Sequence[ValueMention], names: RowNames
+) -> bool:
+    """Whether more than rows under values is asked for: a column, or a number that is no value.
+
+    Nor are "rivers through Colorado" those of that name.
+    """
+    called = names.of_table(TableRef(head.table))
+    if any(_lies_within(linking, v) and v.column.in_query() in called for v in values):
+        return True
+    numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
+    # "First names" counts nothing.
+    left = any(not any(n.overlaps(v.span) for v in values) for n in numbers)
+    return left or _names_columns(linking, head, values)
+
+
+def _query(
+    linking: Linking,
+    planner: JoinPlanner,
+    names: RowNames,
+    head: TableMention,
+    values: Sequence[ValueMention],
+) -> Query | None:
+    """The query of the rows, or of their number; None if it can't tell them apart, or values are unclear."""
+    table = TableRef(head.table)
+    where = _all(values, linking)
+    if values and where is None:
+        return None
+    tables = (table, *(_between(linking, head) if values else ()))
+    query = Query(_shown(table, names, linking.columns), where=where, tables=tables)
+    if not linking.quantities:
+        return query
+    query = replace(query, select=(Aggregate("count", Star()),))
+    if planner.one_each(table, mentioned_tables(query)):
+        return query
+    key = names.key_of(table)
+    return replace(query, select=(Aggregate("count", key[0], distinct=True),)) if key else None
+
+
+def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tuple[Expression, ...]:
+    """What stands for a table's rows: names, else what is called as they are, their key, all columns."""
+    called = [c for c in columns if c.table == table.name and name_stems(c.column) == name_stems(table.name)]
+    own = tuple(c.in_query() for c in called[:1])
+    return names.of_table(table) or own or names.key_of(table) or (Star(),)
 
 
 def _values(linking: Linking) -> Sequence[ValueMention] | None:

@@ -60,13 +60,15 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     aside = None if engine.examples.solved else engine.said_apart(asked)
     if aside is None:
         return _settle(engine, asked)
+    whole = None if aside.needed else _settle(engine, asked)
+    if whole is not None and whole.sure:
+        return whole
     restricted = _restricted(engine, aside)
     if restricted is not None and restricted.sure:
         return restricted
-    whole = _settle(engine, asked)
-    if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
+    if not aside.needed:
         return whole
-    found = restricted or whole
+    found = restricted or _settle(engine, asked)
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 

@@ -69,7 +69,7 @@ class Together:
     second: str | int | float
     places: frozenset[int]
     planner: JoinPlanner
-    needed: bool = True
+    needed: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that have both; None where a row can have but one."""

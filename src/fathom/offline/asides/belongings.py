@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from fathom.offline.joins import JoinPlanner, Plan
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking import ColumnKey, Linking, TableMention
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Column,
@@ -175,7 +175,9 @@ class Belongings:
 
     def _of_verb(self, text: str, start: int, place: int, *, denied: bool) -> Belonging | None:
         """Rows of the table that a verb names itself: "have been reviewed"."""
-        done = {m.table for m in self._linking.table_mentions if m.span.first == place and m.score >= _NAMED}
+        done = {m.table for m in self._tables_named(place)}
+        if any(t.kind == "word" and not t.stop for t in self._linking.tokens[place + 1 : place + 2]):
+            return None  # it has an object, which is no table
         end = self._linking.tokens[place].end
         return (
             self._matched(done.pop(), frozenset(), text, start, end, denied=denied)
@@ -187,14 +189,14 @@ class Belongings:
         """The place behind a verb that names a table."""
         found = _OBJECT.match(text, self._linking.tokens[verb].end)
         place = self._starts.get(found.end()) if found else None
-        return place if any(m.span.first == place for m in self._linking.table_mentions) else None
+        return place if place is not None and self._tables_named(place) else None
 
     def _named(
         self, text: str, start: int, place: int, via: frozenset[str] = frozenset(), *, denied: bool
     ) -> Belonging | None:
         """What the words from a place on name: a table, else columns that have gaps."""
         columns = [m for m in self._linking.column_mentions if m.span.first == place and m.score >= _NAMED]
-        tables = [m for m in self._linking.table_mentions if m.span.first == place and m.score >= _NAMED]
+        tables = self._tables_named(place)
         end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)
         if end == place or self._goes_on(end):
             return None
@@ -209,6 +211,15 @@ class Belongings:
         self, table: str, via: frozenset[str], text: str, start: int, end: int, *, denied: bool
     ) -> Matched:
         return Matched(table, denied, via, self._places(text, start, end), self._planner, self._profiles)
+
+    def _tables_named(self, place: int) -> list[TableMention]:
+        """The tables that words from a place on name by a word of their names: no "jobs" for departments."""
+        tokens = self._linking.tokens
+        return [
+            m for m in self._linking.table_mentions
+            if m.span.first == place and m.score >= _NAMED
+            and any(tokens[i].stem in name_stems(m.table) for i in range(*m.span))
+        ]  # fmt: skip
 
     def _tables_at(self, place: int) -> frozenset[str]:
         near = self._linking.table_alignment[:, place]

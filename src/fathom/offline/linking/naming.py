@@ -31,7 +31,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that together name a table's rows, best choice only; empty where none does.
 
     That is `name`, `title` or the table's name before it; else first and last name; else the first column
-    whose last word is one of the two, or that is called as its table is ("campus").
+    whose last word is one of the two.
     """
     words = {c: identifier_words(c) for c in columns}
     own = {*identifier_words(table), *name_stems(table)}
@@ -45,8 +45,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     titled = [c for c in columns if words[c] and words[c][-1] == "title" and set(words[c]) - own <= _WHOLE]
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
-    same = [c for c in columns if name_stems(c) == name_stems(table)]
-    return tuple([*titled, *ending, *parts, *same][:1])
+    return tuple([*titled, *ending, *parts][:1])
 
 
 def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:

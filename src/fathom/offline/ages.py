@@ -45,6 +45,7 @@ class Aged:
     places: frozenset[int]
     dates: Dates
     needed: bool = True
+    learned: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on when its rows were born, of the one table that holds that."""

@@ -129,6 +129,7 @@ class Lasting:
     places: frozenset[int]
     durations: Durations
     needed: bool = True
+    learned: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on the time between two dates of the one of its tables that has such."""

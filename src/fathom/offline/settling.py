@@ -60,15 +60,16 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     aside = None if engine.examples.solved else engine.said_apart(asked)
     if aside is None:
         return _settle(engine, asked)
-    whole = None if aside.needed else _settle(engine, asked)
+    whole = _settle(engine, asked) if aside.learned else None
     if whole is not None and whole.sure:
         return whole
     restricted = _restricted(engine, aside)
     if restricted is not None and restricted.sure:
         return restricted
-    if not aside.needed:
+    whole = whole or _settle(engine, asked)
+    if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
         return whole
-    found = restricted or _settle(engine, asked)
+    found = restricted or whole
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 

@@ -43,6 +43,7 @@ class LeftOut:
     places: frozenset[int]
     planner: JoinPlanner
     needed: bool = True
+    learned: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows with another value; None where such a row may have several."""
@@ -70,6 +71,7 @@ class Together:
     places: frozenset[int]
     planner: JoinPlanner
     needed: bool = False
+    learned: bool = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that have both; None where a row can have but one."""
@@ -105,7 +107,12 @@ class Alternatives:
             named, end = self._values(self._starts.get(match.end()))
             for column in self._in_common(named)[:1]:
                 values = tuple(v.value for group in named for v in group if v.column == column)
-                yield LeftOut(column, values, self._places(match.start(), end), self._planner)
+                yield LeftOut(
+                    column,
+                    values,
+                    self._linking.places(match.start(), self._linking.tokens[end - 1].end),
+                    self._planner,
+                )
         for match in _BOTH.finditer(text):
             named, end = self._values(self._starts.get(match.end()))
             if len(named) == 2:
@@ -144,9 +151,3 @@ class Alternatives:
             if min(found) >= 0:
                 shares[column] = sum(found)
         return sorted(shares, key=lambda c: (-shares[c], c))
-
-    def _places(self, start: int, end: int) -> frozenset[int]:
-        """The tokens from a character up to a token."""
-        return frozenset(
-            i for i, t in enumerate(self._linking.tokens[:end]) if not t.evidence and start <= t.start
-        )

@@ -58,6 +58,11 @@ class Restriction(Protocol):
         """Whether no other reading of these words is known."""
         ...
 
+    @property
+    def learned(self) -> bool:
+        """Whether training data hold many such, so that the learned choice goes first where it is sure."""
+        ...
+
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query so restricted, and what to tell of it; None where it isn't clear what is restricted."""
         ...
@@ -80,6 +85,11 @@ class Aside:
     def needed(self) -> bool:
         """Whether a query that doesn't hold the restrictions can't be right."""
         return any(r.needed for r in self.restrictions)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the learned choice for the whole question goes first where it is sure."""
+        return not self.factor and all(r.learned for r in self.restrictions)
 
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""

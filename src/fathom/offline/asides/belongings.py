@@ -56,6 +56,7 @@ class Empty:
     columns: tuple[ColumnKey, ...]
     places: frozenset[int]
     needed: bool = True
+    learned: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows without such a value."""
@@ -81,6 +82,7 @@ class Matched:
     planner: JoinPlanner
     profiles: Mapping[str, TableProfile]
     needed: bool = False
+    learned: bool = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that rows of the table refer to, or don't, be it through tables between."""
@@ -244,11 +246,7 @@ class Belongings:
     def _places(self, text: str, start: int, end: int) -> frozenset[int]:
         while after := _AFTERWARDS.match(text, end):
             end = after.end()
-        return frozenset(
-            i
-            for i, t in enumerate(self._linking.tokens)
-            if not t.evidence and start <= t.start and t.end <= end
-        )
+        return self._linking.places(start, end)
 
 
 _FURTHER = frozenset("that which who whose where with by called named titled than of".split())

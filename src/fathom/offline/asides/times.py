@@ -28,6 +28,7 @@ class Timed:
     places: frozenset[int]
     verb: str
     dates: Dates
+    learned: bool = False
 
     @property
     def needed(self) -> bool:

@@ -35,6 +35,7 @@ class InRoles:
     places: frozenset[int]
     planner: JoinPlanner
     needed: bool = True
+    learned: bool = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on the key for each role, or on another key of that table."""

@@ -124,7 +124,7 @@ def test_groups_are_kept_by_their_numbers(asked: str, names: set[str], flights: 
     ("asked", "rows"),
     [
         ("the 2 airlines with the most flights along with their counts", [("Azul", 4), ("Condor", 2)]),
-        ("which airline has the second highest average delay", [("Condor", 20)]),
+        ("which airline has the second highest average delay", [("Condor",)]),
         (
             "total delay by airline sorted by total descending",
             [("Eurowings", 100), ("Azul", 60), ("Condor", 40)],

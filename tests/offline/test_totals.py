@@ -83,7 +83,7 @@ def test_money_is_quantity_times_price(asked: str, trade: Database) -> None:
         ("total sales of Assam in 2020", {(70,)}),
         ("total revenue in March 2020", {(150,)}),
         ("sales by year", {("2020", 170), ("2021", 480)}),
-        ("which year had the highest sales", {("2021", 480)}),
+        ("which year had the highest sales", {("2021",)}),
         ("how much revenue did Nina Fox generate", {(70,)}),
         ("how many orders were taken by the clerk with first name Nina", {(1,)}),
         ("total sales by the customer Old Mill", {(450,)}),

@@ -84,7 +84,7 @@ def _restricts(linking: Linking, place: int) -> bool:
     token = linking.tokens[place]
     if before and linking.tokens[before - 1].stem in _SORTED:
         return False
-    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA
+    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | _ANY_ROWS
 
 
 def shows_something_else(query: Query, linking: Linking) -> bool:

@@ -57,7 +57,8 @@ class _Chosen:
 
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
-    aside = None if engine.examples.solved else engine.said_apart(asked)
+    # Solved questions and evidence say themselves how what is asked here is meant.
+    aside = None if engine.examples.solved or asked.evidence else engine.said_apart(asked)
     if aside is None:
         return _settle(engine, asked)
     whole = _settle(engine, asked) if aside.learned else None

@@ -261,7 +261,8 @@ class _Building:
             order = tuple(Ordering(e, ranking.descending) for e in shown.get(ranking.by, ()))
         elif ranking is not None and isinstance(ranking.by, Measure):
             key = value(ranking.by)
-            items.append(key)
+            if request.shown or not items:  # where numbers are shown, that too
+                items.append(key)
             order, offset = (Ordering(key, ranking.descending),), ranking.offset or None
             limit = ranking.limit if ranking.limit or self._lists(ranking.by) else 1
         if not items or (ranking is not None and not order):

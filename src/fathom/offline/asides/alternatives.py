@@ -31,6 +31,7 @@ _LEFT_OUT = re.compile(
 _BOTH = re.compile(r"\bboth\s+(?=\w)", re.IGNORECASE)
 _PASSED = frozenset("the a an in from of at by those".split())
 _JOINING = frozenset((",", "and", "or", "nor", "&"))
+_NAMED = 0.5
 _SURE = frozenset(("exact", "folded", "stem", "code"))
 
 
@@ -106,6 +107,8 @@ class Alternatives:
         for match in _LEFT_OUT.finditer(text):
             named, end = self._values(self._starts.get(match.end()))
             for column in self._in_common(named)[:1]:
+                while end < len(self._linking.tokens) and self._names(end, column):
+                    end += 1  # "the California state"
                 values = tuple(v.value for group in named for v in group if v.column == column)
                 yield LeftOut(
                     column,
@@ -141,6 +144,9 @@ class Alternatives:
             if at == end:
                 break
         return named, end
+
+    def _names(self, place: int, column: ColumnKey) -> bool:
+        return bool(self._linking.alignment[self._linking.index[column], place] >= _NAMED)
 
     @staticmethod
     def _in_common(named: list[list[ValueMention]]) -> list[ColumnKey]:

@@ -12,7 +12,7 @@ from typing import Protocol
 from fathom.offline.ages import aged
 from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
-from fathom.offline.asides.belongings import Belongings
+from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
@@ -119,14 +119,16 @@ def said_apart(
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
     money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
-    found: tuple[Restriction, ...] = (
-        *Belongings(linking, planner, profiles).read(question.text),
+    others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
         *(t for t in said_times(question.text, linking, dates) if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
     )
+    said = {i for r in others for i in r.places}
+    owned = Belongings(linking, planner, profiles).read(question.text)
+    found = (*(b for b in owned if not left_open(b, linking, said)), *others)
     if not found:
         return None
     gone = {i for r in found for i in r.places}

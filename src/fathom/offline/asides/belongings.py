@@ -228,12 +228,14 @@ class Belongings:
         return frozenset(t for t, a in zip(self._linking.tables, near, strict=True) if a >= _MEANT)
 
     def _goes_on(self, end: int) -> bool:
-        """Whether what is named goes on: by a value or number, or by what is said of it in turn."""
+        """Whether what is named goes on: by more words, or by what is said of it in turn.
+
+        Where or when ("no flights to Denver") may be said apart as well: see `left_open`.
+        """
         if end >= len(self._linking.tokens):
             return False
         token = self._linking.tokens[end]
-        held = any(v.span.first <= end < v.span.end and v.match == "exact" for v in self._linking.values)
-        return token.kind == "number" or token.lower in _FURTHER or (held and not token.stop)
+        return token.kind == "number" or token.lower in _FURTHER or (token.kind == "word" and not token.stop)
 
     def _with_gaps(self, columns: Collection[ColumnKey] | Iterator[ColumnKey]) -> tuple[ColumnKey, ...]:
         return tuple(dict.fromkeys(c for c in columns if self._has_gaps(c)))
@@ -250,3 +252,16 @@ class Belongings:
 
 
 _FURTHER = frozenset("that which who whose where with by called named titled than of".split())
+_PREPOSITIONS = frozenset(
+    "in on at for from to about against into under over during since before after".split()
+)
+
+
+def left_open(found: Belonging, linking: Linking, said: Collection[int]) -> bool:
+    """Whether words behind may belong to what rows have, and nothing else says what they mean.
+
+    "Students with no courses in Biology" may be all those in Biology, or those with no such courses.
+    """
+    end = max(found.places) + 1
+    behind = end < len(linking.tokens) and linking.tokens[end].lower in _PREPOSITIONS
+    return behind and end not in said

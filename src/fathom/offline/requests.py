@@ -371,6 +371,13 @@ class RequestReader:
 
 
 def resolved(request: Request) -> Request:
-    """The request without measures that only point at others: "spend in total", "along with their counts"."""
+    """The request without measures that only point at others: "spend in total", "along with their counts".
+
+    What they point at is shown, also where it is there for the order.
+    """
     named = {m.function for m in request.measures if m.sources}
-    return replace(request, shown=tuple(m for m in request.shown if m.sources or m.function not in named))
+    by = request.ranking.by if request.ranking else None
+    pointing = {m.function for m in request.shown if not m.sources}
+    ranked = (by,) if isinstance(by, Measure) and by.function in pointing else ()
+    kept = (m for m in request.shown if m.sources or m.function not in named)
+    return replace(request, shown=tuple(dict.fromkeys((*kept, *ranked))))

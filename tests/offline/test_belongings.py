@@ -99,6 +99,11 @@ def test_names_that_are_nowhere_are_not_passed_over(asked: str, school: Database
     assert answer.refusal is not None
 
 
+@pytest.mark.parametrize("asked", ["both", "-both- Porto and", "outside", "never"])
+def test_words_that_lead_nowhere_do_no_harm(asked: str, school: Database) -> None:
+    assert ask(asked, school).refusal is not None
+
+
 def test_somebody_who_does_something_to_rows_is_none_of_them(school: Database) -> None:
     answer = ask("how many students does Ann Garcia advise", school, confidence=0.0)
     assert answer.result is not None

@@ -60,6 +60,10 @@ class Accounts:
             and float(explained[place]) < ACCOUNTED
         )
 
+    def accounts_for(self, query: Query, said: Collection[int] = ()) -> bool:
+        """Whether a query leaves nothing over, and denies what the question denies."""
+        return not self.left_over(query, said) and denies_alike(query, self._linking)
+
 
 def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, ...]:
     """The mentions of tables at the first place from `start` on that names any: those that fit it best."""
@@ -76,7 +80,13 @@ def sure_values(linking: Linking) -> list[ValueMention]:
     for value in linking.values:  # the likeliest first
         if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
             best.setdefault(value.span, value)
-    return [v for v in best.values() if v.comparison == "="]
+    return [v for v in best.values() if v.comparison == "=" or _behind_number(linking, v)]
+
+
+def _behind_number(linking: Linking, value: ValueMention) -> bool:
+    """Whether a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
+    numbers = any(n.span.end == value.span.first for n in linking.numbers)
+    return isinstance(value.value, str) and value.comparison not in {"!=", "like"} and numbers
 
 
 def named_values(linking: Linking) -> tuple[Comparison, ...]:

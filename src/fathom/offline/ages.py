@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
-from fathom.offline.accounting import Accounts, denies_alike, named_values, sure_values
+from fathom.offline.accounting import Accounts, named_values, sure_values
 from fathom.offline.calendars import age, today
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
@@ -44,8 +45,8 @@ class Aged:
     years: int
     places: frozenset[int]
     dates: Dates
-    needed: bool = True
-    learned: bool = False
+    needed: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on when its rows were born, of the one table that holds that."""
@@ -98,10 +99,9 @@ def ages(
     query = restricted(query, both) if (both := conjunction(*conditions)) else query
     used = mentioned_tables(query)
     said = {*asked, *ranked, *(i for q in linking.quantities for i in range(*q.span))}
-    once = len(used) == 1 or planner.one_each(table, used)
-    if once and not accounts.left_over(query, said) and denies_alike(query, linking):
+    if planner.one_each(table, used) and accounts.accounts_for(query, said):
         source = "oldest" if ranked else "age"
-        yield Proposal(query, 0.0, 0.0, 0.0, source=source, settled=len(planner.plans(used)) == 1)
+        yield Proposal(query, source=source, settled=len(planner.plans(used)) == 1)
 
 
 def _ranked(linking: Linking, names: RowNames, born: ColumnKey, place: int) -> Query | None:

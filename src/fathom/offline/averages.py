@@ -44,7 +44,7 @@ def averages(
             continue
         query = _over(Aggregate("count", Star()), TableRef(many.table), TableRef(one.table))
         if not accounts.left_over(query):  # else the average is of something else ("track length per genre")
-            yield Proposal(query, 0.0, 0.0, 0.0, source="ratio", settled=True)
+            yield Proposal(query, source="ratio", settled=True)
 
 
 def _of_money(
@@ -69,7 +69,7 @@ def _of_money(
     ]
     best = [m for m in made if m[0].total] or made
     for _, query in best:
-        yield Proposal(query, 0.0, 0.0, 0.0, source="ratio", settled=len(best) == 1)
+        yield Proposal(query, source="ratio", settled=len(best) == 1)
 
 
 def _over(top: Aggregate, many: TableRef, one: TableRef) -> Query:

@@ -51,8 +51,7 @@ _THERE = re.compile(
     re.IGNORECASE,
 )
 _HAVE_NO = re.compile(
-    r"\s(?:(?:haven|hasn|don|doesn)['\u2019]?t|(?:has|have|do|does)\s+not)\s+(?:have|got|had)\s+(?:a\s+single|any)\s",
-    re.IGNORECASE,
+    r"\s(?:has|have|do|does)\s+not\s+(?:have|got|had)\s+(?:a\s+single|any)\s", re.IGNORECASE
 )
 _INDIRECT = re.compile(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.IGNORECASE)
 _BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")

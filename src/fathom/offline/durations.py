@@ -7,8 +7,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from fathom.offline.accounting import Accounts, denies_alike, named_values
+from fathom.offline.accounting import Accounts, named_values
 from fathom.offline.calendars import days_between
 from fathom.offline.grouping import By, Naming
 from fathom.offline.joins import JoinPlanner
@@ -128,8 +129,8 @@ class Lasting:
     unit: str
     places: frozenset[int]
     durations: Durations
-    needed: bool = True
-    learned: bool = False
+    needed: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on the time between two dates of the one of its tables that has such."""
@@ -179,10 +180,9 @@ def asked_durations(
     grammar = _Asked(linking, names, Durations(linking, dates), place)
     for query in grammar.queries():
         tables = mentioned_tables(query)
-        once = len(tables) == 1 or planner.one_each(TableRef(grammar.table), tables)
-        said = grammar.said
-        if once and not accounts.left_over(query, said) and denies_alike(query, linking):
-            yield Proposal(query, 0.0, 0.0, 0.0, source="duration", settled=len(planner.plans(tables)) == 1)
+        once = planner.one_each(TableRef(grammar.table), tables)
+        if once and accounts.accounts_for(query, grammar.said):
+            yield Proposal(query, source="duration", settled=len(planner.plans(tables)) == 1)
 
 
 def _asks_length(linking: Linking, place: int) -> bool:

@@ -181,7 +181,7 @@ class Engine:
     def _by_grammar(
         self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
     ) -> Iterator[Proposal]:
-        """What training data hardly hold: shares, averages, sums, counts for each, self-keys, periods."""
+        """What training data hardly hold: shares, numbers of many rows, roles, times, lists under values."""
         accounts, profiles = Accounts(linking), self.database.profile()
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate
@@ -210,7 +210,7 @@ class Engine:
         """The queries of similar solved questions, put for this one; scored where sketches gave them too."""
         solved = [
             replace(
-                known.get(query, Proposal(query, 0.0, 0.0, 0.0)),
+                known.get(query, Proposal(query)),
                 source="example",
                 similarity=r.similarity,
                 kept=r.kept,
@@ -236,7 +236,7 @@ class Engine:
         if not self.habits:
             return ()
         likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
-        proposals = [Proposal(q.query, 0.0, 0.0, 0.0, source="example", kept=q.kept) for q in likely]
+        proposals = [Proposal(q.query, source="example", kept=q.kept) for q in likely]
         return complete(proposals, hints, linking, LIKELY)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fathom.offline.accounting import Accounts, denies_alike, named_values
+from fathom.offline.accounting import Accounts, named_values
 from fathom.offline.grouping import By, Naming
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Token
@@ -39,12 +39,11 @@ def firsts(
     if by:
         query = Query((*by.shown, date), where=where, group=tuple(dict.fromkeys((*by.key, *by.shown))))
     tables = mentioned_tables(query)
-    once = len(tables) == 1 or planner.one_each(TableRef(table), tables)
     said = {*range(place, _verb_before(tokens, place) - 1, -1)} | {
         i for i, t in enumerate(tokens) if t.lower in {"date", "most"}
     }
-    if once and not accounts.left_over(query, said) and denies_alike(query, linking):
-        yield Proposal(query, 0.0, 0.0, 0.0, source="first", settled=len(planner.plans(tables)) == 1)
+    if planner.one_each(TableRef(table), tables) and accounts.accounts_for(query, said):
+        yield Proposal(query, source="first", settled=len(planner.plans(tables)) == 1)
 
 
 def _each(linking: Linking, names: RowNames, place: int) -> By | None:

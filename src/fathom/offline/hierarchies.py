@@ -62,7 +62,7 @@ def hierarchies(
         said = {place, *(i for i, t in enumerate(linking.tokens) if t.lower in _SAID)}
         query = _query(linking, link, names, values, below=below)
         if query is not None and not accounts.left_over(query, said) and denies_alike(query, linking):
-            yield Proposal(query, 0.0, 0.0, 0.0, source="hierarchy", settled=len(_selves(planner)) == 1)
+            yield Proposal(query, source="hierarchy", settled=len(_selves(planner)) == 1)
 
 
 def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> bool:

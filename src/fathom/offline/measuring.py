@@ -208,7 +208,7 @@ class MeasureReader:
     def _spreads(self, place: int) -> bool:
         """Whether a place holds the word for a difference, and the word for the highest or lowest follows."""
         tokens = self._linking.tokens[place : place + 5]
-        return tokens[0].stem in SPREAD and sum(superlative_direction(t) is not None for t in tokens) > 0
+        return tokens[0].stem in SPREAD and any(superlative_direction(t) for t in tokens)
 
     def _of_columns(self, function: Function, named: Span, *, several: bool = False) -> list[Measure]:
         """A function of the numbers in a column that words name; of money where they name what was sold."""
@@ -234,7 +234,9 @@ class MeasureReader:
         held = [
             a
             for a in self._amounts.all
-            if of_trade(a.table.name) and self._says(named.end - 1, a.table.name) and a.total
+            if of_trade(a.table.name)
+            and self._linking.table_fit(a.table.name, named.end - 1) >= _NAMED
+            and a.total
         ]
         sources = tuple(Source(a.expression, a.table, 1.0) for a in held)
         return (
@@ -274,9 +276,6 @@ class MeasureReader:
             place += 1
         stops = (q for q in (*self._starts, self._money) if q is not None and q > place)
         return self._naming.phrase(place, min(stops, default=None))
-
-    def _says(self, place: int, table: str) -> bool:
-        return bool(self._linking.table_alignment[self._linking.tables.index(table), place] >= _NAMED)
 
     def _only_passed(self, first: int, end: int) -> bool:
         return all(self._linking.tokens[i].lower in PASSED | {"total", "amount"} for i in range(first, end))

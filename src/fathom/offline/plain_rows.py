@@ -62,7 +62,7 @@ def plain_rows(
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
     if _accounted(linking, query, head, values, accounts):
-        yield Proposal(query, 0.0, 0.0, 0.0, source="rows", settled=True)
+        yield Proposal(query, source="rows", settled=True)
 
 
 def _says_more(linking: Linking) -> bool:

@@ -36,9 +36,9 @@ class Proposal:
     """
 
     query: Query
-    score: float
-    sketch_score: float
-    filling_score: float
+    score: float = 0.0
+    sketch_score: float = 0.0
+    filling_score: float = 0.0
     plan_rank: int = 0
     source: str = "sketch"
     sketch_rank: int = 0

@@ -8,6 +8,7 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from fathom.offline.accounting import sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span, SuperlativeMention
 from fathom.offline.linking.implied import BEFORE_YEARS
@@ -22,7 +23,7 @@ from fathom.offline.measuring import (
     long_names,
 )
 from fathom.offline.periods import PERIOD_UNITS
-from fathom.offline.restricting import is_year, sure_values
+from fathom.offline.restricting import is_year
 
 _ASKING = frozenset(("which", "what", "who"))
 _FOR = frozenset(("for", "by", "per"))

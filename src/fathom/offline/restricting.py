@@ -1,39 +1,21 @@
 """The conditions that a question names outright: values that columns hold, and years and months of dates."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.offline.linking import Linking, NumberMention, Span, ValueMention
+from fathom.offline.accounting import sure_values
+from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.periods import Dates
 from fathom.offline.query import Comparison, Condition, Literal, TableRef
 
-_LIKELY = 0.5
 _WITHIN = frozenset(("in", "during"))
-SURE_MATCHES = frozenset(("exact", "folded", "stem"))
 
 
 @dataclass(frozen=True, slots=True)
-class Restriction:
+class Named:
     """A condition, and the words that name its value."""
 
     condition: Condition
     span: Span
-
-
-def sure_values(linking: Linking) -> Sequence[ValueMention]:
-    """The likeliest value of each run of words that surely names one."""
-    best: dict[Span, ValueMention] = {}
-    for value in linking.values:  # the likeliest first
-        if value.match in SURE_MATCHES and value.probability >= _LIKELY:
-            best.setdefault(value.span, value)
-    return [v for v in best.values() if v.comparison == "=" or _behind_number(linking, v)]
-
-
-def _behind_number(linking: Linking, value: ValueMention) -> bool:
-    """Whether a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
-    place = value.span.first
-    numbers = any(n.span.end == place for n in linking.numbers)
-    return isinstance(value.value, str) and value.comparison not in {"!=", "like"} and numbers
 
 
 def is_year(linking: Linking, number: NumberMention) -> bool:
@@ -46,11 +28,11 @@ def within(linking: Linking, span: Span) -> bool:
     return span.first > 0 and linking.tokens[span.first - 1].lower in _WITHIN
 
 
-def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restriction, ...]:
+def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named, ...]:
     """The values, and the one year or month, that the question surely names, of a table and those near."""
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
-        Restriction(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
+        Named(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
         for v in sure_values(linking)
         if not any(v.span.overlaps(d) for d in dated)  # "2010" is no postal code
     ]
@@ -63,5 +45,5 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Restr
     near = dates.near((table,))
     if len(months or years) == 1 and near and dates.clear(near[0], near):
         day, span = (months or years)[0]
-        found.append(Restriction(Comparison(near[0].in_query(), "like", Literal(f"{day}%")), span))
+        found.append(Named(Comparison(near[0].in_query(), "like", Literal(f"{day}%")), span))
     return tuple(found)

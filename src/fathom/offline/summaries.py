@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from fathom.offline.accounting import Accounts, denies_alike
+from fathom.offline.accounting import Accounts
 from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
 from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
@@ -121,7 +121,7 @@ class Summaries:
                 continue
             seen.add(made.query)
             bare = replace(made.query, joins=())
-            if not accounts.left_over(bare, said) and denies_alike(bare, self._linking):
+            if accounts.accounts_for(bare, said):
                 yield made
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
@@ -43,8 +44,8 @@ class LeftOut:
     values: tuple[str | int | float, ...]
     places: frozenset[int]
     planner: JoinPlanner
-    needed: bool = True
-    learned: bool = False
+    needed: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows with another value; None where such a row may have several."""
@@ -71,8 +72,8 @@ class Together:
     second: str | int | float
     places: frozenset[int]
     planner: JoinPlanner
-    needed: bool = False
-    learned: bool = True
+    needed: ClassVar[bool] = False
+    learned: ClassVar[bool] = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that have both; None where a row can have but one."""
@@ -100,12 +101,11 @@ class Alternatives:
 
     def __init__(self, linking: Linking, planner: JoinPlanner) -> None:
         self._linking, self._planner = linking, planner
-        self._starts = {t.start: i for i, t in enumerate(linking.tokens) if not t.evidence}
 
     def read(self, text: str) -> Iterator[LeftOut | Together]:
         """What is said of them, in the order of the text."""
         for match in _LEFT_OUT.finditer(text):
-            named, end = self._values(self._starts.get(match.end()))
+            named, end = self._values(self._linking.place_at(match.end()))
             for column in self._in_common(named)[:1]:
                 while end < len(self._linking.tokens) and self._names(end, column):
                     end += 1  # "the California state"
@@ -117,11 +117,11 @@ class Alternatives:
                     self._planner,
                 )
         for match in _BOTH.finditer(text):
-            named, end = self._values(self._starts.get(match.end()))
-            if len(named) == 2:
+            both = self._linking.place_at(match.start())
+            named, end = self._values(self._linking.place_at(match.end()))
+            if both is not None and len(named) == 2:
                 for column in self._in_common(named)[:1]:
                     first, second = (next(v for v in g if v.column == column) for g in named)
-                    both = self._starts[match.start()]
                     places = frozenset((both, *range(first.span.end, end)))
                     yield Together(column, first.value, second.value, places, self._planner)
 

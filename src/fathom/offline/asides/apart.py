@@ -20,9 +20,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.periods import Dates
-from fathom.offline.query import (
-    Query,
-)
+from fathom.offline.query import Query
 from fathom.offline.ratios import share_of
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
@@ -115,7 +113,7 @@ def said_apart(
     names: RowNames,
     profiles: Mapping[str, TableProfile],
 ) -> Aside | None:
-    """The question with times and roles said apart; None where it has none, or nothing would be left."""
+    """The question with its restrictions said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
     money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
@@ -135,7 +133,7 @@ def said_apart(
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
     joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
-    text = without(question.text, linking, gone | joint)
+    text = _without(question.text, linking, gone | joint)
     share = _SHARE.match(text) if _is_predicate(linking, gone) else None
     text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
     factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
@@ -189,7 +187,7 @@ def _says_when(linking: Linking, place: int, dates: Collection[str]) -> bool:
     return token.kind == "word" and light and (not table or token.lower in ROLE_VERBS)
 
 
-def without(text: str, linking: Linking, gone: Collection[int]) -> str:
+def _without(text: str, linking: Linking, gone: Collection[int]) -> str:
     """A text without some of its tokens."""
     kept = [t for i, t in enumerate(linking.tokens) if i not in gone and not t.evidence]
     if not any(not t.stop for t in kept):

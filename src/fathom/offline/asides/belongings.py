@@ -3,7 +3,9 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, TableMention
 from fathom.offline.linking.text import name_stems
@@ -55,8 +57,8 @@ class Empty:
 
     columns: tuple[ColumnKey, ...]
     places: frozenset[int]
-    needed: bool = True
-    learned: bool = False
+    needed: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows without such a value."""
@@ -81,8 +83,8 @@ class Matched:
     places: frozenset[int]
     planner: JoinPlanner
     profiles: Mapping[str, TableProfile]
-    needed: bool = False
-    learned: bool = True
+    needed: ClassVar[bool] = False
+    learned: ClassVar[bool] = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that rows of the table refer to, or don't, be it through tables between."""
@@ -93,7 +95,8 @@ class Matched:
         own, far = (join.left, join.right) if join.left.table == asked else (join.right, join.left)
         if (own.name,) != self.planner.schema.table(asked.name).primary_key:
             return None
-        known = Comparison(far, "is not null") if self.denied and self._may_be_missing(far) else None
+        gaps = self.denied and may_be_missing(far, self.profiles)
+        known = Comparison(far, "is not null") if gaps else None
         inner = Query((far,), where=known, tables=() if far.table == other else (other,))
         told = f"{asked.name} are {'left out' if self.denied else 'taken'} that {other.name} refers to."
         condition = Comparison(own, "not in" if self.denied else "in", Subquery(inner))
@@ -118,11 +121,6 @@ class Matched:
         stems = name_stems(key.name)[:1]
         return any(t.startswith(s) for s in stems for t in name_stems(key.table.name))
 
-    def _may_be_missing(self, column: Column) -> bool:
-        profile = self.profiles.get(column.table.name)
-        known = profile.columns.get(column.name) if profile else None
-        return known is None or known.may_be_missing
-
 
 Belonging = Empty | Matched
 
@@ -132,7 +130,6 @@ class Belongings:
 
     def __init__(self, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
         self._linking, self._planner, self._profiles = linking, planner, profiles
-        self._starts = {t.start: i for i, t in enumerate(linking.tokens) if not t.evidence}
 
     def read(self, text: str) -> Iterator[Belonging]:
         """What is said, each word once."""
@@ -143,7 +140,7 @@ class Belongings:
             (_HAVING_DONE, self._having_done),
         ):
             for match in pattern.finditer(text):
-                place = self._starts.get(match.end())
+                place = self._linking.place_at(match.end())
                 found = None if place is None else read(text, match.start(), place)
                 if found is not None and taken.isdisjoint(found.places):
                     taken |= found.places
@@ -190,7 +187,7 @@ class Belongings:
     def _object(self, text: str, verb: int) -> int | None:
         """The place behind a verb that names a table."""
         found = _OBJECT.match(text, self._linking.tokens[verb].end)
-        place = self._starts.get(found.end()) if found else None
+        place = self._linking.place_at(found.end()) if found else None
         return place if place is not None and self._tables_named(place) else None
 
     def _named(

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.linking import ColumnKey, Linking
@@ -28,7 +29,7 @@ class Timed:
     places: frozenset[int]
     verb: str
     dates: Dates
-    learned: bool = False
+    learned: ClassVar[bool] = False
 
     @property
     def needed(self) -> bool:

@@ -214,6 +214,14 @@ class Linking:
         inside = (i for i, t in enumerate(self.tokens) if t.start < end and t.end > start and not t.evidence)
         return frozenset(inside)
 
+    def place_at(self, start: int) -> int | None:
+        """The token of the question that begins with a character; None where none does."""
+        return next((i for i, t in enumerate(self.tokens) if t.start == start and not t.evidence), None)
+
+    def table_fit(self, table: str, place: int) -> float:
+        """How far a token mentions a table, from 0 to 1."""
+        return float(self.table_alignment[self.tables.index(table), place])
+
     def score(self, column: ColumnKey, role: Role) -> float:
         """The probability that the query uses the column in this role."""
         return float(self.column_scores[role][self.index[column]])

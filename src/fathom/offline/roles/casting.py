@@ -151,7 +151,8 @@ class Casting:
         place = named.span.end
         if place >= len(self._words) or self._linking.tokens[place].stop:
             return None
-        did = named.span.first and self._words[named.span.first - 1] in _DID
+        before = self._words[named.span.first - 1] if named.span.first else ""
+        did = before in _DID
         role = next((i for i, w in enumerate(self._words) if SIDES.get(w) in {"home", "away"}), None)
         if did and role is not None and (key := self._pair.on(SIDES[self._words[role]])):
             places = {role, *range(named.span.first - 1, min(place + 1, len(self._words)))}
@@ -159,7 +160,7 @@ class Casting:
         side = SIDES.get(self._words[place])
         verb = self._words[place]
         keeps = self._linking.table_alignment[:, place].max(initial=0) >= _NAMED
-        first = named.span.first - (1 if did or self._words[named.span.first - 1] in {"that", "which"} else 0)
+        first = named.span.first - (did or before in {"that", "which"})
         return self._in(side, named, first, place if keeps and verb else place + 1)
 
     def _agent(self, verb: str) -> str | None:
@@ -173,10 +174,7 @@ class Casting:
         """Whether a word names one of the homes, or a column of theirs, and no role."""
         if self._words[place] in SIDES or self._linking.tokens[place].stop:
             return False
-        tables = self._linking.tables
-        return any(
-            self._linking.table_alignment[tables.index(t), place] >= _NAMED for t in self._pair.homes
-        ) or any(
+        return any(self._linking.table_fit(t, place) >= _NAMED for t in self._pair.homes) or any(
             a[place] >= _NAMED
             for c, a in zip(self._linking.columns, self._linking.alignment, strict=True)
             if c.table in self._pair.homes
@@ -189,9 +187,8 @@ class Casting:
         place -= 1
         while place and self._linking.tokens[place].stop:  # "airlines that are from Canada"
             place -= 1
-        near = self._linking.table_alignment[:, place]
-        own = near[self._linking.tables.index(self._pair.table)]
-        return bool(near.max(initial=0) >= max(_NAMED, own + 0.01))
+        own = self._linking.table_fit(self._pair.table, place)
+        return bool(self._linking.table_alignment[:, place].max(initial=0) >= max(_NAMED, own + 0.01))
 
 
 def _compares(condition: Condition, column: ColumnKey) -> bool:

@@ -82,8 +82,7 @@ def _leads_home(linking: Linking, pair: RolePair, place: int) -> bool:
 
 def _names(linking: Linking, table: str, place: int, word: str = "") -> bool:
     """Whether a word names a table, by its own stem where that is given."""
-    own = linking.table_alignment[linking.tables.index(table), place] >= _NAMED
-    return bool(own) and (not word or word in name_stems(table))
+    return linking.table_fit(table, place) >= _NAMED and (not word or word in name_stems(table))
 
 
 def joins_to(planner: JoinPlanner, pair: RolePair, key: RoleKey, home: str) -> tuple[Join, ...] | None:

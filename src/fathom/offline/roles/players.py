@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.accounting import Accounts, denies_alike, tables_named_first
+from fathom.offline.accounting import Accounts, tables_named_first
 from fathom.offline.amounts import said_of_money
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
@@ -61,8 +61,8 @@ def role_players(
         query = Query(shown, where=link, tables=(TableRef(home),) if counts else ())
         roles = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES}
         said = cast.places | roles | said_of_money(linking)
-        if not accounts.left_over(query, said) and denies_alike(query, linking):
-            yield Proposal(query, 0.0, 0.0, 0.0, source="role", settled=True)
+        if accounts.accounts_for(query, said):
+            yield Proposal(query, source="role", settled=True)
 
 
 def _asked_home(linking: Linking, pair: RolePair, cast: Cast, names: RowNames) -> str:
@@ -79,10 +79,6 @@ def _person(pair: RolePair, names: RowNames) -> str | None:
         h for h in pair.homes if len(names.of_table(TableRef(h))) > 1 or _PERSONS.intersection(name_stems(h))
     )
     return next(called, None)
-
-
-def _names(linking: Linking, table: str, place: int) -> bool:
-    return bool(linking.table_alignment[linking.tables.index(table), place] >= _NAMED)
 
 
 def _through(
@@ -133,7 +129,7 @@ def role_counts(
             query = replace(query, select=by, having=having)
         said = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES} | _said_of(linking, pair, home)
         if not accounts.left_over(query, said):
-            yield Proposal(query, 0.0, 0.0, 0.0, source="role", settled=True)
+            yield Proposal(query, source="role", settled=True)
 
 
 def _said_of(linking: Linking, pair: RolePair, home: str) -> set[int]:
@@ -154,7 +150,7 @@ def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | No
     for place, token in enumerate(tokens[:-1]):
         if token.lower in first:
             for end in range(place + 1, min(place + 4, len(tokens))):
-                named = [h for h in pair.homes if _names(linking, h, end)]
+                named = [h for h in pair.homes if linking.table_fit(h, end) >= _NAMED]
                 if named:
                     return named[0]
     return None

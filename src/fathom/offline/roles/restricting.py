@@ -1,6 +1,7 @@
 """Restricts a query by the rows that its question names in roles: "flights from Boston to Denver"."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from fathom.offline.accounting import tables_named_first
 from fathom.offline.joins import JoinPlanner
@@ -34,8 +35,8 @@ class InRoles:
     casts: tuple[Cast, ...]
     places: frozenset[int]
     planner: JoinPlanner
-    needed: bool = True
-    learned: bool = False
+    needed: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on the key for each role, or on another key of that table."""

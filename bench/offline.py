@@ -29,19 +29,19 @@ COVERAGE = 0.4
 
 @dataclass(frozen=True)
 class Answered:
-    """What became of one question."""
+    """What became of one question; `source` says what made the query."""
 
-    database: str
+    asked: BenchmarkQuestion
+    sql: str
     right: bool
     declined: bool
     confidence: float
     seconds: float
+    source: str
 
 
 def measure() -> Iterable[Figure]:
-    report = set(
-        json.loads(SPLITS.read_text(encoding="utf-8"))[os.environ.get("FATHOM_BENCH_SPLIT", "report")]
-    )
+    report = databases_of(os.environ.get("FATHOM_BENCH_SPLIT", "report"))
     times: list[float] = []
     sets = {
         "Spider, databases never seen": ("spider", None, 0.64, 0.90, report, False),
@@ -54,22 +54,28 @@ def measure() -> Iterable[Figure]:
         if not wanted(name):
             continue
         benchmark = load_benchmark(name, split, data=DATA)
-        answered = list(_ask(benchmark, databases, taught=taught))
+        answered = list(ask(benchmark, databases, taught=taught))
+        dump(name + ("-taught" if taught else ""), answered)
         times += [a.seconds for a in answered]
         yield from _figures(what, answered, mark, selective)
     if wanted("sql-eval-idk"):
-        unanswerable = list(_ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
+        unanswerable = list(ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
         refused = sum(a.declined for a in unanswerable)
-        yield _rate("unanswerable questions refused", refused, len(unanswerable), 0.95)
+        yield rate("unanswerable questions refused", refused, len(unanswerable), 0.95)
     p50, p95 = (1000 * float(np.percentile(times, p)) for p in (50, 95))
     note = f"p50 {p50:.0f} ms, {len(times)} questions"
     yield Figure("time for one question, warm, p95", f"{p95:.0f} ms", "300 ms", p95 <= 300, note)
 
 
-def _ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> Iterator[Answered]:
+def databases_of(split: str) -> set[str]:
+    """The databases of a split of Spider's: `report`, or those trained on that are asked first, `tuning`."""
+    return set(json.loads(SPLITS.read_text(encoding="utf-8"))[split])
+
+
+def ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> Iterator[Answered]:
+    """Ask the questions about these databases (None: all), those to train on being solved where `taught`."""
     method = find_method("offline")
     contexts: dict[str, Context] = {}
-    dump = []
     with TemporaryDirectory() as cache:
         for item in benchmark:
             if databases is not None and item.database_name not in databases:
@@ -81,16 +87,28 @@ def _ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> I
             draft = asyncio.run(run_method(method, item.question, contexts[item.database]))
             seconds = time.perf_counter() - started
             marks = judge(Exam(item, respond(draft), benchmark.comparison, seconds=5.0))
-            right = marks.final.outcome.value == "correct"
-            declined = draft.refusal is not None
-            dump.append([item.database_name, item.text, item.evidence, item.gold[:1], draft.sql, right,
-                         draft.confidence, declined])  # fmt: skip
-            yield Answered(item.database_name, right, declined, draft.confidence or 0.0, seconds)
+            yield Answered(
+                item,
+                draft.sql or "",
+                right=marks.final.outcome.value == "correct",
+                declined=draft.refusal is not None,
+                confidence=draft.confidence or 0.0,
+                seconds=seconds,
+                source=str(draft.notes.get("source", "")),
+            )
     for context in contexts.values():
         context.database.close()
+
+
+def dump(name: str, answered: Iterable[Answered]) -> None:
+    """Write what became of each question into the folder FATHOM_BENCH_DUMP, where that is set."""
     if DUMP:
-        file = Path(DUMP) / f"{benchmark.name}{'-taught' if taught else ''}.json"
-        file.write_text(json.dumps(dump, indent=0), encoding="utf-8")
+        rows = [
+            [a.asked.database_name, a.asked.text, a.asked.evidence, a.asked.gold[:1], a.sql, a.right,
+             a.confidence, a.declined, a.source]
+            for a in answered
+        ]  # fmt: skip
+        (Path(DUMP) / f"{name}.json").write_text(json.dumps(rows, indent=0), encoding="utf-8")
 
 
 def _context(benchmark: Benchmark, item: BenchmarkQuestion, cache: Path, *, taught: bool) -> Context:
@@ -104,13 +122,13 @@ def _context(benchmark: Benchmark, item: BenchmarkQuestion, cache: Path, *, taug
 def _figures(what: str, answered: list[Answered], mark: float, selective: float) -> Iterator[Figure]:
     by_database = defaultdict(list)
     for one in answered:
-        by_database[one.database].append(one.right)
+        by_database[one.asked.database_name].append(one.right)
     shares = sorted(float(np.mean(rights)) for rights in by_database.values())
     spread = f"by database {shares[0]:.0%} to {shares[-1]:.0%}" if len(shares) > 1 else ""
-    yield _rate(f"{what}: correct", sum(a.right for a in answered), len(answered), mark, spread)
+    yield rate(f"{what}: correct", sum(a.right for a in answered), len(answered), mark, spread)
     kept = [a for a in answered if not a.declined]
     note = f"coverage {len(kept) / len(answered):.0%} (mark {COVERAGE:.0%})"
-    figure = _rate(
+    figure = rate(
         f"{what}: correct of those answered", sum(a.right for a in kept), len(kept), selective, note
     )
     covered = len(kept) >= COVERAGE * len(answered)
@@ -122,6 +140,12 @@ def _figures(what: str, answered: list[Answered], mark: float, selective: float)
     )
 
 
-def _rate(what: str, hits: int, trials: int, mark: float, note: str = "") -> Figure:
+def rate(what: str, hits: int, trials: int, mark: float | None = None, note: str = "") -> Figure:
+    """A share, with its counts, held against a mark where there is one."""
     share = hits / trials if trials else 0.0
-    return Figure(what, f"{share:.1%} ({hits}/{trials})", f"{mark:.0%}", share >= mark, note)
+    value = f"{share:.1%} ({hits}/{trials})"
+    return (
+        Figure(what, value, note=note)
+        if mark is None
+        else Figure(what, value, f"{mark:.0%}", share >= mark, note)
+    )

@@ -50,9 +50,9 @@ def test_the_calibration_rises_and_the_threshold_keeps_its_promise() -> None:
     rows = random.normal(size=(900, 4)).astype(np.float32)
     right = [bool(x) for x in random.random(900) < 1 / (1 + np.exp(-3 * rows[:, 0]))]
     databases = [f"d{i % 30}" for i in range(900)]
-    weights, confidence = fit_confidence(list(rows), right, databases)
-    assert (np.diff(weights.values) > 0).all()
-    threshold = threshold_for(confidence, right, 0.9)
-    kept = np.array(right)[confidence >= threshold]
+    fitted = fit_confidence(list(rows), right, databases)
+    assert all((np.diff(w.values) > 0).all() for w in (fitted.full, *fitted.without))
+    threshold = threshold_for(fitted.sure, right, 0.9)
+    kept = np.array(right)[fitted.sure >= threshold]
     assert kept.mean() >= 0.88
     assert 0.2 < len(kept) / 900 < 0.8

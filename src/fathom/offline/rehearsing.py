@@ -14,10 +14,10 @@ from fathom.offline.examples import Solved
 from fathom.offline.keeping import load, store
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.query import Query
-from fathom.offline.ranking.choosing import weights_digest
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.reranker import Reranker, Trial, fit_reranker
 from fathom.offline.rendering import render
+from fathom.offline.stored import weights_digest
 from fathom.offline.weighing import weigh
 from fathom.records import Question
 
@@ -62,7 +62,14 @@ def _file(engine: Engine) -> Path | None:
     if engine.cache is None:
         return None
     solved = [s.example for s in engine.examples.solved]
-    told = (_VERSION, np.__version__, weights_digest(), engine.database.fingerprint, engine.knowledge, solved)
+    told = (
+        _VERSION,
+        np.__version__,
+        weights_digest("ranking"),
+        engine.database.fingerprint,
+        engine.knowledge,
+        solved,
+    )
     return engine.cache / "rehearsals" / f"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}.npz"
 
 

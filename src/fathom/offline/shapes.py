@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, reduce
-from importlib import resources
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from fathom.offline.parts import Parts, coherent, put_together, take_apart
 from fathom.offline.query import Aggregate, Query, all_queries, expressions
 from fathom.offline.serial import decode, encode
 from fathom.offline.slots import plan_slots
+from fathom.offline.stored import read_weights
 
 HEADS = ("shown", "condition", "tail", "rest")
 WHOLE, APART, VOTED = 0.45, 0.4, 0.2
@@ -223,9 +223,7 @@ def _extremes(part: Query) -> int:
 @cache
 def default_shapes() -> ShapeModel:
     """The model that comes with the package, learned from Spider's training split."""
-    file = resources.files("fathom.offline") / "weights" / "shapes.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        return ShapeModel.from_arrays(arrays)
+    return ShapeModel.from_arrays(read_weights("shapes"))
 
 
 @lru_cache(8192)

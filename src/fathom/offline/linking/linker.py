@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -45,6 +44,7 @@ from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, RELATED, TURNS
+from fathom.offline.stored import read_weights
 from fathom.offline.trees import Forest, load_forest
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
@@ -82,17 +82,13 @@ def load_linking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> LinkingWeigh
 @cache
 def default_linking_weights() -> LinkingWeights:
     """The weights that come with the package, learned from Spider's training split."""
-    file = resources.files("fathom.offline") / "weights" / "linking.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        return load_linking_weights(arrays)
+    return load_linking_weights(read_weights("linking"))
 
 
 @cache
 def related_words() -> Translation:
     """How related English words are, by their stems: from WordNet, and from our own list."""
-    file = resources.files("fathom.offline") / "weights" / "related_words.npz"
-    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        thesaurus = Translation.from_arrays(arrays, "related")
+    thesaurus = Translation.from_arrays(read_weights("related_words"), "related")
     return thesaurus.with_pairs(
         {(stem(a), stem(n)): 1.0 for asked, named in RELATED.items() for a in asked for n in named}
     )

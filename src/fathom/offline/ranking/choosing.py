@@ -1,10 +1,8 @@
 """Chooses among a question's candidates, and says how sure that choice is."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from fathom.offline.ranking.confidence import (
 from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features
 from fathom.offline.ranking.sql_words import all_words, query_words
+from fathom.offline.stored import read_weights
 from fathom.offline.trees import Forest, load_forest
 
 
@@ -116,20 +115,10 @@ def _joined(known: Translation, local: Translation) -> Translation:
     return known.with_pairs({p: max(w, known.given(p[0]).get(p[1], 0.0)) for p, w in pairs.items()})
 
 
-_FILE = resources.files("fathom.offline") / "weights" / "ranking.npz"
-
-
 @cache
 def default_ranking_weights() -> RankingWeights:
     """The weights that come with the package, learned from Spider's training split."""
-    with _FILE.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        return load_ranking_weights(arrays)
-
-
-@cache
-def weights_digest() -> str:
-    """A name for the weights that come with the package: other ones have another."""
-    return hashlib.sha256(_FILE.read_bytes()).hexdigest()
+    return load_ranking_weights(read_weights("ranking"))
 
 
 UNMET = 2.0

@@ -1,4 +1,4 @@
-"""`python -m fathom.offline.training DATA [--without DATABASE ...] [--out FOLDER]`: learn all weights anew.
+"""`python -m fathom.offline.training DATA`: learn all weights anew (`--help` says with which options).
 
 DATA is the folder of Spider's training split (`train_spider.json`, `database/`). Everything a later stage
 looks at is made by weights that never saw the lesson's database. Needs the dependency group `train`.
@@ -8,9 +8,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,16 +34,18 @@ def main() -> None:
                         help="leave out the databases of this list of --splits")  # fmt: skip
     parser.add_argument("--splits", type=Path, help="a JSON file of lists of databases, by split")
     parser.add_argument("--out", type=Path, default=PACKAGE, help="where to write (default: the package)")
+    parser.add_argument("--unseen", type=Path, metavar="FOLDER", help="also write, for each fold of "
+                        "databases, weights that never saw it (see `python -m bench unseen`)")  # fmt: skip
     parser.add_argument("--processes", type=int, default=2, help="how many make the cases (default: 2)")
     options = parser.parse_args()
     splits = json.loads(options.splits.read_text(encoding="utf-8")) if options.splits else {}
     left_out = {d for split in options.without for d in splits[split]}
-    options.out.mkdir(parents=True, exist_ok=True)
 
     worlds = read_worlds(options.data, left_out)
     lessons = read_lessons(load_benchmark(options.data), worlds)
     say(f"{len(lessons)} lessons over {len(worlds)} databases")
-    fit(lessons, worlds, options.data, options.out, processes=options.processes)
+    folders = (options.out, options.unseen)
+    fit(lessons, worlds, options.data, folders, processes=options.processes)
 
 
 def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
@@ -53,28 +55,61 @@ def read_worlds(data: Path, left_out: set[str]) -> dict[str, World]:
 
 
 def fit(
-    lessons: tuple[Lesson, ...], worlds: Mapping[str, World], data: Path, out: Path, *, processes: int
+    lessons: tuple[Lesson, ...],
+    worlds: Mapping[str, World],
+    data: Path,
+    folders: tuple[Path, Path | None],
+    *,
+    processes: int,
 ) -> None:
-    """Learn linking, sketches and ranking, in this order, and write each."""
+    """Learn linking, sketches and ranking, in this order, and write each into these folders.
+
+    The first takes the weights of all lessons, the second, where there is one, those of each fold.
+    """
     linking = fit_linking(lessons, worlds)
-    write(out / "linking.npz", linking.full.arrays())
+    write(folders, "linking", linking)
     say("linking learned")
     linkings = link_lessons(lessons, worlds, linking)
     shapes = fit_all_shapes(lessons, linkings, worlds)
-    write(out / "shapes.npz", shapes.full.arrays())
+    write(folders, "shapes", shapes)
     say("sketches learned")
     files = {d: data / "database" / d / f"{d}.sqlite" for d in worlds}
     ranking = fit_ranking(
         lessons, linkings, worlds, linking=linking, shapes=shapes, files=files, processes=processes
     )
-    write(out / "ranking.npz", ranking.arrays())
+    write(folders, "ranking", ranking)
     say("ranking learned")
 
 
-def write(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+class Storable(Protocol):
+    """Weights that can be written."""
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The weights as arrays for an npz file."""
+
+
+class Fitted(Protocol):
+    """Weights learned from everything, and without each fold."""
+
+    @property
+    def full(self) -> Storable:
+        """The weights of all lessons."""
+
+    @property
+    def without(self) -> Sequence[Storable]:
+        """The weights without each fold, in the order of the folds."""
+
+
+def write(folders: tuple[Path, Path | None], name: str, fitted: Fitted) -> None:
     """Write weights with their format and source."""
+    out, unseen = folders
+    files = {out: fitted.full}
+    if unseen is not None:
+        files |= {unseen / str(fold): weights for fold, weights in enumerate(fitted.without)}
     about = {"format": np.array(FORMAT), "source": np.array(SOURCE)}
-    np.savez_compressed(file, allow_pickle=False, **about, **arrays)
+    for folder, weights in files.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(folder / f"{name}.npz", allow_pickle=False, **about, **weights.arrays())
 
 
 _STARTED = time.monotonic()

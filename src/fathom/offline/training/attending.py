@@ -58,10 +58,21 @@ class Example:
         return bool(self.right.any() and not self.right.all())
 
 
-def fit_attention(
-    answered: Sequence[Sequence[Example]], *, processes: int = 1
-) -> tuple[Attention, list[list[Doubles]]]:
-    """Networks learned from all examples, and what those without an example's fold add to its scores.
+@dataclass(frozen=True)
+class FittedAttention:
+    """The networks of all examples, and for each fold the one learned without it."""
+
+    full: Attention
+    without: tuple[Attention, ...]
+
+    def correct(self, example: Example) -> Doubles:
+        """What the network without an example's fold adds to its scores."""
+        network = self.without[fold_of(example.database)]
+        return network.scores(example.linking, example.queries, example.features)
+
+
+def fit_attention(answered: Sequence[Sequence[Example]], *, processes: int = 1) -> FittedAttention:
+    """Networks learned from all examples.
 
     `answered` are the examples of several judges, for all of which there is one network.
     """
@@ -76,11 +87,8 @@ def fit_attention(
             pool.map(_fit_without, [*range(FOLDS), *(None for _ in SEEDS)], [*range(FOLDS), *SEEDS])
         )
     without, full = fitted[:FOLDS], fitted[FOLDS:]
-    corrections = [
-        [without[fold_of(e.database)].scores(e.linking, e.queries, e.features) for e in part]
-        for part in answered
-    ]
-    return replace(full[0], networks=tuple(n for f in full for n in f.networks)), corrections
+    joined = replace(full[0], networks=tuple(n for f in full for n in f.networks))
+    return FittedAttention(joined, tuple(without))
 
 
 _shared: list[Sequence[Example]] = []

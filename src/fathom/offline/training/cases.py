@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from fathom.offline.rendering import render
 from fathom.offline.shapes import ShapeModel
 from fathom.offline.training.attending import fit_attention
 from fathom.offline.training.candidates import FittedShapes, linker_for
-from fathom.offline.training.lessons import Lesson, World, fold_of
+from fathom.offline.training.lessons import FOLDS, Lesson, World, fold_of
 from fathom.offline.training.linking import Fitted
 from fathom.offline.training.pools import GradedPool, Runner, grade
 from fathom.offline.training.ranking import (
@@ -44,6 +44,14 @@ ACCURACY = 0.91
 promised, since out of fold isn't quite unseen. Every choice made here was made looking at it."""
 
 
+@dataclass(frozen=True)
+class FittedRanking:
+    """The weights learned from all lessons, and for each fold those learned without it."""
+
+    full: RankingWeights
+    without: tuple[RankingWeights, ...]
+
+
 def fit_ranking(
     lessons: Sequence[Lesson],
     linkings: Sequence[Linking],
@@ -53,7 +61,7 @@ def fit_ranking(
     shapes: FittedShapes,
     files: Mapping[str, Path],
     processes: int = 1,
-) -> RankingWeights:
+) -> FittedRanking:
     """Learn to rank candidates and to be sure of the best; the cases are made by so many processes."""
     planners = {d: w.planner for d, w in worlds.items()}
     maker = _Maker(lessons, linkings, worlds, shapes, files)
@@ -71,10 +79,22 @@ def fit_ranking(
         usable.sort(key=lambda c: fold_of(c.pool.database))
         pools = featurise_out_of_fold(usable, known, planners)
         ranked.append(rank(usable, pools, [not c.pool.gold for c in usable]))
-    attention, corrections = fit_attention([r.examples() for r in ranked], processes=processes)
-    judges = [fit_judge(r, c, accuracy=ACCURACY).judge for r, c in zip(ranked, corrections, strict=True)]
+    examples = [r.examples() for r in ranked]
+    attention = fit_attention(examples, processes=processes)
+    judges = [
+        fit_judge(r, [attention.correct(e) for e in part], accuracy=ACCURACY)
+        for r, part in zip(ranked, examples, strict=True)
+    ]
+    without = tuple(
+        RankingWeights(
+            *learn_translations((k, q) for k, q, database in known if fold_of(database) != fold),
+            attention.without[fold],
+            *(j.without[fold] for j in judges),
+        )
+        for fold in range(FOLDS)
+    )
     translations = learn_translations((k, q) for k, q, _ in known)
-    return RankingWeights(*translations, attention, *judges)
+    return FittedRanking(RankingWeights(*translations, attention.full, *(j.full for j in judges)), without)
 
 
 _shared: list["_Maker"] = []

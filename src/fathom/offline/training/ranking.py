@@ -109,7 +109,8 @@ def featurise_out_of_fold(
 
 @dataclass(frozen=True)
 class Ranked:
-    """Cases, the features of their candidates, the forest that ranks them, and its scores out of fold.
+    """Cases, the features of their candidates, the forest that ranks them, one without each fold, and the
+    scores out of fold.
 
     `refused` marks the cases that no query answers: they teach confidence only.
     """
@@ -118,6 +119,7 @@ class Ranked:
     pools: Sequence[Pool]
     refused: Sequence[bool]
     forest: Forest
+    without: Sequence[Forest]
     scores: Sequence[Doubles]
 
     def examples(self) -> list[Example]:
@@ -142,22 +144,22 @@ def rank(cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool]) 
     grades = [c.pool.grades for c in cases]
     answered = [i for i, r in enumerate(refused) if not r]
     scores: list[Doubles] = [np.zeros(0)] * len(cases)
+    without = []
     for fold in range(FOLDS):
         outside = [i for i in answered if folds[i] != fold]
-        forest = fit_forest([rows[i] for i in outside], [grades[i] for i in outside])
+        without.append(fit_forest([rows[i] for i in outside], [grades[i] for i in outside]))
         for i in (i for i, f in enumerate(folds) if f == fold):
-            scores[i] = forest.scores(rows[i])
+            scores[i] = without[fold].scores(rows[i])
     forest = fit_forest([rows[i] for i in answered], [grades[i] for i in answered])
-    return Ranked(cases, pools, refused, forest, scores)
+    return Ranked(cases, pools, refused, forest, without, scores)
 
 
 @dataclass(frozen=True)
 class FittedJudge:
-    """The judge of all cases; out of fold each case's confidence, and whether its best is right."""
+    """The judge of all cases, and for each fold the one that never saw it."""
 
-    judge: Judge
-    confidence: Doubles
-    right: list[bool]
+    full: Judge
+    without: tuple[Judge, ...]
 
 
 def fit_judge(ranked: Ranked, corrections: Sequence[Doubles], *, accuracy: float) -> FittedJudge:
@@ -176,27 +178,42 @@ def fit_judge(ranked: Ranked, corrections: Sequence[Doubles], *, accuracy: float
         )
         for c, p, s in zip(ranked.cases, ranked.pools, scores, strict=True)
     ]
-    confidence, sure = fit_confidence(features, right, [c.pool.database for c in ranked.cases])
+    fitted = fit_confidence(features, right, [c.pool.database for c in ranked.cases])
     answered = [i for i, r in enumerate(ranked.refused) if not r]
-    threshold = threshold_for(sure[answered], [right[i] for i in answered], accuracy)
-    return FittedJudge(Judge(ranked.forest, confidence, threshold), sure, right)
+    threshold = threshold_for(fitted.sure[answered], [right[i] for i in answered], accuracy)
+    without = tuple(Judge(f, c, threshold) for f, c in zip(ranked.without, fitted.without, strict=True))
+    return FittedJudge(Judge(ranked.forest, fitted.full, threshold), without)
+
+
+@dataclass(frozen=True)
+class FittedConfidence:
+    """How sure to be: learned from all cases, without each fold, and of each case out of fold."""
+
+    full: ConfidenceWeights
+    without: tuple[ConfidenceWeights, ...]
+    sure: Doubles
 
 
 def fit_confidence(
     features: Sequence[Floats], right: Sequence[bool], databases: Sequence[str]
-) -> tuple[ConfidenceWeights, Doubles]:
-    """Learn how sure to be of the best candidates; with each one's confidence out of fold.
+) -> FittedConfidence:
+    """Learn how sure to be of the best candidates.
 
     The calibration is isotonic, over scores out of fold, smoothed by pooling neighbours.
     """
     rows, labels = np.stack(features), np.array(right, np.float64)
     folds = np.array([fold_of(d) for d in databases])
+    forests = [_sure(rows[folds != fold], labels[folds != fold]) for fold in range(FOLDS)]
     scores = np.zeros(len(rows))
-    for fold in range(FOLDS):
-        scores[folds == fold] = _sure(rows[folds != fold], labels[folds != fold]).scores(rows[folds == fold])
+    for fold, forest in enumerate(forests):
+        scores[folds == fold] = forest.scores(rows[folds == fold])
+    lines = [_isotonic(scores[folds != fold], labels[folds != fold]) for fold in range(FOLDS)]
     points, values = _isotonic(scores, labels)
-    weights = ConfidenceWeights(_sure(rows, labels), points, values)
-    return weights, np.interp(scores, points, values)
+    return FittedConfidence(
+        ConfidenceWeights(_sure(rows, labels), points, values),
+        tuple(ConfidenceWeights(f, *line) for f, line in zip(forests, lines, strict=True)),
+        np.interp(scores, points, values),
+    )
 
 
 def _sure(rows: Floats, labels: Doubles) -> Forest:

@@ -1,5 +1,6 @@
 """Small databases of our own with dates, money and categories: a shop, a library, a clinic, a helpdesk,
-those of businesses (selling.py) and those that analysts study (studying.py, keeping.py).
+those of businesses (selling.py), those that analysts study (studying.py, keeping.py), and those of a second
+round of questions (visiting.py, paying.py).
 
 Made with a fixed seed, so that they are the same every time.
 """
@@ -12,8 +13,10 @@ from random import Random
 
 from bench.questions.drawing import LAST_NAMES, NAMES, Made, a_day, a_name, one_of
 from bench.questions.keeping import brokerage, library_of_papers, rentals
+from bench.questions.paying import dealership, wallet
 from bench.questions.selling import bookstore, hotel, media, trade
 from bench.questions.studying import airline, college, reviews
+from bench.questions.visiting import hospital, study_registry
 
 
 def make(name: str, folder: Path) -> Path:
@@ -189,5 +192,6 @@ _MAKERS = {
     "trade": trade, "media": media, "hotel": hotel, "bookstore": bookstore,
     "airline": airline, "reviews": reviews, "college": college,
     "library_of_papers": library_of_papers, "brokerage": brokerage, "rentals": rentals,
+    "hospital": hospital, "wallet": wallet, "dealership": dealership, "study_registry": study_registry,
 }  # fmt: skip
 SMALL = frozenset(_MAKERS)

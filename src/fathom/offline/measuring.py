@@ -21,7 +21,8 @@ _OF_TABLE = 0.05
 _CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _MOST = frozenset(("most", "fewest", "least"))
-_SPEND = stem("spend")
+SPENDING = frozenset(map(stem, ("spend", "pay", "earn")))
+_SPENT = frozenset(("on", "in", "for"))
 _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
 PASSED = frozenset("the a an our of all their its in for such different distinct unique".split())
 
@@ -79,7 +80,7 @@ class MeasureReader:
             return []
         if place in self._starts or self._spreads(place):
             return self._asked(place)
-        if token.stem == _SPEND and (spent := self._spent_on(place)):
+        if token.stem in SPENDING and (spent := self._spent_on(place)):
             return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
             return [self._of_money("sum", Span(place, place + 1))]
@@ -129,9 +130,10 @@ class MeasureReader:
         return found[0] if found and alike else None
 
     def _spent_on(self, place: int) -> Measure | None:
-        """What is spent on something that a column says: "spends the most on salaries"."""
+        """What is spent on something that a column says: "spends the most on salaries", "paid in fees"."""
         tokens = self._linking.tokens
-        on = next((i for i in range(place + 1, min(place + 4, len(tokens))) if tokens[i].lower == "on"), None)
+        near = range(place + 1, min(place + 4, len(tokens)))
+        on = next((i for i in near if tokens[i].lower in _SPENT), None)
         named = self._naming.phrase(on + 1) if on is not None else None
         found = self._of_columns("sum", named) if named is not None else []
         return (
@@ -261,7 +263,7 @@ class MeasureReader:
             return None
         rows = self._linking.table_alignment[:, span.end - 1]
         best = float(rows.max(initial=0))
-        if best < max(_NAMED, float(self._linking.alignment[:, span.end - 1].max(initial=0))):
+        if best < max(_NAMED, self._naming.column_fit(span.end - 1)):
             return None
         tables = [TableRef(t) for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
         return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, span.end))

@@ -15,6 +15,7 @@ from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import OPENINGS
 from fathom.offline.measuring import (
     PASSED,
+    SPENDING,
     SPREAD,
     Measure,
     asked_quantities,
@@ -32,6 +33,9 @@ _ALONG = frozenset(("with", "plus"))
 _ASIDE = PASSED | frozenset(
     ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
 )
+_THEM = frozenset(("them", "these", "those"))
+_TELLING = frozenset("that this the their its with and , the what".split())
+_HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
@@ -77,7 +81,7 @@ class RequestReader:
 
     def request(self) -> Request | None:
         """The parts of the question; None where a number, superlative or "each" has no place in them."""
-        if not self.measures:
+        if not self.measures or any(self._counts_some(m) for m in self.measures):
             return None
         order = OrderReader(self.linking, self.measures, self._used)
         tail = order.tail()
@@ -104,6 +108,13 @@ class RequestReader:
         whole = Request(shown, groups, limits, ranking, frozenset(self._used), named)
         return whole if self._all_read(whole) and self._opens(whole, stated) else None
 
+    def _counts_some(self, measure: Measure) -> bool:
+        """Whether some of what was said are counted, so that what follows is said of these alone."""
+        after = [t.lower for t in self.linking.tokens[measure.span.end : measure.span.end + 2]]
+        return (
+            not measure.sources and after[:1] == ["of"] and after[1:] != [] and after[1] in {*_THEM, "which"}
+        )
+
     def _use(self, *places: int) -> None:
         self._used.update(places)
 
@@ -112,6 +123,8 @@ class RequestReader:
         token = self.linking.tokens[place]
         if measure.function == "spread":
             return token.stem in SPREAD
+        if measure.function == "sum" and place == measure.span.first:
+            return token.stem in SPENDING
         return measure.function == "count" and token.lower in _DISTINCT
 
     def _lower(self, place: int) -> str:
@@ -186,9 +199,14 @@ class RequestReader:
             word = token.lower
             if covers([g.span for g in found], place) or place in self._used or token.evidence:
                 continue
-            if (word.endswith("ly") and word in PERIOD_UNITS) or word == "annual":
+            inside = covers([m.span for m in self.measures], place)  # "average monthly rent"
+            if not inside and ((word.endswith("ly") and word in PERIOD_UNITS) or word == "annual"):
                 found += filter(None, [self.naming.group_at(place)])
                 self._use(place)
+            elif self._points_at_each(place):
+                self._use(place)
+            elif word == "by" and self._compares_after(place):
+                continue  # "used by at least 30 papers"
             elif word in BY and not (word == "by" and self._follows_by(place)):
                 until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
@@ -198,6 +216,25 @@ class RequestReader:
                 found += (g for g in groups if g.span not in known)
                 self._use(place, *(i for g in groups if g.unit or not g.said for i in range(*g.span)))
         return tuple(found)
+
+    def _points_at_each(self, place: int) -> bool:
+        """Whether "each" is each of what was said before: "and how many did each of them carry"."""
+        if self._lower(place) != "each" or not place:
+            return False
+        counted = any(not m.sources and m.span.end <= place for m in self.measures)
+        after = [t.lower for t in self.linking.tokens[place + 1 : place + 3]]
+        return counted and (not after or after[0] in _HAVE or after in (["of", w] for w in _THEM))
+
+    def _compares_after(self, place: int) -> bool:
+        """Whether a number that is compared follows: of no other word between is anything said."""
+        number = next((n for n in self.linking.numbers if n.span.first > place), None)
+        measured = number is not None and any(m.span.first == number.span.end for m in self.measures)
+        return (
+            number is not None
+            and measured
+            and self._compares(number)
+            and all(self._is_light(i) for i in range(place + 1, number.span.first))
+        )
 
     def _follows_by(self, place: int) -> bool:
         """Whether a "by" stands before "each", which then says of each of what."""
@@ -271,14 +308,34 @@ class RequestReader:
         )
 
 
-def resolved(request: Request) -> Request:
+def resolved(request: Request, linking: Linking) -> Request:
     """The request without measures that only point at others: "spend in total", "along with their counts".
 
-    What they point at is shown, also where it is there for the order.
+    What they point at is shown, also where it is there for the order, or is compared with a number.
     """
-    named = {m.function for m in request.measures if m.sources}
     by = request.ranking.by if request.ranking else None
-    pointing = {m.function for m in request.shown if not m.sources}
-    ranked = (by,) if isinstance(by, Measure) and by.function in pointing else ()
-    kept = (m for m in request.shown if m.sources or m.function not in named)
-    return replace(request, shown=tuple(dict.fromkeys((*kept, *ranked))))
+    ranked = [by] if isinstance(by, Measure) else []
+    compared = [k.measure for k in request.limits]
+    named = {m.function for m in request.measures if m.sources}
+    kept, told = list[Measure](), list[Measure]()
+    for measure in request.shown:
+        others = [*ranked, *(compared if _is_told(linking, measure) else ())]
+        meant = next((o for o in others if _points_at(measure, o)), None)
+        if measure.sources or (meant is None and measure.function not in named):
+            kept.append(measure)
+        elif meant is not None:
+            told.append(meant)
+    return replace(request, shown=tuple(dict.fromkeys((*kept, *told))))
+
+
+def _points_at(measure: Measure, other: Measure) -> bool:
+    """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
+    summed = measure.function == "count" and other.function == "sum" and bool(other.most)
+    return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
+
+
+def _is_told(linking: Linking, measure: Measure) -> bool:
+    """Whether a measure is asked for, and not only said of another: "with that average", not "in total"."""
+    first = linking.tokens[measure.span.first].lower
+    before = linking.tokens[measure.span.first - 1].lower if measure.span.first else ""
+    return first in {"how", "the"} or before in _TELLING

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from fathom.offline.accounting import Accounts
+from fathom.offline.accounting import Accounts, deeds, named_places
 from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
 from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
@@ -55,13 +55,14 @@ class _Made:
     """A query for a request, and how well the request's words name what it is made of.
 
     `total` says that money comes from totals; `clear` that its tables are joined in one way alone, and that
-    nothing else speaks for another reading of it.
+    nothing else speaks for another reading of it; `through` are all tables that are joined.
     """
 
     query: Query
     fit: float
     total: bool
     clear: bool
+    through: tuple[TableRef, ...] = ()
 
 
 class Summaries:
@@ -90,7 +91,7 @@ class Summaries:
         read = RequestReader(self._linking, naming, measures).request()
         if read is None:
             return
-        request = resolved(read)
+        request = resolved(read, self._linking)
         if not all(m.sources or m.function == "count" for m in request.measures):
             return
         if not (request.groups or _tells_much(request)):
@@ -110,7 +111,7 @@ class Summaries:
         accounts = Accounts(self._linking)
         money = any(m.money for m in request.measures)
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
-        said = request.said | form
+        said = request.said | form | deeds(self._linking)
         measures = [m for m in request.measures if m.sources]
         named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
         ways = product(product(*(m.sources for m in measures)), product(*named))
@@ -121,7 +122,8 @@ class Summaries:
                 continue
             seen.add(made.query)
             bare = replace(made.query, joins=())
-            if accounts.accounts_for(bare, said):
+            through = (i for t in made.through for i in named_places(self._linking, t.name))
+            if accounts.accounts_for(bare, said.union(through)):
                 yield made
 
 
@@ -209,7 +211,7 @@ class _Building:
         if len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
-        return _Made(query, self._fit(fact) - (not once), total, one_way)
+        return _Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""

@@ -62,6 +62,8 @@ OPENINGS = frozenset(_LISTS["wording"]["openings"].split())
 LISTING = frozenset(_LISTS["wording"]["listing"].split())
 LIGHT = frozenset(_LISTS["light"]["verbs"].split())
 """Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""
+DEEDS = frozenset(_LISTS["light"]["deeds"].split())
+"""Verbs that leave out no rows: "the airline that carried the most passengers"."""
 ROLE_WORDS: dict[str, frozenset[str]] = {
     side: frozenset(_LISTS["roles"][side].split()) for side in ("source", "target", "home", "away")
 }

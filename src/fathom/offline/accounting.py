@@ -18,12 +18,14 @@ from fathom.offline.query import (
     expressions,
 )
 from fathom.offline.ranking.coverage import CoverageJudge, parts_of
+from fathom.offline.rows import RowNames
 
 ACCOUNTED = 0.5
 LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _MENTIONED = 0.6
+_DOERS = ("er", "or")
 _DEEDS = frozenset(map(stem, DEEDS))
 _DO = frozenset(("did", "does", "do"))
 _RELATIVE = frozenset(("who", "that", "which"))
@@ -70,11 +72,13 @@ class Accounts:
         return not self.left_over(query, said) and denies_alike(query, self._linking)
 
 
-def deeds(linking: Linking) -> frozenset[int]:
+def deeds(linking: Linking, names: RowNames) -> frozenset[int]:
     """The places of verbs that say how things go with rows, where nothing in the database is called so.
 
     "The airline that carried the most passengers" has the most; of what was cancelled a value would tell.
+    Columns for who does it, and keys, leave no rows out either: `publisher`, `support_rep_id`.
     """
+    telling = [not (names.is_reference(c) or c.column.casefold().endswith(_DOERS)) for c in linking.columns]
     values = [v.span for v in linking.values if v.probability >= _POSSIBLE or v.match in {"exact", "folded"}]
     return frozenset(
         i
@@ -82,7 +86,7 @@ def deeds(linking: Linking) -> frozenset[int]:
         if t.stem in _DEEDS
         and not t.evidence
         and _is_verb(linking, i)
-        and linking.alignment[:, i].max(initial=0) < ACCOUNTED
+        and linking.alignment[telling, i].max(initial=0) < ACCOUNTED
         and linking.table_alignment[:, i].max(initial=0) < ACCOUNTED
         and not any(v.first <= i < v.end for v in values)
     )

@@ -186,7 +186,7 @@ class Engine:
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate
             shares = ratios(linking, likely, self.planner, accounts)
-            made = (*shares, *averages(linking, self.planner, self.amounts, accounts))
+            made = (*shares, *averages(linking, self.planner, self.names, self.amounts, accounts))
             yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
             summaries = Summaries(linking, self.planner, self.names, self.amounts, profiles)
             sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))

@@ -58,7 +58,7 @@ class Naming:
     """Tells which things and columns the words of one question name."""
 
     def __init__(self, linking: Linking, names: RowNames) -> None:
-        self._linking, self._names = linking, names
+        self._linking, self.names = linking, names
         self._numbers = frozenset(i for n in linking.numbers if not n.ordinal for i in range(*n.span))
         keys = [names.is_reference(c) for c in linking.columns]
         self._other = np.where(np.array(keys, dtype=bool)[:, None], 0, linking.alignment)
@@ -117,7 +117,7 @@ class Naming:
         found = [
             _values(c, fit + 1.0, many=False)
             for c, fit in own.items()
-            if not self._names.is_reference(c) and (c.table in owners or (not owners and c in theirs))
+            if not self.names.is_reference(c) and (c.table in owners or (not owners and c in theirs))
         ]
         return Group(whole, tuple(found)) if len(found) == 1 else None
 
@@ -160,7 +160,7 @@ class Naming:
         many = self._lower(head).endswith("s")
         rows = linking.table_alignment[:, head]
         best = max(rows.max(initial=0), _NAMED)
-        fits = {c: f for c, f in self.fits(span).items() if not self._names.is_reference(c)}
+        fits = {c: f for c, f in self.fits(span).items() if not self.names.is_reference(c)}
         top = max(fits.values(), default=0.0)
         whole = float(linking.table_alignment[:, span.first : span.end].sum(axis=1).max(initial=0))
         tables = [t for t, near in zip(linking.tables, rows, strict=True) if near >= best]
@@ -181,13 +181,13 @@ class Naming:
         return Group(Span(place, place + 1), tuple(_values(c, best, many=many) for c in found), said=False)
 
     def _rows(self, table: TableRef, fit: float, *, many: bool) -> By:
-        key = self._names.key_of(table)
-        return By(table, self._names.of_table(table) or self._only_other(table) or key, key, fit, many)
+        key = self.names.key_of(table)
+        return By(table, self.names.of_table(table) or self._only_other(table) or key, key, fit, many)
 
     def _only_other(self, table: TableRef) -> tuple[Column, ...]:
         """The one column of a table of two that isn't its key: what else would its rows be called?"""
         own = [c for c in self._linking.columns if c.table == table.name]
-        other = [c for c in own if not self._names.is_reference(c)]
+        other = [c for c in own if not self.names.is_reference(c)]
         return (other[0].in_query(),) if len(own) == 2 and len(other) == 1 else ()
 
     def _first(self, place: int) -> int:

@@ -11,6 +11,7 @@ from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.query import Column, Expression, Star, TableRef
 from fathom.offline.rows import RowNames
+from fathom.offline.usual import Usual
 
 Function = Choice["count", "sum", "avg", "min", "max", "spread"]
 _NAMED = 0.5
@@ -20,6 +21,7 @@ _OF_TABLE = 0.05
 """What it adds to how well a column fits that its table is named: less than a word that isn't said."""
 _CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
+_RANKING = frozenset("top best bottom worst first last latest newest".split())
 _MOST = frozenset(("most", "fewest", "least"))
 SPENDING = frozenset(map(stem, ("spend", "pay", "earn")))
 _SPENT = frozenset(("on", "in", "for"))
@@ -45,7 +47,8 @@ class Measure:
     """A function of any of its sources, and the words that ask for it; of money where they say so.
 
     Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
-    lowest; `most` says that the words order by it as well ("the most orders").
+    lowest; `most` says that the words order by it as well ("the most orders"). `also` are places of words
+    elsewhere that ask for it too: "how many pages they have on average".
     """
 
     function: Function
@@ -53,6 +56,7 @@ class Measure:
     span: Span
     money: bool = False
     most: Choice["", "asc", "desc"] = ""
+    also: frozenset[int] = frozenset()
 
 
 class MeasureReader:
@@ -60,7 +64,9 @@ class MeasureReader:
 
     def __init__(self, linking: Linking, names: RowNames, amounts: Amounts, naming: Naming) -> None:
         self._linking, self._names, self._amounts, self._naming = linking, names, amounts, naming
-        self._starts = {q.span.first: q for q in asked_quantities(linking)}
+        self._usual = Usual(linking)
+        asked = (q for q in asked_quantities(linking) if not self._usual.holds(q.span))
+        self._starts = {q.span.first: q for q in asked}
         self._money = asked_money(linking)
         self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
 
@@ -70,6 +76,8 @@ class MeasureReader:
         place = 0
         while place < len(self._linking.tokens):
             made = self._at(place)
+            if (said := self._usual.at(place)) and not any(place in m.also for m in found):
+                made = made or self._usually(said)
             found += made
             place = max([place + 1, *(m.span.end for m in made)])
         return tuple(found)
@@ -78,8 +86,10 @@ class MeasureReader:
         token = self._linking.tokens[place]
         if token.evidence or token.quoted:
             return []
-        if place in self._starts or self._spreads(place):
+        if place in self._starts or self._spreads(place) or self._ways(place):
             return self._asked(place)
+        if meant := self._usual.adjective(place, self._names):
+            return self._how(place, meant)
         if token.stem in SPENDING and (spent := self._spent_on(place)):
             return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
@@ -153,9 +163,53 @@ class MeasureReader:
             return []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
             return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
+        words = Span(place, end)
+        usual = self._usual.said_of(words) if functions in (["count"], ["sum"]) else None
+        if usual is not None:
+            counted = self._rows_after(end) is not None  # of rows there are only so many for each of others
+            found = [Measure("avg", (), words)] if counted else self._calculated(["avg"], words)
+            return [replace(m, also=frozenset(range(*usual))) for m in found]
         if functions[-1] == "count":
-            return self._counted(functions, Span(place, end))
-        return self._calculated(functions, Span(place, end))
+            return self._counted(functions, words)
+        return self._calculated(functions, words)
+
+    def _usually(self, said: Span) -> list[Measure]:
+        """The average that words ask for by themselves, but for those that a quantity right behind takes."""
+        taken = self._usual.leads_to(said) in self._starts
+        return [] if taken else [Measure("avg", (), said)]
+
+    def _how(self, place: int, meant: Sequence[Column]) -> list[Measure]:
+        """The average of what an adjective asks for: "how long are the tracks of each genre on average"."""
+        words = Span(place, place + 2)
+        usual = self._usual.said_of(words)
+        if usual is None:
+            return []
+        sources = tuple(Source(c, c.table, 1.0 + _OF_TABLE * self._near(ColumnKey.of(c))) for c in meant)
+        return [Measure("avg", sources, words, also=frozenset((*range(*words), *range(*usual))))]
+
+    def _ways(self, place: int) -> bool:
+        """Whether a place holds the first of several words for the highest, lowest and others of a number."""
+        tokens = self._linking.tokens
+        after = place + 1
+        while after < len(tokens) and tokens[after].lower in JOINING | PASSED:
+            after += 1
+        joined = any(t.lower in JOINING for t in tokens[place + 1 : after])
+        return (
+            joined
+            and self._way(place) is not None
+            and (after in self._starts or self._way(after) is not None)
+        )
+
+    def _way(self, place: int) -> Function | None:
+        """What a superlative other than "most" and "best" asks of numbers: the highest, or the lowest."""
+        if place >= len(self._linking.tokens) or self._linking.tokens[place].lower in _MOST | _RANKING:
+            return None
+        match superlative_direction(self._linking.tokens[place]):
+            case "desc":
+                return "max"
+            case "asc":
+                return "min"
+        return None
 
     def _counted(self, functions: Sequence[Function], words: Span) -> list[Measure]:
         """How many rows there are of what is named behind some words; nothing where it is no table."""
@@ -196,6 +250,9 @@ class MeasureReader:
                     return [], end  # "highest average": the first orders by the second
                 functions.append(quantity.aggregate)
                 end = quantity.span.end
+            elif not spread and joined and functions[-1:] != ["count"] and (own := self._way(after)):
+                functions.append(own)
+                end = after + 1
             elif spread and after < len(tokens) and (way := superlative_direction(tokens[after])):
                 functions.append("max" if way == "desc" else "min")
                 end = after + 1

@@ -8,7 +8,7 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.accounting import sure_values
+from fathom.offline.accounting import deeds, sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
@@ -87,7 +87,7 @@ class RequestReader:
         tail = order.tail()
         stated = tuple(m for m in self.measures if m.span.first < tail)
         for measure in stated:
-            self._use(*(i for i in range(*measure.span) if self._says_form(i, measure)))
+            self._use(*measure.also, *(i for i in range(*measure.span) if self._says_form(i, measure)))
         limits = self._limits(stated)
         compared = {k.measure for k in limits}
         ranking = order.ranking([m for m in stated if m not in compared], tail)
@@ -221,9 +221,12 @@ class RequestReader:
         """Whether "each" is each of what was said before: "and how many did each of them carry"."""
         if self._lower(place) != "each" or not place:
             return False
-        counted = any(not m.sources and m.span.end <= place for m in self.measures)
-        after = [t.lower for t in self.linking.tokens[place + 1 : place + 3]]
-        return counted and (not after or after[0] in _HAVE or after in (["of", w] for w in _THEM))
+        ahead = [m for m in self.measures if m.span.end <= place]
+        told = bool(ahead) and (not ahead[-1].sources or any(_alike(m, ahead[-1]) for m in ahead[:-1]))
+        after = self.linking.tokens[place + 1 : place + 3]
+        words = [t.lower for t in after]
+        alone = not after or words[0] in _HAVE or place + 1 in deeds(self.linking, self.naming.names)
+        return told and (alone or words in (["of", w] for w in _THEM))
 
     def _compares_after(self, place: int) -> bool:
         """Whether a number that is compared follows: of no other word between is anything said."""
@@ -306,6 +309,10 @@ class RequestReader:
             tokens[i].stop or tokens[i].lower in PERIOD_UNITS or tokens[i].kind == "sign" or covers(held, i)
             for i in ahead
         )
+
+
+def _alike(one: Measure, other: Measure) -> bool:
+    return (one.function, one.sources) == (other.function, other.sources)
 
 
 def resolved(request: Request, linking: Linking) -> Request:

@@ -15,12 +15,16 @@ _SAID_OF_ORDER = frozenset("order total count number first last".split())
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The order of the groups: by a measure, or by a group itself; of them `limit` from an `offset` on."""
+    """The order of the groups: by a measure, or by a group itself; of them `limit` from an `offset` on.
+
+    `whole` says that all are sorted.
+    """
 
     by: Measure | Group
     descending: bool
     limit: int | None = None
     offset: int | None = None
+    whole: bool = False
 
 
 @dataclass
@@ -115,7 +119,7 @@ class OrderReader:
                for i, w in zip(places, words, strict=True)):  # fmt: skip
             return None
         self._use(*places)
-        return Ranking(by, descending)
+        return Ranking(by, descending, whole=True)
 
     def _use(self, *places: int) -> None:
         self.used.update(places)

@@ -42,6 +42,7 @@ from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
 from fathom.offline.restricting import restrictions
 from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.offline.sorting import Ranking
 from fathom.records import TableProfile
 
 GAIN = 3.0
@@ -111,7 +112,7 @@ class Summaries:
         accounts = Accounts(self._linking)
         money = any(m.money for m in request.measures)
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
-        said = request.said | form | deeds(self._linking)
+        said = request.said | form | deeds(self._linking, self._names)
         measures = [m for m in request.measures if m.sources]
         named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
         ways = product(product(*(m.sources for m in measures)), product(*named))
@@ -194,7 +195,8 @@ class _Building:
         tables = mentioned_tables(plain)
         plans = self._planner.plans_once(fact, tables) if len(tables) > 1 else ()
         once = len(tables) == 1 or bool(plans)
-        values = {m: self._value(m, s, fact, once=once) for m, s in self._sources.items()}
+        within = once or self._once_within(fact, tables)
+        values = {m: self._value(m, s, fact, once=within) for m, s in self._sources.items()}
         if any(v is None for v in values.values()):
             return None
         everything = plans or self._planner.plans(tables)
@@ -212,6 +214,18 @@ class _Building:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
         return _Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
+
+    def _once_within(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
+        """Whether each row of a table comes once for each thing: those of a playlist, by a table of pairs."""
+        things = {b.table for b in self._named if b is not None and b.table is not None}
+        plan = next(iter(self._planner.plans(tables)), None)
+        between = [t for t in plan.tables if t not in tables] if plan is not None else []
+        if plan is None or len(tables) != 2 or len(between) != 1:
+            return False
+        (pairs,) = between
+        on = {c.name for j in plan.joins for c in (j.left, j.right) if c.table == pairs}
+        key = self._planner.schema.table(pairs.name).primary_key
+        return things == set(tables) - {fact} and len(key) == len(on) == 2 and set(key) == on
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
@@ -266,15 +280,15 @@ class _Building:
             if request.shown or not items:  # where numbers are shown, that too
                 items.append(key)
             order, offset = (Ordering(key, ranking.descending),), ranking.offset or None
-            limit = ranking.limit if ranking.limit or self._lists(ranking.by) else 1
+            limit = ranking.limit if ranking.limit or self._lists(ranking) else 1
         if not items or (ranking is not None and not order):
             return None
         select = tuple(dict.fromkeys(items))
         return replace(plain, select=select, having=having, order=order, limit=limit, offset=offset)
 
-    def _lists(self, by: Measure) -> bool:
+    def _lists(self, ranking: Ranking) -> bool:
         """Whether what is ranked is in the plural, or sorted as a whole."""
-        return by in self._request.shown or any(b is not None and b.many for b in self._named)
+        return ranking.whole or any(b is not None and b.many for b in self._named)
 
     def _fit(self, fact: TableRef) -> float:
         """How well the words name what is measured and grouped by.

@@ -28,6 +28,8 @@ _MENTIONED = 0.6
 _DOERS = ("er", "or")
 _DEEDS = frozenset(map(stem, DEEDS))
 _DO = frozenset(("did", "does", "do"))
+AMOUNTS = frozenset("the at more most fewer fewest less over no exactly".split())
+"""What follows a verb that tells of how many: "handles the most", "wrote at least"."""
 _RELATIVE = frozenset(("who", "that", "which"))
 _FAR = 5
 """Words that may stand between "did" and its verb: "how many did each of them carry"."""
@@ -95,6 +97,9 @@ def deeds(linking: Linking, names: RowNames) -> frozenset[int]:
 def _is_verb(linking: Linking, place: int) -> bool:
     """Whether a word that may be a noun as well is a verb where it stands: "used", "did they visit"."""
     words = [t.lower for t in linking.tokens[: place + 1]]
+    after = linking.tokens[place + 1].lower if place + 1 < len(linking.tokens) else ""
+    if place and after in AMOUNTS and linking.table_alignment[:, place - 1].max(initial=0) >= ACCOUNTED:
+        return True  # "which playlist | holds the most"
     ended = words[-1].endswith("ed") or words[-1] in IRREGULAR
     return ended or words[-2:-1] in ([w] for w in _RELATIVE) or not _DO.isdisjoint(words[-1 - _FAR : -1])
 

@@ -7,7 +7,7 @@ from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
-from fathom.offline.measuring import asked_quantities
+from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
     Aggregate,
     Column,

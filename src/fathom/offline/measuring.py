@@ -1,19 +1,19 @@
 """The numbers that a question wants of many rows: "number of orders", "total sales", "min and max price"."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal as Choice
 
 from fathom.offline.amounts import Amounts, asked_money, of_trade
-from fathom.offline.grouping import BY, JOINING, PARTICIPLES, Naming, covers
-from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuantityMention, Span
+from fathom.offline.grouping import JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import Column, Expression, Star, TableRef
+from fathom.offline.measures import PASSED, Function, Measure, Source, asked_quantities, compares
+from fathom.offline.query import Column, Star, TableRef
 from fathom.offline.rows import RowNames
 from fathom.offline.usual import Usual
 
-Function = Choice["count", "sum", "avg", "min", "max", "spread"]
 _NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
@@ -26,37 +26,6 @@ _MOST = frozenset(("most", "fewest", "least"))
 SPENDING = frozenset(map(stem, ("spend", "pay", "earn")))
 _SPENT = frozenset(("on", "in", "for"))
 _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
-PASSED = frozenset("the a an our of all their its in for such different distinct unique".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
-
-    `fit` is how well the question's words name it; `total` says that an amount is kept as a total.
-    """
-
-    argument: Expression
-    table: TableRef
-    fit: float
-    total: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A function of any of its sources, and the words that ask for it; of money where they say so.
-
-    Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
-    lowest; `most` says that the words order by it as well ("the most orders"). `also` are places of words
-    elsewhere that ask for it too: "how many pages they have on average".
-    """
-
-    function: Function
-    sources: tuple[Source, ...]
-    span: Span
-    money: bool = False
-    most: Choice["", "asc", "desc"] = ""
-    also: frozenset[int] = frozenset()
 
 
 class MeasureReader:
@@ -88,8 +57,8 @@ class MeasureReader:
             return []
         if place in self._starts or self._spreads(place) or self._ways(place):
             return self._asked(place)
-        if meant := self._usual.adjective(place, self._names):
-            return self._how(place, meant)
+        if usual := self._usual.how(place, self._names) or self._usual.extreme(place, self._naming):
+            return [usual]
         if token.stem in SPENDING and (spent := self._spent_on(place)):
             return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
@@ -177,15 +146,6 @@ class MeasureReader:
         """The average that words ask for by themselves, but for those that a quantity right behind takes."""
         taken = self._usual.leads_to(said) in self._starts
         return [] if taken else [Measure("avg", (), said)]
-
-    def _how(self, place: int, meant: Sequence[Column]) -> list[Measure]:
-        """The average of what an adjective asks for: "how long are the tracks of each genre on average"."""
-        words = Span(place, place + 2)
-        usual = self._usual.said_of(words)
-        if usual is None:
-            return []
-        sources = tuple(Source(c, c.table, 1.0 + _OF_TABLE * self._near(ColumnKey.of(c))) for c in meant)
-        return [Measure("avg", sources, words, also=frozenset((*range(*words), *range(*usual))))]
 
     def _ways(self, place: int) -> bool:
         """Whether a place holds the first of several words for the highest, lowest and others of a number."""
@@ -346,38 +306,3 @@ class MeasureReader:
             return None
         before = self._linking.tokens[place - 1].lower if place else ""
         return number if number.comparison != "=" or before == "exactly" else None
-
-
-def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
-    """The words that ask for an aggregate: not those that compare, "at least", nor those in a name."""
-    held = long_names(linking)
-    ends = {q.span.end for q in linking.quantities}
-    return tuple(
-        q
-        for q in linking.quantities
-        if not compares(linking, q.span.first)
-        and not any(h.first < q.span.first < h.end for h in held)
-        and not (q.span.first in ends and any(h.first == q.span.first for h in held))
-    )
-
-
-def long_names(linking: Linking) -> list[Span]:
-    """The runs of several words that name a column as it is called: "dock count", "first name"."""
-    return [
-        m.span
-        for m in linking.column_mentions
-        if m.span.end - m.span.first > 1
-        and {t.stem for t in linking.tokens[m.span.first : m.span.end]} <= set(name_stems(m.column.column))
-    ]
-
-
-def compares(linking: Linking, place: int) -> bool:
-    """Whether a word is the end of "at least" or "at most"."""
-    return place > 0 and linking.tokens[place - 1].lower == "at"
-
-
-def comes_after_by(linking: Linking, place: int) -> bool:
-    """Whether what begins at a place is said after "by", articles aside."""
-    while place and linking.tokens[place - 1].lower in PASSED:
-        place -= 1
-    return place > 0 and linking.tokens[place - 1].lower in BY

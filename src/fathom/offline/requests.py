@@ -8,20 +8,13 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.accounting import deeds, sure_values
+from fathom.offline.accounting import AMOUNTS, deeds, sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
-from fathom.offline.linking.wordlists import OPENINGS
-from fathom.offline.measuring import (
-    PASSED,
-    SPENDING,
-    SPREAD,
-    Measure,
-    asked_quantities,
-    compares,
-    long_names,
-)
+from fathom.offline.linking.wordlists import LIGHT, OPENINGS
+from fathom.offline.measures import PASSED, Measure, asked_quantities, compares, long_names
+from fathom.offline.measuring import SPENDING, SPREAD
 from fathom.offline.periods import PERIOD_UNITS
 from fathom.offline.restricting import is_year
 from fathom.offline.sorting import RANKS, OrderReader, Ranking
@@ -225,7 +218,7 @@ class RequestReader:
         told = bool(ahead) and (not ahead[-1].sources or any(_alike(m, ahead[-1]) for m in ahead[:-1]))
         after = self.linking.tokens[place + 1 : place + 3]
         words = [t.lower for t in after]
-        alone = not after or words[0] in _HAVE or place + 1 in deeds(self.linking, self.naming.names)
+        alone = not after or words[0] in _HAVE | LIGHT or place + 1 in deeds(self.linking, self.naming.names)
         return told and (alone or words in (["of", w] for w in _THEM))
 
     def _compares_after(self, place: int) -> bool:
@@ -252,11 +245,16 @@ class RequestReader:
             group = self.naming.group_at(start, until if until > start else None)
             if group is not None and any(m.span.overlaps(group.span) for m in self.measures):
                 continue
+            if group is not None and group.span.end > start + 1 and self._tells_of_amounts(group.span.end):
+                group = self.naming.group_at(start, group.span.end - 1)  # "which employees | handle the most"
             if group is not None and (group.named or group.unit):
                 if group.unit:
                     self._use(*range(*group.span))
                 return (group,)
         return ()
+
+    def _tells_of_amounts(self, place: int) -> bool:
+        return place < len(self.linking.tokens) and self._lower(place) in AMOUNTS
 
     def _head_starts(self, end: int, ranking: Ranking | None) -> Iterator[int]:
         """Where the words for the things may begin, likeliest first."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fathom.offline.grouping import BY, Group, covers
 from fathom.offline.linking import Linking, SuperlativeMention
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
-from fathom.offline.measuring import PASSED, Measure, comes_after_by
+from fathom.offline.measures import PASSED, Measure, comes_after_by
 
 RANKS = frozenset(("top", "best", "bottom", "worst", "first"))
 _SORTS = frozenset("sorted ordered ranked arranged sort order rank descending ascending".split())

@@ -17,7 +17,8 @@ from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import By, Group, Naming
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.measuring import Measure, MeasureReader, Source
+from fathom.offline.measures import Measure, Source
+from fathom.offline.measuring import MeasureReader
 from fathom.offline.periods import Dates, in_one_year
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
@@ -151,6 +152,8 @@ class _Building:
         """The query over the rows of a table, which all else that is asked of has at most once for each."""
         where, periods = list[Condition](), dict[Group, Expression]()
         for one in restrictions(self._linking, self._dates, fact):
+            if one.span.first > self._last_of_its_own():
+                return None  # "who took the most, and how many did they take in 2020"
             if not any(one.span.overlaps(n) for n in self._request.named):
                 where.append(one.condition)
         for group, by in zip(self._request.groups, self._named, strict=True):
@@ -163,6 +166,18 @@ class _Building:
                 if may_be_missing(date, self._profiles):  # what has no such date belongs to no period
                     where.append(Comparison(date, "is not null"))
         return self._grouped(fact, conjunction(*where), periods)
+
+    def _last_of_its_own(self) -> int:
+        """The place of a number told of things beside that by which they are kept or ranked, if any.
+
+        What restricts behind it may be said of that number alone.
+        """
+        request = self._request
+        by = request.ranking.by if request.ranking and not request.ranking.whole else None
+        others = [m.span.first for m in (*(k.measure for k in request.limits), by) if isinstance(m, Measure)]
+        shown = [m.span.first for m in request.shown if m.sources and m.span.first > min(others, default=0)]
+        own = [first for first in shown if first not in others]
+        return min(own) if others and own else len(self._linking.tokens)
 
     def _date(self, fact: TableRef) -> Column | None:
         """The one date of a table's rows that may be meant."""
@@ -205,7 +220,7 @@ class _Building:
         query = self._finished(plain, {m: v for m, v in values.items() if v is not None}, shown, fact)
         if query is None:
             return None
-        one_way = len(everything) == 1 or everything[1].cost - everything[0].cost >= _RIVAL
+        one_way = self._planner.clear(everything, tables, _RIVAL)
         if self._by_whom(where):
             one_way = False
         named = {c.table for c in columns(query)}

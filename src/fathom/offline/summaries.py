@@ -41,7 +41,7 @@ from fathom.offline.query import (
 )
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
-from fathom.offline.restricting import restrictions
+from fathom.offline.restricting import restrictions, year_ranges
 from fathom.offline.rows import RowNames, fixed_columns, names_key
 from fathom.offline.sorting import Ranking
 from fathom.records import TableProfile
@@ -57,7 +57,8 @@ class _Made:
     """A query for a request, and how well the request's words name what it is made of.
 
     `total` says that money comes from totals; `clear` that its tables are joined in one way alone, and that
-    nothing else speaks for another reading of it; `through` are all tables that are joined.
+    nothing else speaks for another reading of it; `through` are all tables that are joined; `said` are the
+    places of the years by which it is restricted.
     """
 
     query: Query
@@ -65,6 +66,7 @@ class _Made:
     total: bool
     clear: bool
     through: tuple[TableRef, ...] = ()
+    said: frozenset[int] = frozenset()
 
 
 class Summaries:
@@ -115,7 +117,8 @@ class Summaries:
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
         said = request.said | form | deeds(self._linking, self._names)
         measures = [m for m in request.measures if m.sources]
-        named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
+        tables = tuple({s.table for m in measures for s in m.sources})
+        named = [self._ways_to(g, tables) for g in request.groups]
         ways = product(product(*(m.sources for m in measures)), product(*named))
         seen: set[Query] = set()
         for sources, things in islice(ways, _MOST_READINGS):
@@ -125,8 +128,19 @@ class Summaries:
             seen.add(made.query)
             bare = replace(made.query, joins=())
             through = (i for t in made.through for i in named_places(self._linking, t.name))
-            if accounts.accounts_for(bare, said.union(through)):
+            if accounts.accounts_for(bare, said.union(through, made.said)):
                 yield made
+
+    def _ways_to(self, group: Group, tables: tuple[TableRef, ...]) -> tuple[By | None, ...]:
+        """What a group may be of: columns and things, or the period of a date of the rows themselves.
+
+        A `year` that other tables have isn't that of rows with a date of their own.
+        """
+        own = tuple(b for b in group.named if b.shown[0].table in tables)
+        if group.unit is None or own:
+            return own if group.unit else group.named or (None,)
+        dated = any(self._dates.of(t.name) for t in tables)
+        return (None,) if dated else group.named or (None,)
 
 
 class _Building:
@@ -151,11 +165,14 @@ class _Building:
     def _over(self, fact: TableRef) -> _Made | None:
         """The query over the rows of a table, which all else that is asked of has at most once for each."""
         where, periods = list[Condition](), dict[Group, Expression]()
+        ranges = {r.span for r in year_ranges(self._linking)}
+        ranged = False
         for one in restrictions(self._linking, self._dates, fact):
             if one.span.first > self._last_of_its_own():
                 return None  # "who took the most, and how many did they take in 2020"
             if not any(one.span.overlaps(n) for n in self._request.named):
                 where.append(one.condition)
+                ranged = ranged or one.span in ranges
         for group, by in zip(self._request.groups, self._named, strict=True):
             if by is None:
                 date = self._date(fact)
@@ -165,7 +182,9 @@ class _Building:
                 periods[group] = period_of(group.unit, date, in_one_year=one_year)
                 if may_be_missing(date, self._profiles):  # what has no such date belongs to no period
                     where.append(Comparison(date, "is not null"))
-        return self._grouped(fact, conjunction(*where), periods)
+        made = self._grouped(fact, conjunction(*where), periods)
+        years = (i for r in year_ranges(self._linking) for i in range(*r.span))  # else none is restricted
+        return made and replace(made, said=frozenset(years) if ranged else frozenset())
 
     def _last_of_its_own(self) -> int:
         """The place of a number told of things beside that by which they are kept or ranked, if any.

@@ -59,6 +59,7 @@ class Naming:
 
     def __init__(self, linking: Linking, names: RowNames) -> None:
         self._linking, self.names = linking, names
+        self.columns = linking.columns
         self._numbers = frozenset(i for n in linking.numbers if not n.ordinal for i in range(*n.span))
         keys = [names.is_reference(c) for c in linking.columns]
         self._other = np.where(np.array(keys, dtype=bool)[:, None], 0, linking.alignment)

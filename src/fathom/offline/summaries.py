@@ -365,4 +365,5 @@ def _unlearned(request: Request) -> bool:
     periods = any(g.unit and not g.named for g in request.groups)
     ranking = request.ranking
     ranked = ranking is not None and (ranking.offset is not None or ranking.by in request.shown)
-    return several or odd or periods or ranked
+    told = any(k.measure in request.shown for k in request.limits)
+    return several or odd or periods or ranked or told

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fathom.offline.linking import Linking, Span, TableMention, ValueMention
-from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LIGHT
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import DEEDS, IRREGULAR, LIGHT
 from fathom.offline.query import (
     Case,
     Comparison,
@@ -18,12 +18,21 @@ from fathom.offline.query import (
     expressions,
 )
 from fathom.offline.ranking.coverage import CoverageJudge, parts_of
+from fathom.offline.rows import RowNames
 
 ACCOUNTED = 0.5
 LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
-_LIKELY = 0.5
+_LIKELY, _POSSIBLE = 0.5, 0.1
 _MENTIONED = 0.6
+_DOERS = ("er", "or")
+_DEEDS = frozenset(map(stem, DEEDS))
+_DO = frozenset(("did", "does", "do"))
+AMOUNTS = frozenset("the at more most fewer fewest less over no exactly".split())
+"""What follows a verb that tells of how many: "handles the most", "wrote at least"."""
+_RELATIVE = frozenset(("who", "that", "which"))
+_FAR = 5
+"""Words that may stand between "did" and its verb: "how many did each of them carry"."""
 _DENYING = frozenset(("!=", "not in", "not like", "not between"))
 
 
@@ -63,6 +72,42 @@ class Accounts:
     def accounts_for(self, query: Query, said: Collection[int] = ()) -> bool:
         """Whether a query leaves nothing over, and denies what the question denies."""
         return not self.left_over(query, said) and denies_alike(query, self._linking)
+
+
+def deeds(linking: Linking, names: RowNames) -> frozenset[int]:
+    """The places of verbs that say how things go with rows, where nothing in the database is called so.
+
+    "The airline that carried the most passengers" has the most; of what was cancelled a value would tell.
+    Columns for who does it, and keys, leave no rows out either: `publisher`, `support_rep_id`.
+    """
+    telling = [not (names.is_reference(c) or c.column.casefold().endswith(_DOERS)) for c in linking.columns]
+    values = [v.span for v in linking.values if v.probability >= _POSSIBLE or v.match in {"exact", "folded"}]
+    return frozenset(
+        i
+        for i, t in enumerate(linking.tokens)
+        if t.stem in _DEEDS
+        and not t.evidence
+        and _is_verb(linking, i)
+        and linking.alignment[telling, i].max(initial=0) < ACCOUNTED
+        and linking.table_alignment[:, i].max(initial=0) < ACCOUNTED
+        and not any(v.first <= i < v.end for v in values)
+    )
+
+
+def _is_verb(linking: Linking, place: int) -> bool:
+    """Whether a word that may be a noun as well is a verb where it stands: "used", "did they visit"."""
+    words = [t.lower for t in linking.tokens[: place + 1]]
+    after = linking.tokens[place + 1].lower if place + 1 < len(linking.tokens) else ""
+    if place and after in AMOUNTS and linking.table_alignment[:, place - 1].max(initial=0) >= ACCOUNTED:
+        return True  # "which playlist | holds the most"
+    ended = words[-1].endswith("ed") or words[-1] in IRREGULAR
+    return ended or words[-2:-1] in ([w] for w in _RELATIVE) or not _DO.isdisjoint(words[-1 - _FAR : -1])
+
+
+def named_places(linking: Linking, table: str) -> list[int]:
+    """The places of the words that name a table."""
+    row = linking.table_alignment[linking.tables.index(table)]
+    return [i for i in range(len(linking.tokens)) if row[i] >= ACCOUNTED]
 
 
 def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, ...]:

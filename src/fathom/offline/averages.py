@@ -1,17 +1,19 @@
 """How many rows, or how much money, there is for each row of a table on average: "orders per customer"."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from fathom.offline.accounting import Accounts
+from fathom.offline.accounting import Accounts, deeds, named_places
 from fathom.offline.amounts import Amounts, asked_money, said_of_money
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, TableMention
 from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
     Call,
+    Column,
     Literal,
     Query,
     Star,
@@ -19,6 +21,8 @@ from fathom.offline.query import (
     TableRef,
     columns,
 )
+from fathom.offline.rows import RowNames
+from fathom.offline.usual import Usual
 
 _ONE = frozenset(("a", "an", "one"))
 _DOING = frozenset(("do", "does", "did", "our", "the", "have", "has"))
@@ -26,24 +30,29 @@ _RELATIVE = frozenset(("who", "that", "which", "whose"))
 
 
 def averages(
-    linking: Linking, planner: JoinPlanner, amounts: Amounts, accounts: Accounts
+    linking: Linking, planner: JoinPlanner, names: RowNames, amounts: Amounts, accounts: Accounts
 ) -> Iterator[Proposal]:
     """The rows of one named table over those of another, where the question asks for such an average.
 
-    Rows of the second that have none count too, as "per customer" says; where it speaks of those alone that
-    have some, it asks for something else. What customers spend on average is money over customers alike.
+    Rows of the second that have none count too, as "per customer" says, but where it speaks of those alone
+    that have any. What customers spend on average is money over customers alike.
     """
     asked = {q.aggregate for q in linking.quantities}
-    if "avg" not in asked or linking.superlatives or _restricted(linking):
+    said = deeds(linking, names)
+    some = _having_any(linking, said)
+    if "avg" not in asked or linking.superlatives or some is None:
         return
     mentions = linking.table_mentions
-    yield from _of_money(linking, planner, amounts, accounts)
+    if not some:
+        yield from _of_money(linking, planner, amounts, accounts)
     pairs = [(a, b) for a in mentions for b in mentions if _each(linking, b) and a.span.end <= b.span.first]
     for many, one in pairs:
-        if many.table == one.table or not _belongs(planner, many.table, one.table):
+        key = _key_to(planner, TableRef(many.table), TableRef(one.table))
+        if many.table == one.table or key is None:
             continue
-        query = _over(Aggregate("count", Star()), TableRef(many.table), TableRef(one.table))
-        if not accounts.left_over(query):  # else the average is of something else ("track length per genre")
+        query = _of_each(key) if some else _over(Aggregate("count", Star()), key.table, TableRef(one.table))
+        named = said.union(named_places(linking, many.table), *(range(*s) for s in Usual(linking).spans))
+        if not accounts.left_over(query, named):  # else it is of something else ("track length per genre")
             yield Proposal(query, source="ratio", settled=True)
 
 
@@ -79,9 +88,25 @@ def _over(top: Aggregate, many: TableRef, one: TableRef) -> Query:
     return Query((quotient,), tables=() if any(columns(Query((top,)))) else (many,))
 
 
-def _restricted(linking: Linking) -> bool:
-    """Whether a clause says of which things alone the average is: "a user who has written any"."""
-    return any(t.lower in _RELATIVE for t in linking.tokens[1:] if not t.evidence)
+def _of_each(key: Column) -> Query:
+    """How many rows there are for each that a key refers to, of those that it refers to at all."""
+    rows = Call("cast", (Aggregate("count", key), Literal("REAL")))
+    quotient = Arithmetic("/", rows, Call("nullif", (Aggregate("count", key, distinct=True), Literal(0))))
+    return Query((quotient,))
+
+
+def _having_any(linking: Linking, said: Collection[int]) -> bool | None:
+    """Whether a clause says that things without any don't count: "who has written any".
+
+    None where one says of which things alone the average is in another way.
+    """
+    words = [(i, t) for i, t in enumerate(linking.tokens) if i and not t.evidence]
+    start = next((i for i, t in words if t.lower in _RELATIVE), None)
+    if start is None:
+        return False
+    clause = [(i, t) for i, t in words if i > start]
+    more = any(not (t.stop or t.lower in LIGHT or t.kind == "sign" or i in said) for i, t in clause)
+    return True if not more and any(t.lower == "any" for _, t in clause) else None
 
 
 def _per(linking: Linking, mention: TableMention) -> bool:
@@ -99,6 +124,22 @@ def _each(linking: Linking, mention: TableMention) -> bool:
     """Whether it is a table's rows one by one: "per customer", "does an agent"."""
     before = linking.tokens[mention.span.first - 1].lower if mention.span.first else ""
     return before in EACH | _ONE
+
+
+def _key_to(planner: JoinPlanner, many: TableRef, one: TableRef) -> Column | None:
+    """The key of one table's rows to another's, or that of the pairs of both; None without either."""
+    if (plan := next(iter(planner.plans((many, one))), None)) is None:
+        return None
+    on = [{c.table: c for c in (j.left, j.right)} for j in plan.joins]
+    if len(plan.tables) == 2 and planner.one_each(many, (many, one)):
+        return on[0].get(many)
+    between = [t for t in plan.tables if t not in {many, one}]
+    if len(between) != 1:
+        return None
+    (pairs,) = between
+    keys = {o[pairs].name for o in on if pairs in o}
+    to_one = next((o[pairs] for o in on if pairs in o and one in o), None)
+    return to_one if keys == set(planner.schema.table(pairs.name).primary_key) and len(keys) == 2 else None
 
 
 def _belongs(planner: JoinPlanner, many: str, one: str) -> bool:

@@ -42,6 +42,7 @@ from fathom.offline.rendering import render
 from fathom.offline.roles import role_counts, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import ShapeModel, default_shapes
+from fathom.offline.sorted_rows import sorted_rows
 from fathom.offline.summaries import Summaries
 from fathom.offline.units import Measures, in_units
 from fathom.records import Question, SolvedExample
@@ -186,7 +187,7 @@ class Engine:
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate
             shares = ratios(linking, likely, self.planner, accounts)
-            made = (*shares, *averages(linking, self.planner, self.amounts, accounts))
+            made = (*shares, *averages(linking, self.planner, self.names, self.amounts, accounts))
             yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
             summaries = Summaries(linking, self.planner, self.names, self.amounts, profiles)
             sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
@@ -197,6 +198,7 @@ class Engine:
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
+            yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
             if not self.examples.solved:  # else these show which columns people mean by rows
                 yield from plain_rows(linking, self.planner, self.names, accounts)
         grouped = periods(

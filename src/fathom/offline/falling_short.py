@@ -7,9 +7,10 @@ from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
-from fathom.offline.measuring import asked_quantities
+from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
     Aggregate,
+    Arithmetic,
     Column,
     Literal,
     Query,
@@ -23,6 +24,7 @@ from fathom.offline.restricting import within
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
 _NAMED = 0.5
+_SHARES = (["share"], ["percentage"], ["percent"], ["proportion"], ["fraction"])
 _REACH = 5
 _LIST = 3
 """Words of which the names of things in a list have fewer."""
@@ -111,8 +113,17 @@ def falls_short(query: Query, linking: Linking) -> bool:
         starts_within,
         counts_once,
         averages_all,
+        divides_nothing,
     )
     return any(way(query, linking) for way in ways)
+
+
+def divides_nothing(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for a share of rows, and a query divides nothing, as where it has `shares`."""
+    words = [t.lower for t in linking.tokens[:3]]
+    held = {e for q in all_queries(query) for e in expressions(q)}
+    asked = words[:1] == ["what"] and words[1:2] in _SHARES and words[2:] == ["of"]
+    return asked and not any(isinstance(e, Arithmetic) and e.operator == "/" for e in held)
 
 
 def groups_by_less(query: Query, linking: Linking) -> bool:

@@ -58,7 +58,12 @@ class Naming:
     """Tells which things and columns the words of one question name."""
 
     def __init__(self, linking: Linking, names: RowNames) -> None:
-        self._linking, self._names = linking, names
+        self._linking, self.names = linking, names
+        self.columns = linking.columns
+        self._numbers = frozenset(i for n in linking.numbers if not n.ordinal for i in range(*n.span))
+        keys = [names.is_reference(c) for c in linking.columns]
+        self._other = np.where(np.array(keys, dtype=bool)[:, None], 0, linking.alignment)
+        """How words fit columns that aren't keys: "requests" are rows, though each has a `request_id`."""
         places: dict[str, list[int]] = {t.stem: [] for t in linking.tokens}
         for place, token in enumerate(linking.tokens):
             places[token.stem].append(place)
@@ -88,6 +93,8 @@ class Naming:
         """The things or the period that the words from a place on name, or may mean, where `meant`."""
         start = self._first(place)
         span = self.phrase(place, until)
+        if span is not None and (whole := self._of_another(span, until)) is not None:
+            return whole
         unit = PERIOD_UNITS.get(self._lower(start)) if start < len(self._linking.tokens) else None
         if unit is not None and (span is None or span.end == start + 1):
             own = tuple(b for b in self._named(Span(start, start + 1)) if b.table is None) if span else ()
@@ -96,6 +103,24 @@ class Naming:
             return self._meant(start, until) if meant and start != until else None
         found = self._named(span)
         return Group(span, found) if found else None
+
+    def _of_another(self, span: Span, until: int | None) -> Group | None:
+        """What a column is called by two nouns, its own and its table's: "type of account"."""
+        if span.end >= len(self._linking.tokens) or self._lower(span.end) != "of" or span.end == until:
+            return None
+        other = self.phrase(span.end + 1, until)
+        if other is None:
+            return None
+        whole = Span(span.first, other.end)
+        own, theirs = self.fits(span), self.fits(other)
+        tables = self._linking.table_alignment[:, other.end - 1]
+        owners = {t for t, fit in zip(self._linking.tables, tables, strict=True) if fit >= _NAMED}
+        found = [
+            _values(c, fit + 1.0, many=False)
+            for c, fit in own.items()
+            if not self.names.is_reference(c) and (c.table in owners or (not owners and c in theirs))
+        ]
+        return Group(whole, tuple(found)) if len(found) == 1 else None
 
     def phrase(self, place: int, until: int | None = None) -> Span | None:
         """The words from a place on that name tables or columns, articles and numbers ahead passed over."""
@@ -126,17 +151,21 @@ class Naming:
             found[column] = float(np.maximum(own[row], table).sum()) - _UNSAID * len(unsaid)
         return found
 
+    def column_fit(self, place: int) -> float:
+        """How well a word fits the column that it fits best, keys aside."""
+        return float(self._other[:, place].max(initial=0))
+
     def _named(self, span: Span) -> tuple[By, ...]:
         """What words name: tables where the last of them names one as well as any column, else columns."""
         linking, head = self._linking, span.end - 1
         many = self._lower(head).endswith("s")
         rows = linking.table_alignment[:, head]
         best = max(rows.max(initial=0), _NAMED)
-        fits = {c: f for c, f in self.fits(span).items() if not self._names.is_reference(c)}
+        fits = {c: f for c, f in self.fits(span).items() if not self.names.is_reference(c)}
         top = max(fits.values(), default=0.0)
         whole = float(linking.table_alignment[:, span.first : span.end].sum(axis=1).max(initial=0))
         tables = [t for t, near in zip(linking.tables, rows, strict=True) if near >= best]
-        if tables and best >= linking.alignment[:, head].max(initial=0) and top < whole + _CLEARLY:
+        if tables and best >= self.column_fit(head) and top < whole + _CLEARLY:
             return tuple(self._rows(TableRef(t), float(best), many=many) for t in tables)
         return tuple(_values(c, f, many=many) for c, f in fits.items() if f >= top - 0.01)
 
@@ -153,13 +182,19 @@ class Naming:
         return Group(Span(place, place + 1), tuple(_values(c, best, many=many) for c in found), said=False)
 
     def _rows(self, table: TableRef, fit: float, *, many: bool) -> By:
-        key = self._names.key_of(table)
-        return By(table, self._names.of_table(table) or key, key, fit, many)
+        key = self.names.key_of(table)
+        return By(table, self.names.of_table(table) or self._only_other(table) or key, key, fit, many)
+
+    def _only_other(self, table: TableRef) -> tuple[Column, ...]:
+        """The one column of a table of two that isn't its key: what else would its rows be called?"""
+        own = [c for c in self._linking.columns if c.table == table.name]
+        other = [c for c in own if not self.names.is_reference(c)]
+        return (other[0].in_query(),) if len(own) == 2 and len(other) == 1 else ()
 
     def _first(self, place: int) -> int:
         """The first place from one on that holds neither an article nor a number."""
         tokens = self._linking.tokens
-        while place < len(tokens) and (tokens[place].lower in PASSED or tokens[place].kind == "number"):
+        while place < len(tokens) and (tokens[place].lower in PASSED or place in self._numbers):
             place += 1
         return place
 

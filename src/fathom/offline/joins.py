@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -85,6 +85,13 @@ class JoinPlanner:
         asked = tuple(sorted(set(tables)))
         found = [((p.cost, self._things_between(p, asked)), p) for p in self.plans(asked)]
         return tuple(p for cost, p in found if cost == found[0][0])
+
+    def clear(self, plans: Sequence[Plan], tables: tuple[TableRef, ...], margin: float) -> bool:
+        """Whether of some plans, cheapest first, the second is dearer by a margin or less direct."""
+        if len(plans) < 2 or plans[1].cost - plans[0].cost >= margin:
+            return True
+        near = [p for p in plans[1:] if p.cost - plans[0].cost < margin]
+        return all(self._things_between(p, tables) > self._things_between(plans[0], tables) for p in near)
 
     def distance(self, left: str, right: str) -> float:
         """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""

@@ -1,18 +1,19 @@
 """The numbers that a question wants of many rows: "number of orders", "total sales", "min and max price"."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal as Choice
 
 from fathom.offline.amounts import Amounts, asked_money, of_trade
-from fathom.offline.grouping import BY, JOINING, PARTICIPLES, Naming, covers
-from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuantityMention, Span
+from fathom.offline.grouping import JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import Column, Expression, Star, TableRef
+from fathom.offline.measures import PASSED, Function, Measure, Source, asked_quantities, compares
+from fathom.offline.query import Column, Star, TableRef
 from fathom.offline.rows import RowNames
+from fathom.offline.usual import Usual
 
-Function = Choice["count", "sum", "avg", "min", "max", "spread"]
 _NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
@@ -20,38 +21,11 @@ _OF_TABLE = 0.05
 """What it adds to how well a column fits that its table is named: less than a word that isn't said."""
 _CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
+_RANKING = frozenset("top best bottom worst first last latest newest".split())
 _MOST = frozenset(("most", "fewest", "least"))
-_SPEND = stem("spend")
+SPENDING = frozenset(map(stem, ("spend", "pay", "earn")))
+_SPENT = frozenset(("on", "in", "for"))
 _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
-PASSED = frozenset("the a an our of all their its in for such different distinct unique".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
-
-    `fit` is how well the question's words name it; `total` says that an amount is kept as a total.
-    """
-
-    argument: Expression
-    table: TableRef
-    fit: float
-    total: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A function of any of its sources, and the words that ask for it; of money where they say so.
-
-    Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
-    lowest; `most` says that the words order by it as well ("the most orders").
-    """
-
-    function: Function
-    sources: tuple[Source, ...]
-    span: Span
-    money: bool = False
-    most: Choice["", "asc", "desc"] = ""
 
 
 class MeasureReader:
@@ -59,7 +33,9 @@ class MeasureReader:
 
     def __init__(self, linking: Linking, names: RowNames, amounts: Amounts, naming: Naming) -> None:
         self._linking, self._names, self._amounts, self._naming = linking, names, amounts, naming
-        self._starts = {q.span.first: q for q in asked_quantities(linking)}
+        self._usual = Usual(linking)
+        asked = (q for q in asked_quantities(linking) if not self._usual.holds(q.span))
+        self._starts = {q.span.first: q for q in asked}
         self._money = asked_money(linking)
         self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
 
@@ -69,6 +45,8 @@ class MeasureReader:
         place = 0
         while place < len(self._linking.tokens):
             made = self._at(place)
+            if (said := self._usual.at(place)) and not any(place in m.also for m in found):
+                made = made or self._usually(said)
             found += made
             place = max([place + 1, *(m.span.end for m in made)])
         return tuple(found)
@@ -77,9 +55,11 @@ class MeasureReader:
         token = self._linking.tokens[place]
         if token.evidence or token.quoted:
             return []
-        if place in self._starts or self._spreads(place):
+        if place in self._starts or self._spreads(place) or self._ways(place):
             return self._asked(place)
-        if token.stem == _SPEND and (spent := self._spent_on(place)):
+        if usual := self._usual.how(place, self._names) or self._usual.extreme(place, self._naming):
+            return [usual]
+        if token.stem in SPENDING and (spent := self._spent_on(place)):
             return [spent]
         if place == self._money or (token.lower == "totals" and self._amounts.all):
             return [self._of_money("sum", Span(place, place + 1))]
@@ -129,9 +109,10 @@ class MeasureReader:
         return found[0] if found and alike else None
 
     def _spent_on(self, place: int) -> Measure | None:
-        """What is spent on something that a column says: "spends the most on salaries"."""
+        """What is spent on something that a column says: "spends the most on salaries", "paid in fees"."""
         tokens = self._linking.tokens
-        on = next((i for i in range(place + 1, min(place + 4, len(tokens))) if tokens[i].lower == "on"), None)
+        near = range(place + 1, min(place + 4, len(tokens)))
+        on = next((i for i in near if tokens[i].lower in _SPENT), None)
         named = self._naming.phrase(on + 1) if on is not None else None
         found = self._of_columns("sum", named) if named is not None else []
         return (
@@ -151,9 +132,44 @@ class MeasureReader:
             return []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
             return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
+        words = Span(place, end)
+        usual = self._usual.said_of(words) if functions in (["count"], ["sum"]) else None
+        if usual is not None:
+            counted = self._rows_after(end) is not None  # of rows there are only so many for each of others
+            found = [Measure("avg", (), words)] if counted else self._calculated(["avg"], words)
+            return [replace(m, also=frozenset(range(*usual))) for m in found]
         if functions[-1] == "count":
-            return self._counted(functions, Span(place, end))
-        return self._calculated(functions, Span(place, end))
+            return self._counted(functions, words)
+        return self._calculated(functions, words)
+
+    def _usually(self, said: Span) -> list[Measure]:
+        """The average that words ask for by themselves, but for those that a quantity right behind takes."""
+        taken = self._usual.leads_to(said) in self._starts
+        return [] if taken else [Measure("avg", (), said)]
+
+    def _ways(self, place: int) -> bool:
+        """Whether a place holds the first of several words for the highest, lowest and others of a number."""
+        tokens = self._linking.tokens
+        after = place + 1
+        while after < len(tokens) and tokens[after].lower in JOINING | PASSED:
+            after += 1
+        joined = any(t.lower in JOINING for t in tokens[place + 1 : after])
+        return (
+            joined
+            and self._way(place) is not None
+            and (after in self._starts or self._way(after) is not None)
+        )
+
+    def _way(self, place: int) -> Function | None:
+        """What a superlative other than "most" and "best" asks of numbers: the highest, or the lowest."""
+        if place >= len(self._linking.tokens) or self._linking.tokens[place].lower in _MOST | _RANKING:
+            return None
+        match superlative_direction(self._linking.tokens[place]):
+            case "desc":
+                return "max"
+            case "asc":
+                return "min"
+        return None
 
     def _counted(self, functions: Sequence[Function], words: Span) -> list[Measure]:
         """How many rows there are of what is named behind some words; nothing where it is no table."""
@@ -194,6 +210,9 @@ class MeasureReader:
                     return [], end  # "highest average": the first orders by the second
                 functions.append(quantity.aggregate)
                 end = quantity.span.end
+            elif not spread and joined and functions[-1:] != ["count"] and (own := self._way(after)):
+                functions.append(own)
+                end = after + 1
             elif spread and after < len(tokens) and (way := superlative_direction(tokens[after])):
                 functions.append("max" if way == "desc" else "min")
                 end = after + 1
@@ -261,7 +280,7 @@ class MeasureReader:
             return None
         rows = self._linking.table_alignment[:, span.end - 1]
         best = float(rows.max(initial=0))
-        if best < max(_NAMED, float(self._linking.alignment[:, span.end - 1].max(initial=0))):
+        if best < max(_NAMED, self._naming.column_fit(span.end - 1)):
             return None
         tables = [TableRef(t) for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
         return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, span.end))
@@ -287,38 +306,3 @@ class MeasureReader:
             return None
         before = self._linking.tokens[place - 1].lower if place else ""
         return number if number.comparison != "=" or before == "exactly" else None
-
-
-def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:
-    """The words that ask for an aggregate: not those that compare, "at least", nor those in a name."""
-    held = long_names(linking)
-    ends = {q.span.end for q in linking.quantities}
-    return tuple(
-        q
-        for q in linking.quantities
-        if not compares(linking, q.span.first)
-        and not any(h.first < q.span.first < h.end for h in held)
-        and not (q.span.first in ends and any(h.first == q.span.first for h in held))
-    )
-
-
-def long_names(linking: Linking) -> list[Span]:
-    """The runs of several words that name a column as it is called: "dock count", "first name"."""
-    return [
-        m.span
-        for m in linking.column_mentions
-        if m.span.end - m.span.first > 1
-        and {t.stem for t in linking.tokens[m.span.first : m.span.end]} <= set(name_stems(m.column.column))
-    ]
-
-
-def compares(linking: Linking, place: int) -> bool:
-    """Whether a word is the end of "at least" or "at most"."""
-    return place > 0 and linking.tokens[place - 1].lower == "at"
-
-
-def comes_after_by(linking: Linking, place: int) -> bool:
-    """Whether what begins at a place is said after "by", articles aside."""
-    while place and linking.tokens[place - 1].lower in PASSED:
-        place -= 1
-    return place > 0 and linking.tokens[place - 1].lower in BY

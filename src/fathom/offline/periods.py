@@ -119,6 +119,7 @@ def periods(
                 and dates.clear(key, near)
                 and denies_alike(query, linking)
                 and (base.source == "total" or _counts_once(query, linking, planner))
+                and (base.source == "total" or not any(n.comparison == "between" for n in linking.numbers))
             )
             if settled or not asked.named:  # else the column of that name is likelier meant than a date
                 yield replace(base, query=query, score=score, source="period", settled=settled)

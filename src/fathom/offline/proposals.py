@@ -8,6 +8,7 @@ FILLING_WEIGHT = 0.45
 EDIT_COST = 1.3
 GRAMMARS = (
     "rows",
+    "list",
     "count",
     "oldest",
     "total",

@@ -8,33 +8,27 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.accounting import sure_values
+from fathom.offline.accounting import AMOUNTS, deeds, sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
-from fathom.offline.linking import Linking, NumberMention, Span, SuperlativeMention
+from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
-from fathom.offline.linking.wordlists import OPENINGS, ORDER_ASCENDING, ORDER_DESCENDING
-from fathom.offline.measuring import (
-    PASSED,
-    SPREAD,
-    Measure,
-    asked_quantities,
-    comes_after_by,
-    compares,
-    long_names,
-)
+from fathom.offline.linking.wordlists import LIGHT, OPENINGS
+from fathom.offline.measures import PASSED, Measure, asked_quantities, compares, long_names
+from fathom.offline.measuring import SPENDING, SPREAD
 from fathom.offline.periods import PERIOD_UNITS
 from fathom.offline.restricting import is_year
+from fathom.offline.sorting import RANKS, OrderReader, Ranking
 
 _ASKING = frozenset(("which", "what", "who"))
 _FOR = frozenset(("for", "by", "per"))
-_SORTS = frozenset("sorted ordered ranked arranged sort order rank descending ascending".split())
-_RANKS = frozenset(("top", "best", "bottom", "worst", "first"))
 _COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())
-_SAID_OF_ORDER = frozenset("order total count number first last".split())
 _ALONG = frozenset(("with", "plus"))
 _ASIDE = PASSED | frozenset(
     ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
 )
+_THEM = frozenset(("them", "these", "those"))
+_TELLING = frozenset("that this the their its with and , the what".split())
+_HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
@@ -46,16 +40,6 @@ class Limit:
 
     measure: Measure
     number: NumberMention
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The order of the groups: by a measure, or by a group itself; of them `limit` from an `offset` on."""
-
-    by: Measure | Group
-    descending: bool
-    limit: int | None = None
-    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +74,16 @@ class RequestReader:
 
     def request(self) -> Request | None:
         """The parts of the question; None where a number, superlative or "each" has no place in them."""
-        if not self.measures:
+        if not self.measures or any(self._counts_some(m) for m in self.measures):
             return None
-        tail = self._tail()
+        order = OrderReader(self.linking, self.measures, self._used)
+        tail = order.tail()
         stated = tuple(m for m in self.measures if m.span.first < tail)
         for measure in stated:
-            self._use(*(i for i in range(*measure.span) if self._says_form(i, measure)))
+            self._use(*measure.also, *(i for i in range(*measure.span) if self._says_form(i, measure)))
         limits = self._limits(stated)
         compared = {k.measure for k in limits}
-        ranking = self._ranking([m for m in stated if m not in compared], tail)
+        ranking = order.ranking([m for m in stated if m not in compared], tail)
         ranked = {ranking.by} if ranking else set()
         shown = tuple(m for m in stated if m not in compared and m not in ranked)
         groups = self._groups(tail)
@@ -109,12 +94,19 @@ class RequestReader:
             if not groups:
                 return None
         if tail < len(self.linking.tokens):
-            ranking = self._sorted(tail, shown, groups) if ranking is None else None
+            ranking = order.sorted(tail, shown, groups) if ranking is None else None
             if ranking is None:
                 return None
         named = tuple(g.span for g in groups)
         whole = Request(shown, groups, limits, ranking, frozenset(self._used), named)
         return whole if self._all_read(whole) and self._opens(whole, stated) else None
+
+    def _counts_some(self, measure: Measure) -> bool:
+        """Whether some of what was said are counted, so that what follows is said of these alone."""
+        after = [t.lower for t in self.linking.tokens[measure.span.end : measure.span.end + 2]]
+        return (
+            not measure.sources and after[:1] == ["of"] and after[1:] != [] and after[1] in {*_THEM, "which"}
+        )
 
     def _use(self, *places: int) -> None:
         self._used.update(places)
@@ -124,6 +116,8 @@ class RequestReader:
         token = self.linking.tokens[place]
         if measure.function == "spread":
             return token.stem in SPREAD
+        if measure.function == "sum" and place == measure.span.first:
+            return token.stem in SPENDING
         return measure.function == "count" and token.lower in _DISTINCT
 
     def _lower(self, place: int) -> str:
@@ -188,94 +182,6 @@ class RequestReader:
         before = self._lower(place - 1) if place else ""
         return before in JOINING or (before in _ALONG and measure.function not in {"min", "max"})
 
-    # Order
-
-    def _ranking(self, measures: Sequence[Measure], tail: int) -> Ranking | None:
-        """By which measure things are ranked, where a superlative says so."""
-        for extreme in self.linking.superlatives:
-            place = extreme.span.first
-            inside = [m for m in measures if m.span.first <= place < m.span.end]
-            if place >= tail or any(not m.most and not (m.money and m.span.first == place) for m in inside):
-                continue
-            by = inside[0] if inside else self._ranked_measure(place, measures)
-            if by is None:
-                continue
-            self._use(place)
-            return self._cut(extreme, by)
-        return None
-
-    def _ranked_measure(self, place: int, measures: Sequence[Measure]) -> Measure | None:
-        """The measure that a superlative is about: behind it, else behind "by", else money ahead of it."""
-        for measure in measures:
-            between = range(place + 1, measure.span.first)
-            if measure.span.first > place and all(self._lower(i) in PASSED for i in between):
-                return measure
-        if self._lower(place) in _RANKS:
-            for measure in measures:
-                if measure.span.first > place and comes_after_by(self.linking, measure.span.first):
-                    self._use(*(i for i in range(place, measure.span.first) if self._lower(i) in BY))
-                    return measure
-            return None
-        ahead = (m for m in measures if m.money and m.span.end <= place)
-        return next(
-            (m for m in ahead if all(self._lower(i) in PASSED for i in range(m.span.end, place))), None
-        )
-
-    def _cut(self, extreme: SuperlativeMention, by: Measure) -> Ranking:
-        """How many of the first are asked for: as many as said, the second, or the first of one."""
-        place = extreme.span.first
-        numbers = self.linking.numbers
-        nth = next((n for n in numbers if n.ordinal and n.span.end == place and n.value >= 1), None)
-        descending = by.most == "desc" if by.most else extreme.direction == "desc"
-        if nth is not None:
-            self._use(*range(*nth.span))
-            return Ranking(by, descending, 1, int(nth.value) - 1)
-        counted = [
-            n for n in numbers if n.value == extreme.count and extreme.count > 1 and n.span.first < place + 3
-        ]
-        for number in counted[:1]:
-            self._use(*range(*number.span))
-        return Ranking(by, descending, extreme.count if extreme.count > 1 else None)
-
-    def _tail(self) -> int:
-        """Where the words begin that end the question and say its order: "sorted by total descending"."""
-        tokens = self.linking.tokens
-        for place, token in enumerate(tokens):
-            word, after = token.lower, self._lower(place + 1) if place + 1 < len(tokens) else ""
-            sorts = word in _SORTS and place > 0 and after in {"by", "from", "in", "", ".", "?", "order"}
-            ranks = {s.span.first for s in self.linking.superlatives}
-            spans = word == "from" and place + 1 in ranks and place + 3 in ranks
-            inward = word == "in" and after in ORDER_DESCENDING | ORDER_ASCENDING
-            leading = place > 0 and place in ranks and after == "first"
-            if (sorts or spans or inward or leading) and not token.evidence:
-                return place - (tokens[place - 1].lower in {",", "and"})
-        return len(tokens)
-
-    def _sorted(self, tail: int, shown: Sequence[Measure], groups: Sequence[Group]) -> Ranking | None:
-        """The order that the end of the question asks for: by what it names, else the one measure shown."""
-        tokens = self.linking.tokens
-        places = range(tail, len(tokens))
-        words = [tokens[i].lower for i in places]
-        ways = [s.direction for s in self.linking.superlatives if s.span.first >= tail]
-        descending = bool(ways) and ways[0] == "desc"
-        said = [m for m in self.measures if m.span.first >= tail]
-        grouped = [g for g in groups if not {t.stem for t in tokens[g.span.first:g.span.end]}.isdisjoint(
-            tokens[i].stem for i in places)]  # fmt: skip
-        same = [m for m in shown if any(m.function == s.function for s in said)]
-        found = same or grouped or [m for m in said if m.sources] or shown
-        if len(found) != 1:
-            return None
-        by: Measure | Group = found[0]
-        named = {t.stem for t in tokens[:tail]}
-        ways_said = ORDER_DESCENDING | ORDER_ASCENDING | _SORTS | _SAID_OF_ORDER
-        if any(not tokens[i].stop and w not in ways_said and tokens[i].stem not in named
-               and not covers([s.span for s in self.linking.superlatives], i)
-               and not covers([m.span for m in said], i) and tokens[i].kind == "word"
-               for i, w in zip(places, words, strict=True)):  # fmt: skip
-            return None
-        self._use(*places)
-        return Ranking(by, descending)
-
     # Things
 
     def _groups(self, tail: int) -> tuple[Group, ...] | None:
@@ -286,9 +192,14 @@ class RequestReader:
             word = token.lower
             if covers([g.span for g in found], place) or place in self._used or token.evidence:
                 continue
-            if (word.endswith("ly") and word in PERIOD_UNITS) or word == "annual":
+            inside = covers([m.span for m in self.measures], place)  # "average monthly rent"
+            if not inside and ((word.endswith("ly") and word in PERIOD_UNITS) or word == "annual"):
                 found += filter(None, [self.naming.group_at(place)])
                 self._use(place)
+            elif self._points_at_each(place):
+                self._use(place)
+            elif word == "by" and self._compares_after(place):
+                continue  # "used by at least 30 papers"
             elif word in BY and not (word == "by" and self._follows_by(place)):
                 until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
@@ -298,6 +209,28 @@ class RequestReader:
                 found += (g for g in groups if g.span not in known)
                 self._use(place, *(i for g in groups if g.unit or not g.said for i in range(*g.span)))
         return tuple(found)
+
+    def _points_at_each(self, place: int) -> bool:
+        """Whether "each" is each of what was said before: "and how many did each of them carry"."""
+        if self._lower(place) != "each" or not place:
+            return False
+        ahead = [m for m in self.measures if m.span.end <= place]
+        told = bool(ahead) and (not ahead[-1].sources or any(_alike(m, ahead[-1]) for m in ahead[:-1]))
+        after = self.linking.tokens[place + 1 : place + 3]
+        words = [t.lower for t in after]
+        alone = not after or words[0] in _HAVE | LIGHT or place + 1 in deeds(self.linking, self.naming.names)
+        return told and (alone or words in (["of", w] for w in _THEM))
+
+    def _compares_after(self, place: int) -> bool:
+        """Whether a number that is compared follows: of no other word between is anything said."""
+        number = next((n for n in self.linking.numbers if n.span.first > place), None)
+        measured = number is not None and any(m.span.first == number.span.end for m in self.measures)
+        return (
+            number is not None
+            and measured
+            and self._compares(number)
+            and all(self._is_light(i) for i in range(place + 1, number.span.first))
+        )
 
     def _follows_by(self, place: int) -> bool:
         """Whether a "by" stands before "each", which then says of each of what."""
@@ -312,18 +245,23 @@ class RequestReader:
             group = self.naming.group_at(start, until if until > start else None)
             if group is not None and any(m.span.overlaps(group.span) for m in self.measures):
                 continue
+            if group is not None and group.span.end > start + 1 and self._tells_of_amounts(group.span.end):
+                group = self.naming.group_at(start, group.span.end - 1)  # "which employees | handle the most"
             if group is not None and (group.named or group.unit):
                 if group.unit:
                     self._use(*range(*group.span))
                 return (group,)
         return ()
 
+    def _tells_of_amounts(self, place: int) -> bool:
+        return place < len(self.linking.tokens) and self._lower(place) in AMOUNTS
+
     def _head_starts(self, end: int, ranking: Ranking | None) -> Iterator[int]:
         """Where the words for the things may begin, likeliest first."""
         tokens = self.linking.tokens
         if ranking is not None:
             yield from (m.span.end for m in self.measures if m.most and m.span.end - m.span.first == 2)
-            tops = (s.span.first for s in self.linking.superlatives if self._lower(s.span.first) in _RANKS)
+            tops = (s.span.first for s in self.linking.superlatives if self._lower(s.span.first) in RANKS)
             yield from (t + 1 for t in tops)
         of = [i + 1 for i in range(1, end) if self._lower(i) == "of" and tokens[0].lower in OPENINGS]
         yield from of[:1]
@@ -371,14 +309,38 @@ class RequestReader:
         )
 
 
-def resolved(request: Request) -> Request:
+def _alike(one: Measure, other: Measure) -> bool:
+    return (one.function, one.sources) == (other.function, other.sources)
+
+
+def resolved(request: Request, linking: Linking) -> Request:
     """The request without measures that only point at others: "spend in total", "along with their counts".
 
-    What they point at is shown, also where it is there for the order.
+    What they point at is shown, also where it is there for the order, or is compared with a number.
     """
-    named = {m.function for m in request.measures if m.sources}
     by = request.ranking.by if request.ranking else None
-    pointing = {m.function for m in request.shown if not m.sources}
-    ranked = (by,) if isinstance(by, Measure) and by.function in pointing else ()
-    kept = (m for m in request.shown if m.sources or m.function not in named)
-    return replace(request, shown=tuple(dict.fromkeys((*kept, *ranked))))
+    ranked = [by] if isinstance(by, Measure) else []
+    compared = [k.measure for k in request.limits]
+    named = {m.function for m in request.measures if m.sources}
+    kept, told = list[Measure](), list[Measure]()
+    for measure in request.shown:
+        others = [*ranked, *(compared if _is_told(linking, measure) else ())]
+        meant = next((o for o in others if _points_at(measure, o)), None)
+        if measure.sources or (meant is None and measure.function not in named):
+            kept.append(measure)
+        elif meant is not None:
+            told.append(meant)
+    return replace(request, shown=tuple(dict.fromkeys((*kept, *told))))
+
+
+def _points_at(measure: Measure, other: Measure) -> bool:
+    """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
+    summed = measure.function == "count" and other.function == "sum" and bool(other.most)
+    return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
+
+
+def _is_told(linking: Linking, measure: Measure) -> bool:
+    """Whether a measure is asked for, and not only said of another: "with that average", not "in total"."""
+    first = linking.tokens[measure.span.first].lower
+    before = linking.tokens[measure.span.first - 1].lower if measure.span.first else ""
+    return first in {"how", "the"} or before in _TELLING

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fathom.offline.accounting import sure_values
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.periods import Dates
-from fathom.offline.query import Comparison, Condition, Literal, TableRef
+from fathom.offline.query import Column, Comparison, Condition, Literal, TableRef, conjunction
 
 _WITHIN = frozenset(("in", "during"))
 
@@ -20,7 +20,7 @@ class Named:
 
 def is_year(linking: Linking, number: NumberMention) -> bool:
     """Whether a number is a year in which something was: "more than 5000 in 2021" compares no year."""
-    return number.year and (number.comparison == "=" or within(linking, number.span))
+    return number.year and (number.comparison in {"=", "between"} or within(linking, number.span))
 
 
 def within(linking: Linking, span: Span) -> bool:
@@ -28,22 +28,65 @@ def within(linking: Linking, span: Span) -> bool:
     return span.first > 0 and linking.tokens[span.first - 1].lower in _WITHIN
 
 
+@dataclass(frozen=True, slots=True)
+class Years:
+    """All years from the first to the last of two, both included, and the words that name both."""
+
+    first: int
+    last: int
+    span: Span
+
+    def holds(self, date: Column) -> Condition:
+        """The condition that a date is of these years."""
+        begin, end = Literal(f"{self.first}-01-01"), Literal(f"{self.last + 1}-01-01")
+        both = conjunction(Comparison(date, ">=", begin), Comparison(date, "<", end))
+        assert both is not None, "two conditions make one"
+        return both
+
+
+def year_ranges(linking: Linking) -> list[Years]:
+    """The ranges of years that a question names: "from 2018 to 2021", "between 2019 and 2020"."""
+    found = []
+    for number in linking.numbers:
+        if number.year and number.comparison == "between" and number.upper is not None:
+            after = (
+                n for n in linking.numbers if n.span.first >= number.span.end and n.value == number.upper
+            )
+            upper = next(after, None)
+            if upper is not None and upper.year:
+                span = Span(number.span.first, upper.span.end)
+                found.append(Years(int(number.value), int(upper.value), span))
+    return found
+
+
 def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named, ...]:
-    """The values, and the one year or month, that the question surely names, of a table and those near."""
+    """The values, and the one year or month or all years from one to another, that the question surely names.
+
+    They are those of a table and of those near.
+    """
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
         Named(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
         for v in sure_values(linking)
         if not any(v.span.overlaps(d) for d in dated)  # "2010" is no postal code
     ]
-    years = [(str(n.value), n.span) for n in linking.numbers if is_year(linking, n)]
+    ranges = year_ranges(linking)
+    held = [r.span for r in ranges]
+    years = [
+        (str(n.value), n.span)
+        for n in linking.numbers
+        if is_year(linking, n) and not any(n.span.overlaps(s) for s in held)
+    ]
     months = [
         (d.first[:7], d.span)
         for d in linking.dates
         if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
     near = dates.near((table,))
-    if len(months or years) == 1 and near and dates.clear(near[0], near):
+    clear = bool(near) and dates.clear(near[0], near)
+    if clear and len(ranges) == 1 and not months and not years:
+        found.append(Named(ranges[0].holds(near[0].in_query()), ranges[0].span))
+    if clear and len(months or years) == 1 and not ranges:
         day, span = (months or years)[0]
         found.append(Named(Comparison(near[0].in_query(), "like", Literal(f"{day}%")), span))
     return tuple(found)

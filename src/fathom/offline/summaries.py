@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from fathom.offline.accounting import Accounts
+from fathom.offline.accounting import Accounts, deeds, named_places
 from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
 from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import By, Group, Naming
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.measuring import Measure, MeasureReader, Source
+from fathom.offline.measures import Measure, Source
+from fathom.offline.measuring import MeasureReader
 from fathom.offline.periods import Dates, in_one_year
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
@@ -40,8 +41,9 @@ from fathom.offline.query import (
 )
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
-from fathom.offline.restricting import restrictions
+from fathom.offline.restricting import restrictions, year_ranges
 from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.offline.sorting import Ranking
 from fathom.records import TableProfile
 
 GAIN = 3.0
@@ -55,13 +57,16 @@ class _Made:
     """A query for a request, and how well the request's words name what it is made of.
 
     `total` says that money comes from totals; `clear` that its tables are joined in one way alone, and that
-    nothing else speaks for another reading of it.
+    nothing else speaks for another reading of it; `through` are all tables that are joined; `said` are the
+    places of the years by which it is restricted.
     """
 
     query: Query
     fit: float
     total: bool
     clear: bool
+    through: tuple[TableRef, ...] = ()
+    said: frozenset[int] = frozenset()
 
 
 class Summaries:
@@ -90,7 +95,7 @@ class Summaries:
         read = RequestReader(self._linking, naming, measures).request()
         if read is None:
             return
-        request = resolved(read)
+        request = resolved(read, self._linking)
         if not all(m.sources or m.function == "count" for m in request.measures):
             return
         if not (request.groups or _tells_much(request)):
@@ -110,9 +115,10 @@ class Summaries:
         accounts = Accounts(self._linking)
         money = any(m.money for m in request.measures)
         form = said_of_money(self._linking) if money else said_of_counts(self._linking)
-        said = request.said | form
+        said = request.said | form | deeds(self._linking, self._names)
         measures = [m for m in request.measures if m.sources]
-        named: list[tuple[By | None, ...]] = [g.named or (None,) for g in request.groups]
+        tables = tuple({s.table for m in measures for s in m.sources})
+        named = [self._ways_to(g, tables) for g in request.groups]
         ways = product(product(*(m.sources for m in measures)), product(*named))
         seen: set[Query] = set()
         for sources, things in islice(ways, _MOST_READINGS):
@@ -121,8 +127,20 @@ class Summaries:
                 continue
             seen.add(made.query)
             bare = replace(made.query, joins=())
-            if accounts.accounts_for(bare, said):
+            through = (i for t in made.through for i in named_places(self._linking, t.name))
+            if accounts.accounts_for(bare, said.union(through, made.said)):
                 yield made
+
+    def _ways_to(self, group: Group, tables: tuple[TableRef, ...]) -> tuple[By | None, ...]:
+        """What a group may be of: columns and things, or the period of a date of the rows themselves.
+
+        A `year` that other tables have isn't that of rows with a date of their own.
+        """
+        own = tuple(b for b in group.named if b.shown[0].table in tables)
+        if group.unit is None or own:
+            return own if group.unit else group.named or (None,)
+        dated = any(self._dates.of(t.name) for t in tables)
+        return (None,) if dated else group.named or (None,)
 
 
 class _Building:
@@ -147,9 +165,14 @@ class _Building:
     def _over(self, fact: TableRef) -> _Made | None:
         """The query over the rows of a table, which all else that is asked of has at most once for each."""
         where, periods = list[Condition](), dict[Group, Expression]()
+        ranges = {r.span for r in year_ranges(self._linking)}
+        ranged = False
         for one in restrictions(self._linking, self._dates, fact):
+            if one.span.first > self._last_of_its_own():
+                return None  # "who took the most, and how many did they take in 2020"
             if not any(one.span.overlaps(n) for n in self._request.named):
                 where.append(one.condition)
+                ranged = ranged or one.span in ranges
         for group, by in zip(self._request.groups, self._named, strict=True):
             if by is None:
                 date = self._date(fact)
@@ -159,7 +182,21 @@ class _Building:
                 periods[group] = period_of(group.unit, date, in_one_year=one_year)
                 if may_be_missing(date, self._profiles):  # what has no such date belongs to no period
                     where.append(Comparison(date, "is not null"))
-        return self._grouped(fact, conjunction(*where), periods)
+        made = self._grouped(fact, conjunction(*where), periods)
+        years = (i for r in year_ranges(self._linking) for i in range(*r.span))  # else none is restricted
+        return made and replace(made, said=frozenset(years) if ranged else frozenset())
+
+    def _last_of_its_own(self) -> int:
+        """The place of a number told of things beside that by which they are kept or ranked, if any.
+
+        What restricts behind it may be said of that number alone.
+        """
+        request = self._request
+        by = request.ranking.by if request.ranking and not request.ranking.whole else None
+        others = [m.span.first for m in (*(k.measure for k in request.limits), by) if isinstance(m, Measure)]
+        shown = [m.span.first for m in request.shown if m.sources and m.span.first > min(others, default=0)]
+        own = [first for first in shown if first not in others]
+        return min(own) if others and own else len(self._linking.tokens)
 
     def _date(self, fact: TableRef) -> Column | None:
         """The one date of a table's rows that may be meant."""
@@ -192,7 +229,8 @@ class _Building:
         tables = mentioned_tables(plain)
         plans = self._planner.plans_once(fact, tables) if len(tables) > 1 else ()
         once = len(tables) == 1 or bool(plans)
-        values = {m: self._value(m, s, fact, once=once) for m, s in self._sources.items()}
+        within = once or self._once_within(fact, tables)
+        values = {m: self._value(m, s, fact, once=within) for m, s in self._sources.items()}
         if any(v is None for v in values.values()):
             return None
         everything = plans or self._planner.plans(tables)
@@ -201,7 +239,7 @@ class _Building:
         query = self._finished(plain, {m: v for m, v in values.items() if v is not None}, shown, fact)
         if query is None:
             return None
-        one_way = len(everything) == 1 or everything[1].cost - everything[0].cost >= _RIVAL
+        one_way = self._planner.clear(everything, tables, _RIVAL)
         if self._by_whom(where):
             one_way = False
         named = {c.table for c in columns(query)}
@@ -209,7 +247,19 @@ class _Building:
         if len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
-        return _Made(query, self._fit(fact) - (not once), total, one_way)
+        return _Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
+
+    def _once_within(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
+        """Whether each row of a table comes once for each thing: those of a playlist, by a table of pairs."""
+        things = {b.table for b in self._named if b is not None and b.table is not None}
+        plan = next(iter(self._planner.plans(tables)), None)
+        between = [t for t in plan.tables if t not in tables] if plan is not None else []
+        if plan is None or len(tables) != 2 or len(between) != 1:
+            return False
+        (pairs,) = between
+        on = {c.name for j in plan.joins for c in (j.left, j.right) if c.table == pairs}
+        key = self._planner.schema.table(pairs.name).primary_key
+        return things == set(tables) - {fact} and len(key) == len(on) == 2 and set(key) == on
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
@@ -264,15 +314,15 @@ class _Building:
             if request.shown or not items:  # where numbers are shown, that too
                 items.append(key)
             order, offset = (Ordering(key, ranking.descending),), ranking.offset or None
-            limit = ranking.limit if ranking.limit or self._lists(ranking.by) else 1
+            limit = ranking.limit if ranking.limit or self._lists(ranking) else 1
         if not items or (ranking is not None and not order):
             return None
         select = tuple(dict.fromkeys(items))
         return replace(plain, select=select, having=having, order=order, limit=limit, offset=offset)
 
-    def _lists(self, by: Measure) -> bool:
+    def _lists(self, ranking: Ranking) -> bool:
         """Whether what is ranked is in the plural, or sorted as a whole."""
-        return by in self._request.shown or any(b is not None and b.many for b in self._named)
+        return ranking.whole or any(b is not None and b.many for b in self._named)
 
     def _fit(self, fact: TableRef) -> float:
         """How well the words name what is measured and grouped by.
@@ -315,4 +365,5 @@ def _unlearned(request: Request) -> bool:
     periods = any(g.unit and not g.named for g in request.groups)
     ranking = request.ranking
     ranked = ranking is not None and (ranking.offset is not None or ranking.by in request.shown)
-    return several or odd or periods or ranked
+    told = any(k.measure in request.shown for k in request.limits)
+    return several or odd or periods or ranked or told

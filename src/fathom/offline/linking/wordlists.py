@@ -39,6 +39,8 @@ TURNS = frozenset(_LISTS["superlatives"]["turns"].split())
 QUANTITIES: dict[tuple[str, ...], str] = {
     tuple(phrase.split()): name for name, phrases in _LISTS["quantities"].items() for phrase in phrases
 }
+USUALLY: tuple[tuple[str, ...], ...] = tuple(tuple(p.split()) for p in _LISTS["averages"]["usually"])
+"""What asks for an average, and names nothing of which it is one."""
 NEGATIONS = frozenset(_LISTS["negations"]["words"].split())
 MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].split(), start=1)}
 TRUE: frozenset[str] = frozenset(_LISTS["booleans"]["true"])
@@ -62,6 +64,8 @@ OPENINGS = frozenset(_LISTS["wording"]["openings"].split())
 LISTING = frozenset(_LISTS["wording"]["listing"].split())
 LIGHT = frozenset(_LISTS["light"]["verbs"].split())
 """Verbs that say no more than that rows are there ("claims were made", "customers who live in")."""
+DEEDS = frozenset(_LISTS["light"]["deeds"].split())
+"""Verbs that leave out no rows: "the airline that carried the most passengers"."""
 ROLE_WORDS: dict[str, frozenset[str]] = {
     side: frozenset(_LISTS["roles"][side].split()) for side in ("source", "target", "home", "away")
 }

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, TableMention
-from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.wordlists import DEED_TABLES
 from fathom.offline.query import (
     Column,
     Comparison,
@@ -32,49 +33,81 @@ _HAVE_NO = (
 _WITH_NO = (
     r"(?:(?:came|come|comes|are|were|is|was)\s+)?"
     r"with(?:out|\s+no(?=\s)|\s+(?:an?\s+)?(?:missing|unknown|empty|blank))"
+    r"|(?:for|of)\s+(?:which|whom)\s+(?:we|you|there)\s+(?:have|is|are)\s+no(?=\s)|(?:that|which|who)\s+we\s+have\s+no(?=\s)"
+)
+_DID_NO = (
+    r"(?:[a-z]+ed|made|took|wrote|got|sold|bought|gave|left|paid|won|had|held|sent|ran|lent|met)\s+no(?=\s)"
 )
 _NOT = (
     r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
 )
 _DONE = r"(?:ha(?:ve|s|d))\s+(?:(?:ever|already)\s+)?(?:been\s+)?"
 _LACKING = re.compile(rf"{_WHO}(?:{_HAVE_NO}|{_WITH_NO})\s+{_ANY}(?=\w)", re.IGNORECASE)
+_DOING_NO = re.compile(rf"{_WHO}{_DID_NO}\s+{_ANY}(?=\w)", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    rf"\b{_JOINING}whose\s+(?P<what>[a-z][\w\s-]*?)\s+(?:(?:we|you|they|I)\s+do\s+not\s+(?:yet\s+)?(?:know|have)"
+    r"|(?:is|are|was|were)\s+(?:unknown|missing|empty|blank|not\s+(?:yet\s+)?(?:known|recorded|given|set|stated|listed"
+    r"|available|there|on\s+(?:record|file))))\b",
+    re.IGNORECASE,
+)
+_HAVING = re.compile(rf"{_WHO}(?:have|has|had|having|with)\s+(?:an?|any|some|their)\s+(?=\w)", re.IGNORECASE)
+_NOBODY = re.compile(
+    rf"\b{_JOINING}(?:(?:that|which|whom)\s+)?(?:(?:has|have|had)\s+)?(?:nobody|no\s+one|noone)\s+(?:else\s+)?(?:has\s+|have\s+"
+    r"|had\s+)?(?:ever\s+|yet\s+)?(?=[a-z])",
+    re.IGNORECASE,
+)
 _WITHOUT_DOING = re.compile(rf"{_WHO}{_NOT}(?=[a-z])", re.IGNORECASE)
 _HAVING_DONE = re.compile(rf"{_WHO}{_DONE}(?=[a-z])", re.IGNORECASE)
 _OBJECT = re.compile(rf"\s+(?:(?:in|for|at|by|from|on|with)\s+)?{_ANY}(?=\w)", re.IGNORECASE)
+_GIVEN = re.compile(
+    rf"(?:given|give|gave|provide|provided|supply|supplied|leave|left|tell|told|enter|entered|specify|specified|state|stated)"
+    rf"\s+(?:(?:us|you|me|them)\s+)?{_ANY}(?=\w)",
+    re.IGNORECASE,
+)
 _AFTERWARDS = re.compile(
     r"\s*\b(?:yet|at\s+all|so\s+far|(?:on|in)\s+(?:the\s+)?(?:record|file)"
     r"|(?:recorded|given|listed|assigned|known|available)(?!\s+(?:by|in|to|from|for)\b))",
     re.IGNORECASE,
 )
-_PARTICIPLE = re.compile(r"[a-z]+(?:ed|en|wn|ld|id|nt|ut|ght)\Z")
+_PARTICIPLE = re.compile(r"[a-z]*(?:ed|en|wn|ld|id|nt|ut|ght|let)\Z")
+DEEDS = {verb: frozenset(map(stem, kept)) for verbs, kept in DEED_TABLES.items() for verb in verbs}
 _NAMED = 0.7
 _MEANT = 0.5
+_RELATED = 0.2
+_OF_WHAT = frozenset(("address", "number", "date", "details", "information"))
+_AFTER_PART = frozenset("and but or that which who in from made".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """That one of `columns`, that of the rows asked for, holds nothing; said at places of the tokens."""
+    """That one of `columns`, that of the rows asked for, holds nothing, or something if it is `filled`.
+
+    Said at places of the tokens.
+    """
 
     columns: tuple[ColumnKey, ...]
     places: frozenset[int]
+    filled: bool = False
     needed: ClassVar[bool] = True
     learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
-        """The query of the rows without such a value."""
+        """The query of the rows without such a value, or with one."""
         tables = mentioned_tables(query)
         found = [Column(t, c.column) for c in self.columns for t in tables if t.name == c.table]
         if len(found) != 1 or query.source is not None or query.compound is not None:
             return None
-        told = f"There is none where {found[0].table.name}.{found[0].name} is empty."
-        return restricted(query, Comparison(found[0], "is null")), Assumption("column", told)
+        column = found[0]
+        told = f"There is none where {column.table.name}.{column.name} is empty."
+        is_so = Comparison(column, "is not null" if self.filled else "is null")
+        return restricted(query, is_so), Assumption("column", told)
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
     """That rows of a table belong to those asked for, or none does if `denied`, said at places of the tokens.
 
-    They are joined by way of one of the tables `via`, where they can be joined in several ways.
+    They are joined by way of one of the tables `via`, where they can be joined in several ways, or by its `key`.
     """
 
     table: str
@@ -83,6 +116,7 @@ class Matched:
     places: frozenset[int]
     planner: JoinPlanner
     profiles: Mapping[str, TableProfile]
+    key: str = ""
     needed: ClassVar[bool] = False
     learned: ClassVar[bool] = True
 
@@ -94,7 +128,7 @@ class Matched:
             return None
         own, far = (join.left, join.right) if join.left.table == asked else (join.right, join.left)
         if (own.name,) != self.planner.schema.table(asked.name).primary_key:
-            return None
+            return self._by_own_key(query, own) if far.table == other else None
         gaps = self.denied and may_be_missing(far, self.profiles)
         known = Comparison(far, "is not null") if gaps else None
         inner = Query((far,), where=known, tables=() if far.table == other else (other,))
@@ -102,8 +136,24 @@ class Matched:
         condition = Comparison(own, "not in" if self.denied else "in", Subquery(inner))
         return restricted(query, condition), Assumption("column", told)
 
+    def _by_own_key(self, query: Query, own: Column) -> tuple[Query, Assumption] | None:
+        """The query of the rows that refer to a row of the table themselves, or to none."""
+        if not may_be_missing(own, self.profiles):
+            return None
+        told = f"There is none where {own.table.name}.{own.name} is empty."
+        is_so = Comparison(own, "is null" if self.denied else "is not null")
+        return restricted(query, is_so), Assumption("column", told)
+
     def _first_join(self, asked: TableRef, other: TableRef) -> Join | None:
         """The one join that leads from the rows asked for towards the other table; None if unclear."""
+        if self.key:
+            edges = (e for e in self.planner.neighbours(asked.name) if e.right == other.name)
+            by = [
+                Join(Column(asked, e.pairs[0][0]), Column(other, self.key))
+                for e in edges
+                if len(e.pairs) == 1 and e.pairs[0][1] == self.key
+            ]
+            return by[0] if by else None
         plans = self.planner.plans((asked, other))
         told = [p for p in plans if p.cost <= plans[0].cost and self._goes_by(p, asked)]
         best = told or self.planner.best((asked, other))
@@ -130,14 +180,19 @@ class Belongings:
 
     def __init__(self, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
         self._linking, self._planner, self._profiles = linking, planner, profiles
+        self._taken: Collection[int] = ()
 
     def read(self, text: str) -> Iterator[Belonging]:
         """What is said, each word once."""
         taken: set[int] = set()
+        self._taken = taken
         for pattern, read in (
             (_LACKING, self._lacking),
             (_WITHOUT_DOING, self._without_doing),
+            (_DOING_NO, self._lacking),
+            (_NOBODY, self._done_by_nobody),
             (_HAVING_DONE, self._having_done),
+            (_HAVING, self._having),
         ):
             for match in pattern.finditer(text):
                 place = self._linking.place_at(match.end())
@@ -145,17 +200,58 @@ class Belongings:
                 if found is not None and taken.isdisjoint(found.places):
                     taken |= found.places
                     yield found
+        for match in _UNKNOWN.finditer(text):
+            gaps = self._called(match["what"], match.start("what"))
+            places = self._places(text, match.start(), match.end())
+            if gaps and taken.isdisjoint(places):
+                yield Empty(gaps, places)
 
     def _lacking(self, text: str, start: int, place: int) -> Belonging | None:
         return self._named(text, start, place, denied=True)
 
+    def _having(self, text: str, start: int, place: int) -> Belonging | None:
+        """What is said to be there: a cell that isn't empty, or a row of another table."""
+        return self._named(text, start, place, denied=False) if self._ends_part(place) else None
+
+    def _ends_part(self, place: int) -> bool:
+        """Whether what is named from a place on ends there: not "with a rating of 5" or "with a large room"."""
+        named = (*self._linking.column_mentions, *self._linking.table_mentions)
+        end = max((m.span.end for m in named if m.span.first == place and m.score >= _NAMED), default=place)
+        end = self._behind(end)
+        after = self._linking.tokens[end : end + 1]
+        return end > place and (
+            end in self._taken or all(t.kind == "sign" or t.lower in _AFTER_PART for t in after)
+        )
+
+    def _done_by_nobody(self, text: str, start: int, place: int) -> Belonging | None:
+        """What nobody did to the rows asked for: "papers that nobody has cited"."""
+        token = self._linking.tokens[place]
+        if token.stop or not _PARTICIPLE.match(token.lower) or self._goes_on(place + 1):
+            return None
+        return self._of_verb(text, start, place, denied=True)
+
+    def _called(self, words: str, start: int) -> tuple[ColumnKey, ...]:
+        """The columns with gaps that some words name, to the last of them."""
+        places = self._linking.places(start, start + len(words))
+        if not places or any(self._linking.tokens[i].lower in _PREPOSITIONS for i in places):
+            return ()
+        near = self._linking.alignment[:, max(places)]
+        best = near.max(initial=0)
+        fits = (
+            c for c, a in zip(self._linking.columns, near, strict=True) if a >= max(best - 0.01, _RELATED)
+        )
+        return self._with_gaps(fits)
+
     def _without_doing(self, text: str, start: int, place: int) -> Belonging | None:
         """What wasn't done: to or with rows that the verb's object names, or what a column says when."""
         token = self._linking.tokens[place]
-        if token.stop:
+        if token.stop and token.lower not in DEEDS:
             return None
         if (thing := self._object(text, place)) is not None:
             return self._named(text, start, thing, self._tables_at(place), denied=True)
+        if given := _GIVEN.match(text, token.start):
+            what = self._linking.place_at(given.end())
+            return None if what is None else self._named(text, start, what, denied=True)
         if not _PARTICIPLE.match(token.lower) or self._goes_on(place + 1):
             return None
         columns = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
@@ -170,19 +266,43 @@ class Belongings:
             return None
         if (thing := self._object(text, place)) is not None:
             return self._named(text, start, thing, self._tables_at(place), denied=False)
-        return None if self._goes_on(place + 1) else self._of_verb(text, start, place, denied=False)
+        if self._goes_on(place + 1):
+            return None
+        dated = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
+        if dated:
+            return Empty(dated, self._places(text, start, token.end), filled=True)
+        return self._of_verb(text, start, place, denied=False)
 
     def _of_verb(self, text: str, start: int, place: int, *, denied: bool) -> Belonging | None:
         """Rows of the table that a verb names itself: "have been reviewed"."""
-        done = {m.table for m in self._tables_named(place)}
+        done = {m.table for m in self._tables_named(place)} or self._kept_of(place)
         if any(t.kind == "word" and not t.stop for t in self._linking.tokens[place + 1 : place + 2]):
             return None  # it has an object, which is no table
         end = self._linking.tokens[place].end
+        keys = self._keys_called(self._linking.tokens[place].lower)
+        if len(keys) == 1:
+            found = self._matched(keys[0].table, frozenset(), text, start, end, denied=denied)
+            return replace(found, key=keys[0].column)
         return (
             self._matched(done.pop(), frozenset(), text, start, end, denied=denied)
             if len(done) == 1
             else None
         )
+
+    def _kept_of(self, place: int) -> set[str]:
+        """The tables that keep what a verb says: leases of what was let."""
+        kept = DEEDS.get(self._linking.tokens[place].lower, frozenset())
+        return {t for t in self._linking.tables if not kept.isdisjoint(name_stems(t)[-1:])}
+
+    def _keys_called(self, done: str) -> list[ColumnKey]:
+        """The keys that say what is done to the rows they refer to: `cited_paper`."""
+        keys = ((k.table, k.columns[0], k.target_table) for k in self._planner.schema.foreign_keys)
+        return [
+            ColumnKey(table, column)
+            for table, column, target in keys
+            if identifier_words(column)[:1] == (done,)
+            and not set(name_stems(target)).isdisjoint(name_stems(column))
+        ]
 
     def _object(self, text: str, verb: int) -> int | None:
         """The place behind a verb that names a table."""
@@ -197,14 +317,18 @@ class Belongings:
         columns = [m for m in self._linking.column_mentions if m.span.first == place and m.score >= _NAMED]
         tables = self._tables_named(place)
         end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)
-        if end == place or self._goes_on(end):
+        if end == place:
+            return None
+        end = self._behind(end)
+        if self._goes_on(end):
             return None
         until = self._linking.tokens[end - 1].end
-        named = {m.table for m in tables if m.span.end == end}
+        longest = max(m.span.end for m in (*columns, *tables))
+        named = {m.table for m in tables if m.span.end == longest}
         if len(named) == 1:
             return self._matched(named.pop(), via, text, start, until, denied=denied)
-        gaps = self._with_gaps(m.column for m in columns if m.span.end == end)
-        return Empty(gaps, self._places(text, start, until)) if gaps and denied else None
+        gaps = self._with_gaps(m.column for m in columns if m.span.end == longest)
+        return Empty(gaps, self._places(text, start, until), filled=not denied) if gaps else None
 
     def _matched(
         self, table: str, via: frozenset[str], text: str, start: int, end: int, *, denied: bool
@@ -224,12 +348,18 @@ class Belongings:
         near = self._linking.table_alignment[:, place]
         return frozenset(t for t, a in zip(self._linking.tables, near, strict=True) if a >= _MEANT)
 
+    def _behind(self, end: int) -> int:
+        """Where words end that say no more of what is named: "email address"."""
+        while end < len(self._linking.tokens) and self._linking.tokens[end].lower in _OF_WHAT:
+            end += 1
+        return end
+
     def _goes_on(self, end: int) -> bool:
         """Whether what is named goes on: by more words, or by what is said of it in turn.
 
         Where or when ("no flights to Denver") may be said apart as well: see `left_open`.
         """
-        if end >= len(self._linking.tokens):
+        if end >= len(self._linking.tokens) or end in self._taken:
             return False
         token = self._linking.tokens[end]
         return token.kind == "number" or token.lower in _FURTHER or (token.kind == "word" and not token.stop)

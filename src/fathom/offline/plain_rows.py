@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from fathom.offline.accounting import Accounts
+from fathom.offline.accounting import Accounts, names_table
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
 from fathom.offline.linking.naming import EACH
@@ -186,7 +186,11 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
     for place, token in enumerate(linking.tokens):
         if place in taken or token.kind == "sign" or token.lower in _PASSED or token.lower in _HOW_MANY:
             continue
-        named = [m for m in linking.table_mentions if m.span.first == place and _is_named(linking, m)]
+        if [t.lower for t in linking.tokens[place + 1 : place + 3]] == ["ids", "of"]:
+            asked.add("id")
+            taken.add(place + 1)
+            continue
+        named = [m for m in linking.table_mentions if m.span.first == place and names_table(linking, m)]
         longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
         if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
             return Head(longest[0].table, longest[0].span)
@@ -200,14 +204,6 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
             return None
         asked |= set() if token.lower == "and" else {token.stem}
     return None
-
-
-def _is_named(linking: Linking, mention: TableMention) -> bool:
-    """Whether words name a table, or the last word of its name, which no other table's name ends with."""
-    if mention.score >= _NAMED:
-        return True
-    word = linking.tokens[mention.span.end - 1].stem
-    return [t for t in linking.tables if name_stems(t)[-1:] == (word,)] == [mention.table]
 
 
 def _listed(linking: Linking, place: int) -> Head | None:

@@ -127,7 +127,11 @@ def said_apart(
         *earliest(question.text, linking, dates, planner, profiles),
     )
     taken = {i for r in running for i in r.places}
-    times = (t for t in said_times(question.text, linking, dates) if taken.isdisjoint(t.places))
+    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    lacked = {i for b in owned for i in b.places}
+    times = (
+        t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)
+    )
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
         *running,
@@ -140,7 +144,6 @@ def said_apart(
     )
     adjectives = tuple(states(question.text, linking, dates, profiles))
     said = {i for r in others for i in r.places}
-    owned = Belongings(linking, planner, profiles).read(question.text)
     found = (*(b for b in owned if not left_open(b, linking, said)), *others)
     found = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))
     if not found:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from fathom.offline.accounting import names_table
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey, Linking, TableMention
@@ -36,7 +37,7 @@ _WITH_NO = (
     r"|(?:for|of)\s+(?:which|whom)\s+(?:we|you|there)\s+(?:have|is|are)\s+no(?=\s)|(?:that|which|who)\s+we\s+have\s+no(?=\s)"
 )
 _DID_NO = (
-    r"(?:[a-z]+ed|made|took|wrote|got|sold|bought|gave|left|paid|won|had|held|sent|ran|lent|met)\s+no(?=\s)"
+    r"(?:ha(?:ve|s|d)\s+)?(?:[a-z]+ed|made|taken|written|took|wrote|got|sold|bought|gave|left|paid|won|had|held|sent|ran|lent|met)\s+no(?=\s)"
 )
 _NOT = (
     r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
@@ -74,6 +75,7 @@ DEEDS = {verb: frozenset(map(stem, kept)) for verbs, kept in DEED_TABLES.items()
 _NAMED = 0.7
 _MEANT = 0.5
 _RELATED = 0.2
+_ANYTHING = frozenset(("anything", "something"))
 _OF_WHAT = frozenset(("address", "number", "date", "details", "information"))
 _AFTER_PART = frozenset("and but or that which who in from made".split())
 
@@ -108,6 +110,7 @@ class Matched:
     """That rows of a table belong to those asked for, or none does if `denied`, said at places of the tokens.
 
     They are joined by way of one of the tables `via`, where they can be joined in several ways, or by its `key`.
+    Where a verb names such a table `by_name`, they are, however far that is.
     """
 
     table: str
@@ -117,6 +120,7 @@ class Matched:
     planner: JoinPlanner
     profiles: Mapping[str, TableProfile]
     key: str = ""
+    by_name: bool = False
     needed: ClassVar[bool] = False
     learned: ClassVar[bool] = True
 
@@ -155,7 +159,7 @@ class Matched:
             ]
             return by[0] if by else None
         plans = self.planner.plans((asked, other))
-        told = [p for p in plans if p.cost <= plans[0].cost and self._goes_by(p, asked)]
+        told = [p for p in plans if (self.by_name or p.cost <= plans[0].cost) and self._goes_by(p, asked)]
         best = told or self.planner.best((asked, other))
         first = {j for p in best for j in p.joins if asked in (j.left.table, j.right.table)}
         owned = {j for j in first if not self._is_called(j.left if j.right.table == asked else j.right)}
@@ -218,10 +222,18 @@ class Belongings:
         named = (*self._linking.column_mentions, *self._linking.table_mentions)
         end = max((m.span.end for m in named if m.span.first == place and m.score >= _NAMED), default=place)
         end = self._behind(end)
-        after = self._linking.tokens[end : end + 1]
-        return end > place and (
-            end in self._taken or all(t.kind == "sign" or t.lower in _AFTER_PART for t in after)
-        )
+        return end > place and (end in self._taken or self._ends(end))
+
+    def _ends(self, place: int) -> bool:
+        """Whether a part of the question ends before a place."""
+        after = self._linking.tokens[place : place + 1]
+        return all(t.kind == "sign" or t.lower in _AFTER_PART for t in after)
+
+    def _done_by(self, place: int) -> tuple[ColumnKey, ...]:
+        """The columns with gaps that a participle names: those that are called so, else by another form of it."""
+        token = self._linking.tokens[place]
+        fit = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
+        return tuple(c for c in fit if token.lower in identifier_words(c.column)) or fit
 
     def _done_by_nobody(self, text: str, start: int, place: int) -> Belonging | None:
         """What nobody did to the rows asked for: "papers that nobody has cited"."""
@@ -254,7 +266,7 @@ class Belongings:
             return None if what is None else self._named(text, start, what, denied=True)
         if not _PARTICIPLE.match(token.lower) or self._goes_on(place + 1):
             return None
-        columns = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
+        columns = self._done_by(place)
         if columns:
             return Empty(columns, self._places(text, start, token.end))
         return self._of_verb(text, start, place, denied=True)
@@ -268,17 +280,21 @@ class Belongings:
             return self._named(text, start, thing, self._tables_at(place), denied=False)
         if self._goes_on(place + 1):
             return None
-        dated = self._with_gaps(c for c in self._linking.columns if token.stem in name_stems(c.column))
+        dated = self._done_by(place)
         if dated:
             return Empty(dated, self._places(text, start, token.end), filled=True)
         return self._of_verb(text, start, place, denied=False)
 
     def _of_verb(self, text: str, start: int, place: int, *, denied: bool) -> Belonging | None:
         """Rows of the table that a verb names itself: "have been reviewed"."""
-        done = {m.table for m in self._tables_named(place)} or self._kept_of(place)
-        if any(t.kind == "word" and not t.stop for t in self._linking.tokens[place + 1 : place + 2]):
-            return None  # it has an object, which is no table
+        kept = self._kept_of(place) if denied or self._ends(place + 1) else set()
+        done = {m.table for m in self._tables_named(place)} or kept
         end = self._linking.tokens[place].end
+        for token in self._linking.tokens[place + 1 : place + 2]:
+            if token.lower in _ANYTHING:
+                end = token.end
+            elif token.kind == "word" and not token.stop:
+                return None  # it has an object, which is no table
         keys = self._keys_called(self._linking.tokens[place].lower)
         if len(keys) == 1:
             found = self._matched(keys[0].table, frozenset(), text, start, end, denied=denied)
@@ -333,14 +349,19 @@ class Belongings:
     def _matched(
         self, table: str, via: frozenset[str], text: str, start: int, end: int, *, denied: bool
     ) -> Matched:
-        return Matched(table, denied, via, self._places(text, start, end), self._planner, self._profiles)
+        places = self._places(text, start, end)
+        verbs = {self._linking.tokens[i].stem for i in places} - {*name_stems(table)}
+        named = frozenset(t for t in via if not verbs.isdisjoint(name_stems(t)))
+        return Matched(
+            table, denied, named or via, places, self._planner, self._profiles, by_name=bool(named)
+        )
 
     def _tables_named(self, place: int) -> list[TableMention]:
         """The tables that words from a place on name by a word of their names: no "jobs" for departments."""
         tokens = self._linking.tokens
         return [
             m for m in self._linking.table_mentions
-            if m.span.first == place and m.score >= _NAMED
+            if m.span.first == place and (m.score >= _NAMED or names_table(self._linking, m))
             and any(tokens[i].stem in name_stems(m.table) for i in range(*m.span))
         ]  # fmt: skip
 
@@ -361,8 +382,11 @@ class Belongings:
         """
         if end >= len(self._linking.tokens) or end in self._taken:
             return False
+        if self._linking.tokens[end].lower in _ANYTHING:
+            return self._goes_on(end + 1)
         token = self._linking.tokens[end]
-        return token.kind == "number" or token.lower in _FURTHER or (token.kind == "word" and not token.stop)
+        more = token.kind == "word" and not token.stop and token.lower not in _PREPOSITIONS
+        return token.kind == "number" or token.lower in _FURTHER or more
 
     def _with_gaps(self, columns: Collection[ColumnKey] | Iterator[ColumnKey]) -> tuple[ColumnKey, ...]:
         return tuple(dict.fromkeys(c for c in columns if self._has_gaps(c)))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.accounting import names_table
 from fathom.offline.asides.belongings import Matched
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.joins import JoinPlanner
@@ -19,7 +20,6 @@ _WHOSE = re.compile(
     re.IGNORECASE,
 )
 _FIRST = frozenset(("first", "earliest", "oldest"))
-_NAMED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def earliest(
     for moment in moments(text):
         match = _WHOSE.search(text[: moment.start])
         place = linking.place_at(match.start("what")) if match else None
-        named = {m.table for m in linking.table_mentions if m.span.first == place and m.score >= _NAMED}
+        named = {m.table for m in linking.table_mentions if m.span.first == place and names_table(linking, m)}
         if match is None or len(named) != 1 or moment.form:
             continue
         places = linking.places(match.start(), moment.end)

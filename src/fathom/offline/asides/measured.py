@@ -39,7 +39,7 @@ class Measured:
     numbers: tuple[NumberMention, ...]
     places: frozenset[int]
     needed: ClassVar[bool] = False
-    learned: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows for which that is so; None where several columns may be meant."""

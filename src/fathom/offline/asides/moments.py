@@ -170,6 +170,13 @@ def _in_year(match: re.Match[str]) -> Iterator[Moment]:
     yield replace(_said(match, *_bounds(match["sign"], _first(year, 0), _first(year, 12))), verbal=True)
 
 
+def _year_range(match: re.Match[str]) -> Iterator[Moment]:
+    """ "from 2018 to 2021", "between 2018 and 2021": whole years, both included."""
+    one, two = int(match["first_year"]), int(match["year"])
+    if one <= two:
+        yield replace(_said(match, _first(one, 0), _first(two, 12)), verbal=True)
+
+
 def _any_month(match: re.Match[str]) -> Iterator[Moment]:
     month = f"{_month(match['month']) + 1:02}"
     yield Moment(match.start(), match.end(), form="%m", parts=(month,))
@@ -265,6 +272,12 @@ _GRAMMAR = (
             rf"(?:(?:\s*,\s*|,?\s+(?:or|and)\s+)(?:on\s+)?(?:an?\s+|the\s+)?(?:{_DAYS})s?)*)"
         ),
         _weekdays,
+    ),
+    (
+        _pattern(
+            rf"(?:in\s+|during\s+)?(?:between|from)\s+(?P<first_year>{_YEAR})\s+(?:and|to|through|until|till)\s+(?P<year>{_YEAR})"
+        ),
+        _year_range,
     ),
     (_pattern(rf"{_SIGN}(?P<year>{_YEAR})(?!\s*(?:and|to|-)\s*\d)"), _in_year),
 )

@@ -32,7 +32,7 @@ _WHAT = r"(?P<what>(?:(?:first|last|middle|full|family|given)\s+)?[a-z]+)"
 _HELD = tuple(
     re.compile(p)
     for p in (
-        rf"\b(?i:(?:(?:that|which|who)\s+have|with|having|containing)\s+{_WORD}){_TEXTS}"
+        rf"\b(?i:(?:(?:that|which|who)\s+)?(?:ha(?:ve|s)|with|having|containing)\s+{_WORD}){_TEXTS}"
         rf"(?i:\s+(?:(?:any|some)where\s+)?(?:in|as\s+part\s+of|within)\s+(?:their|its|the|his|her)\s+{_WHAT})",
         rf"\b(?i:whose\s+{_WHAT}\s+{_VERB}\s+{_WORD}){_TEXTS}",
         rf"\b(?i:(?:with|having)\s+an?\s+{_WHAT}\s+(?:that\s+)?{_VERB}\s+{_WORD}){_TEXTS}",
@@ -63,7 +63,7 @@ class Holding:
     places: frozenset[int]
     names: RowNames
     needed: bool = field(default=False)
-    learned: ClassVar[bool] = True
+    learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows with such a text; None where several columns may hold it."""

@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.accounting import names_table
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.periods import DATED, Dates
+from fathom.offline.periods import DATED, PERIOD_WORDS, Dates
 from fathom.offline.query import (
     Query,
     Subquery,
@@ -19,7 +21,8 @@ from fathom.offline.query import (
 from fathom.records import Assumption
 
 _NAMED = 0.5
-_WHOLLY = 0.9
+_BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
+"""What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,13 @@ class Timed:
         return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
 
 
-def said_times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
-    """The times that a question names, where its words are no value and name no column."""
+def said_times(
+    text: str, linking: Linking, dates: Dates, lacked: Collection[int] = ()
+) -> Iterator[Timed]:
+    """The times that a question names, where its words are no value and name no column.
+
+    They may be those of what rows have or lack, which is said at the places `lacked`.
+    """
     said: set[int] = set()
     for moment in moments(text):
         places = linking.places(moment.start, moment.end)
@@ -87,20 +95,20 @@ def said_times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
         if not places or _held(linking, places, moment.unit):
             continue
         last = min(places) - 1
-        while last in said:
+        while last in said or (last > 0 and linking.tokens[last].lower in _BETWEEN):
             last -= 1
         verb = linking.tokens[last].stem if last >= 0 else ""
         if last > 0 and linking.tokens[last].lower == "out":
             verb = f"{linking.tokens[last - 1].stem}-out"
             places |= {last - 1, last} if verb in dates.stems else set()
         table = _of_rows(linking, last, dates)
-        if not moment.verbal or verb in dates.stems or table:
+        if not moment.verbal or verb in dates.stems or table or last in lacked:
             yield Timed(moment, places, verb, dates, "" if verb in dates.stems else table)
 
 
 def _of_rows(linking: Linking, place: int, dates: Dates) -> str:
     """The table behind whose name a time stands, if its rows have one date alone, and no number for years."""
-    named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and m.score >= _WHOLLY}
+    named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
     table = named.pop() if len(named) == 1 else ""
     numbered = any("year" in name_stems(c.column) for c in linking.columns if c.table == table)
     return table if table and len(dates.of(table)) == 1 and not numbered else ""

@@ -135,7 +135,7 @@ class Engine:
         return in_units(short, self.link(short))
 
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
-        """The question with shortened names in full; as it is where solved ones or evidence say what is meant."""
+        """The question with shortened names in full; as it is where solved ones or evidence say more."""
         if self.examples.solved or question.evidence:
             return question, ()
         short = replace(question, text=to_the_point(question.text))

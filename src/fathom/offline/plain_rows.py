@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fathom.offline.accounting import Accounts, names_table
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
+from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, name_stems
 from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, PHRASE_ENDS, TRUE
@@ -51,7 +51,7 @@ _AHEAD = 3
 
 
 class Head(NamedTuple):
-    """The table whose rows a question asks for, the words that say so, and the column that these name, if any."""
+    """The table whose rows a question asks for, the words that say so, and the column they name, if any."""
 
     table: str
     span: Span
@@ -215,7 +215,7 @@ def _listed(linking: Linking, place: int) -> Head | None:
 
 
 def _kind(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
-    """The table whose rows a plural value stands for, where a question names none: "lecturers", "gyms in Porto".
+    """The table whose rows a plural value stands for, where a question names none: "gyms in Porto".
 
     That is the one that holds the other values, else the value's own unless it only lists kinds.
     """

@@ -1,4 +1,4 @@
-"""Reads when the first or last of what belongs to rows was: "authors whose first paper appeared after June 2021"."""
+"""Reads when the first or last of what belongs to rows was: "whose first paper appeared after June 2021"."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.offline.accounting import names_table
-from fathom.offline.asides.belongings import Matched
 from fathom.offline.asides.moments import Moment, moments
+from fathom.offline.asides.owning import Matched
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.periods import Dates

@@ -1,4 +1,4 @@
-"""Reads numbers that a named column is compared with: "with two or more bedrooms", "whose rating is below 3"."""
+"""Reads numbers that a named column is compared with: "with two or more bedrooms", "rated below 3"."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

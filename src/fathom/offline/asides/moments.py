@@ -40,8 +40,8 @@ class Moment:
 
     Else only days of which strftime's `form` gives one of the `parts` belong to it. Where the current day
     counts, `relative`. `unit` is the word that says the time, if it may as well name a column. What is
-    `verbal` is a time only behind what says of what: "hired in 2010". Where it is an `edge` of a period, nothing
-    else reads it.
+    `verbal` is a time only behind what says of what: "hired in 2010". Where it is an `edge` of a period,
+    nothing else reads it.
     """
 
     start: int

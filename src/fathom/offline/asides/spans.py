@@ -1,4 +1,4 @@
-"""Reads what was under way at a time: "leases running on 12 June 2022", "contracts in force in March 2021"."""
+"""Reads what was under way at a time: "leases running on 12 June 2022", "contracts in force in May"."""
 
 import re
 from collections.abc import Iterator, Mapping

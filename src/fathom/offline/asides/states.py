@@ -1,9 +1,9 @@
-"""Reads states that a date tells by being there or not: "open requests", "unpaid invoices", "closed accounts"."""
+"""Reads states that a date tells by being there or not: "open requests", "unpaid invoices"."""
 
 import re
 from collections.abc import Iterator, Mapping
 
-from fathom.offline.asides.belongings import Empty
+from fathom.offline.asides.owning import Empty
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem

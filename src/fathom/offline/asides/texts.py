@@ -1,4 +1,4 @@
-"""Reads what texts hold a part of: "with Foods or Bank in their name", "on Oak St", "titles that contain ..."."""
+"""Reads of what texts hold a part: "with Foods or Bank in their name", "on Oak St"."""
 
 import re
 from collections.abc import Iterator
@@ -110,7 +110,7 @@ def _pattern(verb: str, text: str) -> str:
 
 
 def _columns(linking: Linking, start: int, end: int) -> tuple[ColumnKey, ...] | None:
-    """The columns that words name; empty where they stand for what rows are called; None where for nothing."""
+    """The columns that words name, none where these stand for what rows are called; None for nothing."""
     places = sorted(linking.places(start, end))
     if not places:
         return None

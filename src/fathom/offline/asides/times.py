@@ -81,9 +81,7 @@ class Timed:
         return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
 
 
-def said_times(
-    text: str, linking: Linking, dates: Dates, lacked: Collection[int] = ()
-) -> Iterator[Timed]:
+def said_times(text: str, linking: Linking, dates: Dates, lacked: Collection[int] = ()) -> Iterator[Timed]:
     """The times that a question names, where its words are no value and name no column.
 
     They may be those of what rows have or lack, which is said at the places `lacked`.

@@ -157,9 +157,9 @@ def said_apart(
     share = _SHARE.match(text) if _is_predicate(linking, gone) else None
     text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
     factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
-    words = {t.lower for i in gone for t in linking.tokens[max(i - 1, 0) : i + 2] if i not in joint}
-    told = {linking.tokens[i].lower for i in gone | joint}
-    clear = _ALTERNATIVES.isdisjoint(words - told)
+    told = gone | joint
+    beside = {j for i in gone for j in (i - 1, i + 1) if 0 <= j < len(linking.tokens)} - told
+    clear = _ALTERNATIVES.isdisjoint(linking.tokens[i].lower for i in beside)
     return Aside(replace(question, text=text), found, clear, factor) if text else None
 
 

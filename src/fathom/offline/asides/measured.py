@@ -111,7 +111,8 @@ def _phrase(linking: Linking, number: NumberMention) -> Span:
     if not sizes and first > 1 and words[first - 1] == "than" and words[first - 2].endswith("er"):
         sizes = [2]  # "longer than"
     first -= sizes[0] if sizes else 0
-    sizes = [n for n in range(_LONGEST, 0, -1) if tuple(words[end : end + n]) in AFTER]
+    longest = min(_LONGEST, len(words) - end)
+    sizes = [n for n in range(longest, 0, -1) if tuple(words[end : end + n]) in AFTER]
     return Span(first, end + (sizes[0] if sizes else 0))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.records import Floats
 from fathom.offline.query import (
     Column,
     Comparison,
@@ -46,7 +47,6 @@ _ON = re.compile(
 )
 _NAMES = frozenset(("name", "names", "title", "titles"))
 _NAMED = 0.5
-_KNOWN = 0.5
 _WHOLE = frozenset(("exact", "folded", "stem", "code", "boolean"))
 
 
@@ -148,10 +148,14 @@ def _part_at(linking: Linking, place: int) -> Span | None:
     """The longest run of words from a place on that are only a part of values, and nothing else."""
     spans = {v.span for v in linking.values if v.match == "partial" and v.span.first == place}
     span = max(spans, default=None)
-    if span is None or any(linking.explained[i] >= _KNOWN for i in range(*span)):
+    if span is None or max(a[:, slice(*span)].max(initial=0) for a in _alignments(linking)) >= _NAMED:
         return None
     whole = any(v.match in _WHOLE and v.span.overlaps(span) for v in linking.values)
     return None if whole else span
+
+
+def _alignments(linking: Linking) -> tuple[Floats, Floats]:
+    return linking.alignment, linking.table_alignment
 
 
 def _held_by(linking: Linking, span: Span) -> tuple[ColumnKey | None, str]:

@@ -71,7 +71,10 @@ def answered(asked: str, database: Database) -> set[Any]:
         ("properties with two or more bedrooms", {("P1",), ("P3",), ("P5",)}),
         ("How many properties with 1 or 2 bedrooms do we have?", {(2,)}),
         ("Which properties are on Oak St?", {("P1",), ("P2",)}),
-        ("Which properties with two or more bedrooms are on Oak St or River Rd?", {("P1",), ("P3",), ("P5",)}),
+        (
+            "Which properties with two or more bedrooms are on Oak St or River Rd?",
+            {("P1",), ("P3",), ("P5",)},
+        ),
         ("owners with Bank or Homes in their name", {("Harbor Homes Trust",), ("Ann Bank",)}),
         ("owners whose name starts with Dev", {("Dev Garcia",)}),
         ("Show the addresses of the properties whose size we don't know", {("80 Oak St",), ("9 Elm St",)}),

@@ -46,7 +46,9 @@ _OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
-_BEGINNINGS = frozenset(map(stem, "start begin open depart departure create issue report raise submit from".split()))
+_BEGINNINGS = frozenset(
+    map(stem, "start begin open depart departure create issue report raise submit from".split())
+)
 DATED: dict[str, frozenset[str]] = {
     "-".join(map(stem, verb.split("-"))): frozenset(map(stem, named))
     for verbs, named in DATE_VERBS.items()

@@ -36,6 +36,7 @@ _MORE = EACH | frozenset("more most than only fewer less least".split())
 _NAMED = 0.9
 _NAMED_COLUMN = 0.6
 _NAMES = frozenset(("name", "titl"))
+_OF = frozenset(("of", "for", "and"))
 _OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
 _HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
 _WHOLE = frozenset(("exact", "folded", "stem"))
@@ -166,8 +167,8 @@ def _alone(linking: Linking, value: ValueMention) -> bool:
     """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
     if value.match == "boolean":
         first, end = value.span
-        held = (v for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY)
-        ahead = any(m.span.first == end for m in (*linking.table_mentions, *held))
+        held = {v.span.first for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY}
+        ahead = end in held | {m.span.first for m in linking.table_mentions}
         behind = first > 0 and linking.tokens[first - 1].lower in _BE
         return (ahead or behind) and str(value.value).casefold() in TRUE
     holding = {v.column for v in linking.values if v.span.overlaps(value.span) and v.match in _HELD}
@@ -211,6 +212,9 @@ def _listed(linking: Linking, place: int) -> Head | None:
     named = [m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED]
     if len(named) != 1 or named[0].column not in linking.wordy:
         return None
+    after = linking.tokens[named[0].span.end : named[0].span.end + 1]
+    if any(t.lower in _OF for t in after) or linking.tokens[named[0].span.end - 1].stem in _NAMES:
+        return None  # it is asked for of rows
     return Head(named[0].column.table, named[0].span, named[0].column)
 
 

@@ -113,8 +113,9 @@ class Belongings:
 
     def _ends_part(self, place: int) -> bool:
         """Whether what is named from a place on ends there: not "with a rating of 5"."""
-        named = (*self._linking.column_mentions, *self._linking.table_mentions)
-        end = max((m.span.end for m in named if m.span.first == place and m.score >= _NAMED), default=place)
+        columns = (m.span for m in self._linking.column_mentions if m.score >= _NAMED)
+        tables = (m.span for m in self._linking.table_mentions if m.score >= _NAMED)
+        end = max((s.end for s in (*columns, *tables) if s.first == place), default=place)
         end = self._behind(end)
         return end > place and (end in self._taken or self._ends(end))
 
@@ -229,11 +230,10 @@ class Belongings:
         end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)
         if end == place:
             return None
-        end = self._behind(end)
+        longest, end = end, self._behind(end)
         if self._goes_on(end):
             return None
         until = self._linking.tokens[end - 1].end
-        longest = max(m.span.end for m in (*columns, *tables))
         named = {m.table for m in tables if m.span.end == longest}
         if len(named) == 1:
             return self._matched(named.pop(), via, text, start, until, denied=denied)

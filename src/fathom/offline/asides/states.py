@@ -33,13 +33,13 @@ def states(
         if rows is not None and (found := _date_of(linking, place, rows, dates, profiles)):
             yield Empty((found[0],), frozenset((place,)), filled=found[1])
     for match in _ARE.finditer(text):
-        place = linking.place_at(match.end())
+        at = linking.place_at(match.end())
         before = min(linking.places(match.start(), match.end()), default=0)
         named = {m.table for m in linking.table_mentions if m.span.end == before and m.score >= _ROWS}
-        if place is None or len(named) != 1:
+        if at is None or len(named) != 1:
             continue
-        if found := _date_of(linking, place, named.pop(), dates, profiles):
-            yield Empty((found[0],), frozenset(range(before, place + 1)), filled=found[1])
+        if found := _date_of(linking, at, named.pop(), dates, profiles):
+            yield Empty((found[0],), frozenset(range(before, at + 1)), filled=found[1])
 
 
 def _rows_behind(linking: Linking, place: int) -> str | None:

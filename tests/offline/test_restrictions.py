@@ -1,4 +1,4 @@
-"""Numbers of named columns, parts of texts, states, spans, first rows and shortened names that restrict rows."""
+"""Numbers of named columns, parts of texts, states, spans and shortened names that restrict rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,8 +22,8 @@ INSERT INTO owner VALUES (1, 'Dev Garcia', 'dev@x.org', 'Waco'), (2, 'Harbor Hom
 INSERT INTO property VALUES ('P1', 1, '12 Oak St', 'Austin', 'house', 3, 1200),
     ('P2', 1, '80 Oak St', 'Houston', 'loft', 1, NULL), ('P3', 2, '7 River Rd', 'Austin', 'house', 4, 1500),
     ('P4', 3, '9 Elm St', 'Houston', 'studio', 0, NULL), ('P5', 3, '31 River Rd', 'Waco', 'loft', 2, 700);
-INSERT INTO lease VALUES (1, 'P1', '2021-01-01', '2021-12-31', 900), (2, 'P1', '2022-02-01', '2023-01-31', 950),
-    (3, 'P2', '2022-06-01', '2023-05-31', 1300), (4, 'P3', '2020-03-01', '2022-06-30', 800);
+INSERT INTO lease VALUES (1, 'P1', '2021-01-01', '2021-12-31', 900),
+    (2, 'P1', '2022-02-01', '2023-01-31', 950), (3, 'P2', '2022-06-01', '2023-05-31', 1300), (4, 'P3', '2020-03-01', '2022-06-30', 800);
 INSERT INTO maint_request VALUES (1, 'P1', 'plumbing', '2022-01-08', '2022-01-10'),
     (2, 'P2', 'plumbing', '2022-03-12', NULL), (3, 'P3', 'roof', '2022-03-14', NULL),
     (4, 'P4', 'plumbing', '2023-02-05', '2023-02-20'), (5, 'P2', 'roof', '2021-07-07', '2021-09-01');
@@ -31,8 +31,8 @@ INSERT INTO maint_request VALUES (1, 'P1', 'plumbing', '2022-01-08', '2022-01-10
 PAPERS = """
 CREATE TABLE author (author_id INTEGER PRIMARY KEY, full_name TEXT, country TEXT, h_index INTEGER);
 CREATE TABLE venue (venue_id INTEGER PRIMARY KEY, venue_name TEXT, venue_type TEXT);
-CREATE TABLE paper (paper_id INTEGER PRIMARY KEY, title TEXT, venue_id INTEGER REFERENCES venue, pub_date DATE,
-    n_pages INTEGER, doi TEXT);
+CREATE TABLE paper (paper_id INTEGER PRIMARY KEY, title TEXT, venue_id INTEGER REFERENCES venue,
+    pub_date DATE, n_pages INTEGER, doi TEXT);
 CREATE TABLE writes (author_id INTEGER REFERENCES author, paper_id INTEGER REFERENCES paper,
     PRIMARY KEY (author_id, paper_id));
 CREATE TABLE citation (citing_paper INTEGER REFERENCES paper, cited_paper INTEGER REFERENCES paper,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
-from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT
+from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, MULTIPLES
 from fathom.offline.query import (
     Comparison,
     Items,
@@ -83,6 +83,8 @@ def _compared(linking: Linking, number: NumberMention) -> tuple[tuple[ColumnKey,
     """The columns that a number is compared with by name, and the words that do so."""
     if number.ordinal or number.percent or number.limit >= _LIKELY_LIMIT or number.comparison == "like":
         return None
+    if linking.tokens[number.span.first].lower in MULTIPLES:
+        return None  # "at least twice"
     phrase = _phrase(linking, number)
     columns, span = _behind(linking, number, phrase)
     if not columns:
@@ -113,6 +115,8 @@ def _phrase(linking: Linking, number: NumberMention) -> Span:
     first -= sizes[0] if sizes else 0
     longest = min(_LONGEST, len(words) - end)
     sizes = [n for n in range(longest, 0, -1) if tuple(words[end : end + n]) in AFTER]
+    if sizes and words[end + sizes[0] : end + sizes[0] + 1] == ["than"]:
+        sizes = []  # "lower than 600 or higher than 900"
     return Span(first, end + (sizes[0] if sizes else 0))
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.records import Floats
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.query import (
     Column,
     Comparison,
@@ -30,12 +31,13 @@ _VERB = (
     r"|end(?:s|ing)?\s+(?:with|in|on)|mention(?:s|ing)?)"
 )
 _WHAT = r"(?P<what>(?:(?:first|last|middle|full|family|given)\s+)?[a-z]+)"
+_WHATEVER = r"(?P<what>[a-z]+(?:\s+[a-z]+){0,2}?)"
 _HELD = tuple(
     re.compile(p)
     for p in (
         rf"\b(?i:(?:(?:that|which|who)\s+)?(?:ha(?:ve|s)|with|having|containing)\s+{_WORD}){_TEXTS}"
         rf"(?i:\s+(?:(?:any|some)where\s+)?(?:in|as\s+part\s+of|within)\s+(?:their|its|the|his|her)\s+{_WHAT})",
-        rf"\b(?i:whose\s+{_WHAT}\s+{_VERB}\s+{_WORD}){_TEXTS}",
+        rf"\b(?i:whose\s+{_WHATEVER}\s+{_VERB}\s+{_WORD}){_TEXTS}",
         rf"\b(?i:(?:with|having)\s+an?\s+{_WHAT}\s+(?:that\s+)?{_VERB}\s+{_WORD}){_TEXTS}",
         rf"\b{_WHAT}(?P<cut>\s+(?i:(?:that\s+|which\s+)?{_VERB}\s+{_WORD}){_TEXTS})",
     )
@@ -63,6 +65,7 @@ class Holding:
     places: frozenset[int]
     names: RowNames
     needed: bool = field(default=False)
+    titled: bool = False
     learned: ClassVar[bool] = False
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
@@ -76,7 +79,10 @@ class Holding:
         called = [*self.names.of_table(asked)] if asked else []
         shown = [e for e in query.select if isinstance(e, Column)]
         found = [c.in_query() for c in near] if self.columns else called or shown
-        if len(found) != 1:
+        # "Titles" of people are no names.
+        if len(found) != 1 or (
+            self.titled and not self.columns and stem("title") not in name_stems(found[0].name)
+        ):
             return None
         parts: tuple[Condition, ...] = tuple(Comparison(found[0], "like", Literal(t)) for t in self.texts)
         condition = parts[0] if len(parts) == 1 else Connective("and" if self.all else "or", parts)
@@ -92,14 +98,15 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
             parts = match.groupdict()
             start = match.start("cut") if "cut" in parts else match.start()
             places = linking.places(start, match.end())
-            columns = _columns(linking, match.start("what"), match.end("what"))
+            columns = _columns(linking, match.start("what"), match.end("what"), of_rows="cut" in parts)
             if columns is None or not places or taken & places:
                 continue
             taken |= places
             verb = (parts.get("verb") or "contain").casefold()
             texts = tuple(_pattern(verb, t.strip("\"“”'")) for t in _ONE.findall(parts["texts"]))
             both = " and " in _ONE.sub("", f" {parts['texts']} ") and len(texts) > 1
-            yield Holding(texts, both, columns, places, names)
+            titled = parts["what"].casefold().startswith("title")
+            yield Holding(texts, both, columns, places, names, titled=titled)
     yield from _parts(text, linking, names, taken)
 
 
@@ -109,20 +116,22 @@ def _pattern(verb: str, text: str) -> str:
     return f"%{text}" if verb.startswith("end") else f"%{text}%"
 
 
-def _columns(linking: Linking, start: int, end: int) -> tuple[ColumnKey, ...] | None:
-    """The columns that words name, none where these stand for what rows are called; None for nothing."""
+def _columns(linking: Linking, start: int, end: int, *, of_rows: bool) -> tuple[ColumnKey, ...] | None:
+    """The columns that words name, none where these stand for what rows are called; None for nothing.
+
+    Where they say the rows themselves (`of_rows`), their names are meant: "papers that contain Survey".
+    """
     places = sorted(linking.places(start, end))
     if not places:
         return None
     last = places[-1]
     named = [m for m in linking.column_mentions if m.span.end == last + 1 and m.score >= _NAMED]
     best = max((m.score for m in named), default=0.0)
-    rows = any(m.span.end == last + 1 and m.score >= best for m in linking.table_mentions)
     if linking.tokens[last].lower in _NAMES and len(places) == 1:
         return ()
-    if rows:
+    if of_rows and any(m.span.end == last + 1 and m.score >= best for m in linking.table_mentions):
         return ()
-    return tuple(m.column for m in named if m.score == best) or None
+    return tuple(m.column for m in named if not of_rows or m.score == best) or None
 
 
 def _parts(text: str, linking: Linking, names: RowNames, taken: frozenset[int]) -> Iterator[Holding]:

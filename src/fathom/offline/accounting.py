@@ -25,6 +25,7 @@ LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _MENTIONED = 0.6
+_WHOLLY = 0.9
 _DOERS = ("er", "or")
 _DEEDS = frozenset(map(stem, DEEDS))
 _DO = frozenset(("did", "does", "do"))
@@ -117,6 +118,14 @@ def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, 
     here = [m for m in named if m.span.first == first]
     best = max((m.score for m in here), default=0.0)
     return tuple(m for m in here if m.score == best)
+
+
+def names_table(linking: Linking, mention: TableMention) -> bool:
+    """Whether words name a table, or the last word of its name, with which no other table's name ends."""
+    if mention.score >= _WHOLLY:
+        return True
+    word = linking.tokens[mention.span.end - 1].stem
+    return [t for t in linking.tables if name_stems(t)[-1:] == (word,)] == [mention.table]
 
 
 def sure_values(linking: Linking) -> list[ValueMention]:

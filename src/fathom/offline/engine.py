@@ -24,6 +24,7 @@ from fathom.offline.habits import Habits
 from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.idiom import for_each
+from fathom.offline.in_full import in_full
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
@@ -45,7 +46,7 @@ from fathom.offline.shapes import ShapeModel, default_shapes
 from fathom.offline.sorted_rows import sorted_rows
 from fathom.offline.summaries import Summaries
 from fathom.offline.units import Measures, in_units
-from fathom.records import Question, SolvedExample
+from fathom.records import Assumption, Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 16
@@ -133,6 +134,14 @@ class Engine:
             return Measures(question)
         short = replace(question, text=to_the_point(question.text))
         return in_units(short, self.link(short))
+
+    def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
+        """The question with shortened names in full; as it is where solved ones or evidence say more."""
+        if self.examples.solved or question.evidence:
+            return question, ()
+        short = replace(question, text=to_the_point(question.text))
+        found, told = in_full(short, self.link(short))
+        return (found, told) if told else (question, ())
 
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
+from fathom.offline.linking.wordlists import NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
     Aggregate,
@@ -112,6 +112,7 @@ def falls_short(query: Query, linking: Linking) -> bool:
         calculates_nothing,
         starts_within,
         counts_once,
+        counts_unasked,
         averages_all,
         divides_nothing,
     )
@@ -188,6 +189,15 @@ def counts_once(query: Query, linking: Linking) -> bool:
     asked = sum(pair == ("how", "many") for pair in pairwise(words))
     counted = {e for q in all_queries(query) for e in expressions(q) if isinstance(e, Aggregate)}
     return asked > 1 and len(counted) == 1
+
+
+def counts_unasked(query: Query, linking: Linking) -> bool:
+    """Whether a query only counts rows, and a phrase just names them: "accounts"."""
+    match query.select:
+        case (Aggregate("count"),):
+            phrase = linking.tokens[0].lower not in OPENINGS
+            return phrase and not query.group and not linking.quantities
+    return False
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

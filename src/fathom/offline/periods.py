@@ -16,6 +16,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import DATE_VERBS
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
@@ -45,7 +46,15 @@ _OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
-_BEGINNINGS = frozenset(map(stem, "start begin open depart departure create issue from".split()))
+_BEGINNINGS = frozenset(
+    map(stem, "start begin open depart departure create issue report raise submit from".split())
+)
+DATED: dict[str, frozenset[str]] = {
+    "-".join(map(stem, verb.split("-"))): frozenset(map(stem, named))
+    for verbs, named in DATE_VERBS.items()
+    for verb in verbs
+}
+"""The stems of words that dates are called by, by the stems of verbs that mean the same."""
 _ISO = "%Y-%m-%d"
 _NAMED = 0.5
 OTHER_DATE = 0.5
@@ -180,7 +189,8 @@ class Dates:
     @property
     def stems(self) -> frozenset[str]:
         """The stems of the words that dates are called by: what is said when things happen, "joined"."""
-        return frozenset(s for c in self._all for s in name_stems(c.column)) - _DATE_STEMS
+        own = frozenset(s for c in self._all for s in name_stems(c.column)) - _DATE_STEMS
+        return own | {verb for verb, named in DATED.items() if not own.isdisjoint(named)}
 
     def _score(self, key: ColumnKey) -> float:
         return max(self._linking.score(key, "group"), self._linking.score(key, "select"))

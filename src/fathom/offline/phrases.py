@@ -158,6 +158,8 @@ def _names(linking: Linking, table: str, *, many: bool, numbered: bool = False) 
     own = tuple(c.column for c in linking.columns if c.table == table)
     columns = naming_columns(table, own) or (numbering_columns(table, own) if numbered else ())
     called = [identifier_words(c) for c in columns]
+    if any(c[-1] == "number" for c in called):
+        return None  # "the account numbers" would ask how many there are
     if len({c[-1] for c in called}) == 1:
         called = [*(c[:-1] for c in called[:-1]), called[-1]]
     return " and ".join(" ".join(c) for c in called) + ("s" if many else "") if called else None

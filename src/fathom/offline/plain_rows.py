@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
-from fathom.offline.accounting import Accounts
+from fathom.offline.accounting import Accounts, names_table
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
+from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LIGHT, LISTING, TRUE
+from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, PHRASE_ENDS, TRUE
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import (
     Aggregate,
@@ -35,6 +36,7 @@ _MORE = EACH | frozenset("more most than only fewer less least".split())
 _NAMED = 0.9
 _NAMED_COLUMN = 0.6
 _NAMES = frozenset(("name", "titl"))
+_OF = frozenset(("of", "for", "and"))
 _OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
 _HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
 _WHOLE = frozenset(("exact", "folded", "stem"))
@@ -42,8 +44,19 @@ _BE = frozenset(("are", "is", "were", "was", "still"))
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _CLEARLY = 0.15
 """How much likelier a column must be to hold a value that is meant than the next one."""
+_OF_KINDS = 2
+"""Columns of a table that only lists kinds of something else: a key and a name."""
+_ASKING = frozenset("who whose whom when where why how".split())
 _AHEAD = 3
 """Words that may stand between the rows asked for and the verb that says how they go with a value."""
+
+
+class Head(NamedTuple):
+    """The table whose rows a question asks for, the words that say so, and the column they name, if any."""
+
+    table: str
+    span: Span
+    column: ColumnKey | None = None
 
 
 def plain_rows(
@@ -55,7 +68,7 @@ def plain_rows(
     reached by one way of joining. One verb between the rows and a value may say anything.
     """
     values = None if _says_more(linking) else _values(linking)
-    head = None if values is None else _head(linking, values, names)
+    head = None if values is None else _head(linking, values, names) or _kind(linking, values, names)
     if values is None or head is None or _asks_otherwise(linking, head, values, names):
         return
     query = _query(linking, planner, names, head, values)
@@ -76,9 +89,7 @@ def _says_more(linking: Linking) -> bool:
     )
 
 
-def _asks_otherwise(
-    linking: Linking, head: TableMention, values: Sequence[ValueMention], names: RowNames
-) -> bool:
+def _asks_otherwise(linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames) -> bool:
     """Whether more than rows under values is asked for: a column, or a number that is no value.
 
     Nor are "rivers through Colorado" those of that name.
@@ -96,7 +107,7 @@ def _query(
     linking: Linking,
     planner: JoinPlanner,
     names: RowNames,
-    head: TableMention,
+    head: Head,
     values: Sequence[ValueMention],
 ) -> Query | None:
     """The query of the rows, or of their number; None if it can't tell them apart, or values are unclear."""
@@ -106,6 +117,11 @@ def _query(
         return None
     tables = (table, *(_between(linking, head) if values else ()))
     query = Query(_shown(table, names, linking.columns), where=where, tables=tables)
+    if head.column is not None:
+        column = head.column.in_query()
+        total = Aggregate("count", column, distinct=True)
+        counted = bool(linking.quantities)
+        return replace(query, select=(total if counted else column,), distinct=not counted)
     if not linking.quantities:
         return query
     query = replace(query, select=(Aggregate("count", Star()),))
@@ -125,9 +141,7 @@ def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tu
 def _values(linking: Linking) -> Sequence[ValueMention] | None:
     """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
     found: list[ValueMention] = []
-    likely = [
-        v for v in linking.values if v.match in _HELD and (v.probability >= _LIKELY or _alone(linking, v))
-    ]
+    likely = [v for v in linking.values if v.match in _HELD and _is_likely(linking, v)]
     for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
             continue
@@ -142,11 +156,19 @@ def _values(linking: Linking) -> Sequence[ValueMention] | None:
     return sorted(found, key=lambda v: v.span)
 
 
+def _is_likely(linking: Linking, value: ValueMention) -> bool:
+    """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
+    others = (v.probability for v in linking.values if v.span == value.span and v.column != value.column)
+    ahead = value.match in _WHOLE and value.probability >= max(_POSSIBLE * 4, 2 * max(others, default=0.0))
+    return value.probability >= _LIKELY or ahead or _alone(linking, value)
+
+
 def _alone(linking: Linking, value: ValueMention) -> bool:
     """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
     if value.match == "boolean":
         first, end = value.span
-        ahead = any(m.span.first == end for m in linking.table_mentions)
+        held = {v.span.first for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY}
+        ahead = end in held | {m.span.first for m in linking.table_mentions}
         behind = first > 0 and linking.tokens[first - 1].lower in _BE
         return (ahead or behind) and str(value.value).casefold() in TRUE
     holding = {v.column for v in linking.values if v.span.overlaps(value.span) and v.match in _HELD}
@@ -156,7 +178,7 @@ def _alone(linking: Linking, value: ValueMention) -> bool:
     return word and value.match in _WHOLE and value.probability >= _POSSIBLE and len(holding) == 1
 
 
-def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> TableMention | None:
+def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
     """The table named first, behind nothing but values, words that ask for rows, and for what names them."""
     if values is None:
         return None
@@ -165,10 +187,16 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
     for place, token in enumerate(linking.tokens):
         if place in taken or token.kind == "sign" or token.lower in _PASSED or token.lower in _HOW_MANY:
             continue
-        named = [m for m in linking.table_mentions if m.span.first == place and m.score >= _NAMED]
+        if [t.lower for t in linking.tokens[place + 1 : place + 3]] == ["ids", "of"]:
+            asked.add("id")
+            taken.add(place + 1)
+            continue
+        named = [m for m in linking.table_mentions if m.span.first == place and names_table(linking, m)]
         longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
         if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
-            return longest[0]
+            return Head(longest[0].table, longest[0].span)
+        if not named and not asked and (column := _listed(linking, place)):
+            return column
         if (
             token.lower != "and"
             and token.stem not in _NAMES
@@ -177,6 +205,45 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
             return None
         asked |= set() if token.lower == "and" else {token.stem}
     return None
+
+
+def _listed(linking: Linking, place: int) -> Head | None:
+    """The one column of words that a word names, where its values are asked for: "which companies"."""
+    named = [m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED]
+    if len(named) != 1 or named[0].column not in linking.wordy:
+        return None
+    after = linking.tokens[named[0].span.end : named[0].span.end + 1]
+    if any(t.lower in _OF for t in after) or linking.tokens[named[0].span.end - 1].stem in _NAMES:
+        return None  # it is asked for of rows
+    return Head(named[0].column.table, named[0].span, named[0].column)
+
+
+def _kind(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
+    """The table whose rows a plural value stands for, where a question names none: "gyms in Porto".
+
+    That is the one that holds the other values, else the value's own unless it only lists kinds.
+    """
+    if not values or linking.quantities or any(m.score >= _LIKELY for m in linking.table_mentions):
+        return None
+    plural = [v for v in values if _is_plural(linking, v)]
+    if len(plural) != 1 or any(t.lower in _ASKING for t in linking.tokens):
+        return None
+    own = plural[0].column.table
+    others = {v.column.table for v in values} - {own}
+    kinds = len([c for c in linking.columns if c.table == own]) <= _OF_KINDS
+    tables = others or (set() if kinds else {own})
+    table = tables.pop() if len(tables) == 1 else None
+    listed = table and (names.of_table(TableRef(table)) or names.key_of(TableRef(table)))
+    return Head(table, plural[0].span) if table and listed else None
+
+
+def _is_plural(linking: Linking, value: ValueMention) -> bool:
+    """Whether a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
+    last = linking.tokens[value.span.end - 1]
+    before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
+    place = not NO_PERSON.isdisjoint(identifier_words(value.column.column))
+    many = not place and last.lower.endswith("s") and last.lower != last.stem and value.match in _WHOLE
+    return many and before not in PHRASE_ENDS and not last.text[:1].isupper()
 
 
 def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
@@ -188,7 +255,7 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
     return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
 
 
-def _names_columns(linking: Linking, head: TableMention, values: Sequence[ValueMention]) -> bool:
+def _names_columns(linking: Linking, head: Head, values: Sequence[ValueMention]) -> bool:
     """Whether a question names a column other than those of its values: more is asked of the rows then."""
     held = {v.column for v in values}
     after = head.span.end
@@ -223,7 +290,7 @@ def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
     return None if either else conjunction(*parts)
 
 
-def _between(linking: Linking, head: TableMention) -> tuple[TableRef, ...]:
+def _between(linking: Linking, head: Head) -> tuple[TableRef, ...]:
     """The tables that words behind the rows name, which lead to values: "users who reviewed a gym"."""
     named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.score >= _NAMED]
     spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
@@ -240,7 +307,7 @@ def _lies_within(linking: Linking, value: ValueMention) -> bool:
 
 
 def _accounted(
-    linking: Linking, query: Query, head: TableMention, values: Sequence[ValueMention], accounts: Accounts
+    linking: Linking, query: Query, head: Head, values: Sequence[ValueMention], accounts: Accounts
 ) -> bool:
     """Whether a query leaves nothing over but a verb between the rows and the first value behind them."""
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}

@@ -57,6 +57,13 @@ class _Chosen:
 
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
+    asked, told = engine.in_full(asked)
+    found = _settle_aside(engine, asked)
+    return found and replace(found, assumptions=(*found.assumptions, *told))
+
+
+def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
+    """The query for a question, as a whole or without what restricts it said apart."""
     # Solved questions and evidence say themselves how what is asked here is meant.
     aside = None if engine.examples.solved or asked.evidence else engine.said_apart(asked)
     if aside is None:

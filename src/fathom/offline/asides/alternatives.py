@@ -25,7 +25,8 @@ from fathom.records import Assumption
 _WHO = r"\b(?:(?:that|which|who)\s+)?(?:(?:are|is|were|was|come|comes|came|live|lives)\s+)?"
 _PLACE = r"(?:(?:located|based|situated)\s+)?(?:(?:in|from|of|at|by)\s+)?"
 _LEFT_OUT = re.compile(
-    rf"{_WHO}(?:{_PLACE}neither\s+|{_PLACE}outside\s+(?:of\s+)?|other\s+than\s+|except\s+(?:for\s+)?|apart\s+from\s+"
+    rf"{_WHO}(?:(?:(?:in|from|of|at|by|with|for)\s+)?(?:any|all|every)(?:thing|one|body|where|\s+\w+)?\s+(?:but|except(?:\s+for)?"
+    rf"|other\s+than)\s+|{_PLACE}neither\s+|{_PLACE}outside\s+(?:of\s+)?|other\s+than\s+|except\s+(?:for\s+)?|apart\s+from\s+"
     r"|excluding\s+|besides\s+)(?=\w)",
     re.IGNORECASE,
 )

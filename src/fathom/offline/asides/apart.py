@@ -13,6 +13,11 @@ from fathom.offline.ages import aged
 from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.belongings import Belongings, left_open
+from fathom.offline.asides.earliest import earliest
+from fathom.offline.asides.measured import measured
+from fathom.offline.asides.spans import under_way
+from fathom.offline.asides.states import states
+from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
@@ -117,29 +122,44 @@ def said_apart(
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
     money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
+    running: tuple[Restriction, ...] = (
+        *under_way(question.text, linking, dates, profiles),
+        *earliest(question.text, linking, dates, planner, profiles),
+    )
+    taken = {i for r in running for i in r.places}
+    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    lacked = {i for b in owned for i in b.places}
+    times = (
+        t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)
+    )
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
-        *(t for t in said_times(question.text, linking, dates) if t.needed or not money),
+        *running,
+        *holding(question.text, linking, names),
+        *measured(linking),
+        *(t for t in times if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
     )
+    adjectives = tuple(states(question.text, linking, dates, profiles))
     said = {i for r in others for i in r.places}
-    owned = Belongings(linking, planner, profiles).read(question.text)
     found = (*(b for b in owned if not left_open(b, linking, said)), *others)
+    found = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))
     if not found:
         return None
-    gone = {i for r in found for i in r.places}
+    gone = {i for r in found if r not in adjectives for i in r.places}
     moved = frozenset(map(stem, ROLE_VERBS)) if roles else frozenset()
     gone |= _verbs_before(linking, gone, dates.stems | moved)
+    gone |= {i for r in found for i in r.places}
     joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
     text = _without(question.text, linking, gone | joint)
     share = _SHARE.match(text) if _is_predicate(linking, gone) else None
     text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
     factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
-    words = {t.lower for i in gone for t in linking.tokens[max(i - 1, 0) : i + 2] if i not in joint}
-    told = {linking.tokens[i].lower for i in gone | joint}
-    clear = _ALTERNATIVES.isdisjoint(words - told)
+    told = gone | joint
+    beside = {j for i in gone for j in (i - 1, i + 1) if 0 <= j < len(linking.tokens)} - told
+    clear = _ALTERNATIVES.isdisjoint(linking.tokens[i].lower for i in beside)
     return Aside(replace(question, text=text), found, clear, factor) if text else None
 
 

@@ -10,7 +10,7 @@ from datetime import date
 
 from fathom.offline.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS
-from fathom.offline.query import Call, Column, Comparison, Condition, Expression, Items, Literal, conjunction
+from fathom.offline.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
 
 _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)"
@@ -30,6 +30,7 @@ _ORDINALS = {
 _ORDINAL = "|".join(_ORDINALS)
 _IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
 _WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
+_DAYS = "weekend|weekday|workday|" + "|".join(_WEEKDAYS)
 _NEXT = "next|coming|following|upcoming"
 
 
@@ -39,7 +40,8 @@ class Moment:
 
     Else only days of which strftime's `form` gives one of the `parts` belong to it. Where the current day
     counts, `relative`. `unit` is the word that says the time, if it may as well name a column. What is
-    `verbal` is a time only behind a verb that says of what: "hired in 2010".
+    `verbal` is a time only behind what says of what: "hired in 2010". Where it is an `edge` of a period,
+    nothing else reads it.
     """
 
     start: int
@@ -51,8 +53,9 @@ class Moment:
     relative: bool = False
     unit: str = ""
     verbal: bool = False
+    edge: bool = False
 
-    def holds(self, column: Column) -> Condition:
+    def holds(self, column: Expression) -> Condition:
         """The condition that a date belongs to this time."""
         if self.form:
             part = Call("strftime", (Literal(self.form), column))
@@ -167,16 +170,34 @@ def _in_year(match: re.Match[str]) -> Iterator[Moment]:
     yield replace(_said(match, *_bounds(match["sign"], _first(year, 0), _first(year, 12))), verbal=True)
 
 
+def _year_range(match: re.Match[str]) -> Iterator[Moment]:
+    """ "from 2018 to 2021", "between 2018 and 2021": whole years, both included."""
+    one, two = int(match["first_year"]), int(match["year"])
+    if one <= two:
+        yield replace(_said(match, _first(one, 0), _first(two, 12)), verbal=True)
+
+
 def _any_month(match: re.Match[str]) -> Iterator[Moment]:
     month = f"{_month(match['month']) + 1:02}"
     yield Moment(match.start(), match.end(), form="%m", parts=(month,))
 
 
+def _edge(match: re.Match[str]) -> Iterator[Moment]:
+    """ "since the end of 2022", "before the beginning of March 2021": on one side of where a period ends."""
+    year = int(match["year"])
+    month = _month(match["month"]) if match["month"] else 0
+    after = (1 if match["month"] else 12) if match["edge"].casefold() == "end" else 0
+    day = _first(year, month + after)
+    sign = "until" if match["sign"].casefold() == "by" else match["sign"]
+    yield replace(_said(match, *_bounds(sign, day, day)), edge=True)
+
+
 def _weekdays(match: re.Match[str]) -> Iterator[Moment]:
-    word = match["day"].casefold().removesuffix("s")
-    days = {"weekend": "06", "weekday": "12345", "workday": "12345"}.get(word)
-    parts = tuple(days or str(_WEEKDAYS.index(word)))
-    yield Moment(match.start(), match.end(), form="%w", parts=parts, unit=word)
+    """ "on weekends", "on a Saturday or a Sunday", "on Mondays and Fridays"."""
+    words = [w.casefold() for w in re.findall(_DAYS, match["days"], re.IGNORECASE)]
+    kinds = {"weekend": "06", "weekday": "12345", "workday": "12345"}
+    parts = {p for w in words for p in kinds.get(w) or str(_WEEKDAYS.index(w))}
+    yield Moment(match.start(), match.end(), form="%w", parts=tuple(sorted(parts)), unit=words[0])
 
 
 def _bounds(
@@ -206,11 +227,18 @@ def _first(year: int, month: int) -> Literal:
 
 
 _SIGN = (
-    r"(?:(?P<sign>before|prior\s+to|earlier\s+than|since|starting\s+(?:in|from)|from|after|later\s+than|until|till"
+    r"(?:(?:from\s+(?=before|after|since|until))?(?P<sign>before|prior\s+to|earlier\s+than|since|starting\s+(?:in|from)|from|after|later\s+than|until|till"
     r"|up\s+to|in|during|of|for|within|throughout|on)\s+)?(?:the\s+)?"
 )
 _MONTH_YEAR = rf"(?<!\d )(?<!\d[a-z]{{2}} )(?P<month>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year>{_YEAR})"
 _GRAMMAR = (
+    (
+        _pattern(
+            rf"(?P<sign>before|since|starting|from|after|until|till|up\s+to|by)\s+(?:the\s+)?(?:very\s+)?"
+            rf"(?P<edge>end|start|beginning)\s+of\s+(?:(?P<month>{_MONTH})\.?,?\s+)?(?P<year>{_YEAR})"
+        ),
+        _edge,
+    ),
     (_pattern(rf"{_IN}(?P<which>last|past|previous|{_NEXT})\s+{_COUNT}\s+{_UNIT}s?"), _rolling),
     (_pattern(rf"{_IN}(?P<which>past)(?P<n>)\s+{_UNIT}"), _rolling),
     (
@@ -240,9 +268,16 @@ _GRAMMAR = (
     (_pattern(rf"(?:in|during)\s+(?P<month>{'|'.join(m for m in MONTHS)})(?!\s+\d)"), _any_month),
     (
         _pattern(
-            rf"(?:on|at|during)\s+(?:the\s+|an?\s+)?(?P<day>(?:weekend|weekday|workday|{'|'.join(_WEEKDAYS)})s?)"
+            rf"(?:either\s+)?(?:on|at|during)\s+(?:the\s+|an?\s+|either\s+|any\s+)*(?P<days>(?:{_DAYS})s?"
+            rf"(?:(?:\s*,\s*|,?\s+(?:or|and)\s+)(?:on\s+)?(?:an?\s+|the\s+)?(?:{_DAYS})s?)*)"
         ),
         _weekdays,
+    ),
+    (
+        _pattern(
+            rf"(?:in\s+|during\s+)?(?:between|from)\s+(?P<first_year>{_YEAR})\s+(?:and|to|through|until|till)\s+(?P<year>{_YEAR})"
+        ),
+        _year_range,
     ),
     (_pattern(rf"{_SIGN}(?P<year>{_YEAR})(?!\s*(?:and|to|-)\s*\d)"), _in_year),
 )

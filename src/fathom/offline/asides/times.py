@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.accounting import names_table
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.periods import Dates
+from fathom.offline.periods import DATED, PERIOD_WORDS, Dates
 from fathom.offline.query import (
     Query,
     Subquery,
@@ -19,62 +21,95 @@ from fathom.offline.query import (
 from fathom.records import Assumption
 
 _NAMED = 0.5
+_BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
+"""What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time by which the rows asked for are restricted; `verb` is the stem of the word before it."""
+    """A time by which the rows asked for are restricted; `verb` is the stem of the verb before it.
+
+    Or those of a `table`, behind whose name it stands.
+    """
 
     moment: Moment
     places: frozenset[int]
     verb: str
     dates: Dates
+    table: str = ""
     learned: ClassVar[bool] = False
 
     @property
     def needed(self) -> bool:
         """Whether the words can't be read otherwise: months and years are read by what is learned as well."""
-        return self.moment.relative or bool(self.moment.unit)
+        return self.moment.relative or self.moment.edge or bool(self.moment.unit)
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query with a condition on its date, within a query of what is not among, where that has it."""
         if query.source is not None or query.compound is not None:
             return None
         subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
-        if not subqueries or self._said(query):
+        own = self.table in {t.name for t in mentioned_tables(query)}
+        if not subqueries or own or self._said(query):
             key = self._meant(query)
-            return key and (restricted(query, self.moment.holds(key.in_query())), _told(key))
+            return key and (restricted(query, self.moment.holds(key.in_query())), self._told(key))
         for comparison in subqueries:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
             if key is not None and comparison.operator == "not in":
-                return restricted_within(query, comparison, self.moment.holds(key.in_query())), _told(key)
+                return restricted_within(query, comparison, self.moment.holds(key.in_query())), self._told(
+                    key
+                )
         return None
 
     def _meant(self, query: Query) -> ColumnKey | None:
         """The date of which the time is said: the one that the verb names, else the one meant anyway."""
+        if self.table in {t.name for t in mentioned_tables(query)}:
+            return self.dates.meant(self.dates.of(self.table))
         said = self._said(query)
         return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
 
     def _said(self, query: Query) -> list[ColumnKey]:
         """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
-        return [c for c in near if self.verb in name_stems(c.column)]
+        named = [c for c in near if self.verb in name_stems(c.column)]
+        meant = DATED.get(self.verb, frozenset())
+        return named or [c for c in near if not meant.isdisjoint(name_stems(c.column))]
+
+    def _told(self, key: ColumnKey) -> Assumption:
+        what = "day or month" if self.moment.form else "time"
+        return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
 
 
-def _told(key: ColumnKey) -> Assumption:
-    return Assumption("column", f"The time is that of {key.table}.{key.column}.")
+def said_times(text: str, linking: Linking, dates: Dates, lacked: Collection[int] = ()) -> Iterator[Timed]:
+    """The times that a question names, where its words are no value and name no column.
 
-
-def said_times(text: str, linking: Linking, dates: Dates) -> Iterator[Timed]:
-    """The times that a question names, where its words are no value and name no column."""
+    They may be those of what rows have or lack, which is said at the places `lacked`.
+    """
+    said: set[int] = set()
     for moment in moments(text):
         places = linking.places(moment.start, moment.end)
+        said |= places
         if not places or _held(linking, places, moment.unit):
             continue
-        verb = linking.tokens[min(places) - 1].stem if min(places) else ""
-        if not moment.verbal or verb in dates.stems:
-            yield Timed(moment, places, verb, dates)
+        last = min(places) - 1
+        while last in said or (last > 0 and linking.tokens[last].lower in _BETWEEN):
+            last -= 1
+        verb = linking.tokens[last].stem if last >= 0 else ""
+        if last > 0 and linking.tokens[last].lower == "out":
+            verb = f"{linking.tokens[last - 1].stem}-out"
+            places |= {last - 1, last} if verb in dates.stems else set()
+        table = _of_rows(linking, last, dates)
+        if not moment.verbal or verb in dates.stems or table or last in lacked:
+            yield Timed(moment, places, verb, dates, "" if verb in dates.stems else table)
+
+
+def _of_rows(linking: Linking, place: int, dates: Dates) -> str:
+    """The table behind whose name a time stands, if its rows have one date alone, and no number for years."""
+    named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
+    table = named.pop() if len(named) == 1 else ""
+    numbered = any("year" in name_stems(c.column) for c in linking.columns if c.table == table)
+    return table if table and len(dates.of(table)) == 1 and not numbered else ""
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:

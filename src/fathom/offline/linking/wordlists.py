@@ -72,6 +72,14 @@ ROLE_WORDS: dict[str, frozenset[str]] = {
 """What tells two keys to the same table apart, by side: `source`, `target`, `home`, `away`."""
 ROLE_VERBS = frozenset(_LISTS["roles"]["verbs"].split())
 """Verbs of what happens between two roles, which say nothing where the roles are told."""
+DATE_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
+    tuple(verbs.split()): tuple(named.split()) for verbs, named in _LISTS["happening"].items()
+}
+"""What dates are called of which verbs say the time, where they are called otherwise: "born", "run out"."""
+DEED_TABLES: dict[tuple[str, ...], tuple[str, ...]] = {
+    tuple(verbs.split()): tuple(kept.split()) for verbs, kept in _LISTS["deeds"].items()
+}
+"""What the tables are called that keep what was done."""
 BEGIN_WORDS = frozenset(_LISTS["spans"]["begin"].split())
 END_WORDS = frozenset(_LISTS["spans"]["end"].split())
 """What the dates are called with which something begins and ends."""

@@ -1,0 +1,15 @@
+"""Finds the ways in which a question is put together from plain ones."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from fathom.offline.composing.contrasts import contrasts
+from fathom.offline.composing.records import Composition
+from fathom.offline.composing.shares import parts_beside, shares
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+
+
+def compositions(text: str, linking: Linking, planner: JoinPlanner) -> Iterator[Composition]:
+    """The ways to ask a question in parts, likeliest first."""
+    yield from chain(contrasts(text, linking), parts_beside(text, planner), shares(text, planner))

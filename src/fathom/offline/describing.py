@@ -12,6 +12,7 @@ from fathom.offline.query import (
     Expression,
     Items,
     Literal,
+    Outer,
     Query,
     Star,
     Subquery,
@@ -56,7 +57,7 @@ def describe(query: Query, planner: JoinPlanner) -> str:
 def shown(expression: Expression) -> str:  # noqa: PLR0911
     """What an expression gives, in words."""
     match expression:
-        case Column(table=table, name=name):
+        case Column(table=table, name=name) | Outer(column=Column(table=table, name=name)):
             return f"{table.name}.{name}"
         case Star():
             return "all columns"

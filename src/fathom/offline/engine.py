@@ -142,7 +142,7 @@ class Engine:
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
         question = replace(question, text=to_the_point(question.text))
-        return tuple(compositions(question.text, self.link(question), self.planner))
+        return tuple(compositions(question.text, self.link(question), self.planner, self.names))
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
+from fathom.offline.linking.wordlists import LISTING, NO_PERSON, PHRASE_ENDS
 from fathom.offline.measuring import asked_quantities
 from fathom.offline.query import (
     Aggregate,
@@ -110,6 +110,7 @@ def falls_short(query: Query, linking: Linking) -> bool:
         calculates_nothing,
         starts_within,
         counts_once,
+        counts_unasked,
         averages_all,
     )
     return any(way(query, linking) for way in ways)
@@ -177,6 +178,13 @@ def counts_once(query: Query, linking: Linking) -> bool:
     asked = sum(pair == ("how", "many") for pair in pairwise(words))
     counted = {e for q in all_queries(query) for e in expressions(q) if isinstance(e, Aggregate)}
     return asked > 1 and len(counted) == 1
+
+
+def counts_unasked(query: Query, linking: Linking) -> bool:
+    """Whether a question wants rows listed, and a query counts them: "list the accounts"."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    counts = [isinstance(e, Aggregate) and e.function == "count" for e in query.select]
+    return words[:1] != [] and words[0] in LISTING and not linking.quantities and counts == [True]
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

@@ -12,6 +12,7 @@ from typing import Protocol
 from fathom.offline.ages import aged
 from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
+from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
@@ -106,6 +107,7 @@ def said_apart(
     money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
+        *Averages(linking, names).read(question.text),
         *(t for t in said_times(question.text, linking, dates) if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),

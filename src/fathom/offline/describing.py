@@ -13,6 +13,7 @@ from fathom.offline.query import (
     Items,
     Literal,
     Outer,
+    Previous,
     Query,
     Star,
     Subquery,
@@ -69,6 +70,8 @@ def shown(expression: Expression) -> str:  # noqa: PLR0911
             return f"the {_AGGREGATES[function]} {shown(argument)}"
         case Arithmetic(operator=operator, left=left, right=right):
             return f"{shown(left)} {operator} {shown(right)}"
+        case Previous(value=value, by=by):
+            return f"{shown(value)} of the {shown(by)} before"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):

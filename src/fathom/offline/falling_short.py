@@ -4,6 +4,7 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from fathom.offline.grouping import BY, PASSED
+from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import LISTING, NO_PERSON, PHRASE_ENDS
@@ -13,15 +14,20 @@ from fathom.offline.query import (
     Column,
     Literal,
     Query,
+    Star,
     Subquery,
+    TableRef,
     all_queries,
     comparisons,
     expressions,
+    mentioned_tables,
 )
 from fathom.offline.restricting import within
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
+_DIFFERENT = frozenset(("different", "distinct", "unique"))
+_KEYS = ("id", "code", "no", "number", "key")
 _NAMED = 0.5
 _REACH = 5
 _LIST = 3
@@ -111,6 +117,7 @@ def falls_short(query: Query, linking: Linking) -> bool:
         starts_within,
         counts_once,
         counts_unasked,
+        counts_values,
         averages_all,
     )
     return any(way(query, linking) for way in ways)
@@ -185,6 +192,47 @@ def counts_unasked(query: Query, linking: Linking) -> bool:
     words = [t.lower for t in linking.tokens if not t.evidence]
     counts = [isinstance(e, Aggregate) and e.function == "count" for e in query.select]
     return words[:1] != [] and words[0] in LISTING and not linking.quantities and counts == [True]
+
+
+def counts_values(query: Query, linking: Linking) -> bool:
+    """Whether a question asks how many rows there are, and a query counts the values of one of their columns.
+
+    "How many customers have a company" isn't how many companies they have.
+    """
+    match query.select:
+        case (Aggregate("count", Column() as counted, distinct=True),):
+            words = [t.lower for t in linking.tokens]
+            head = _counted_head(linking)
+            if head is None or not _DIFFERENT.isdisjoint(words):
+                return False
+            rows = linking.table_fit(counted.table.name, head)
+            named = linking.alignment[linking.index[ColumnKey.of(counted)], head]
+            reference = counted.name.casefold().endswith(_KEYS)
+            return rows >= _TABLE > named and not reference
+    return False
+
+
+def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question asks how many rows of a table there are, and a query counts those of another.
+
+    "How many transactions are sells" counts no types of transactions. Rows that each belong to one of those
+    asked for may be counted in their place.
+    """
+    head = _counted_head(linking)
+    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
+        return False
+    fits = {t: linking.table_fit(t, head) for t in linking.tables}
+    best = max(fits, key=lambda t: fits[t])
+    tables = mentioned_tables(query)
+    if fits[best] < _TABLE or not tables or any(fits[t.name] >= fits[best] for t in tables):
+        return False
+    return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
+
+
+def _counted_head(linking: Linking) -> int | None:
+    """The place of the word right behind the one "how many" of a question."""
+    asked = [q.span.end for q in linking.quantities if q.aggregate == "count"]
+    return asked[0] if len(asked) == 1 and asked[0] < len(linking.tokens) else None
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

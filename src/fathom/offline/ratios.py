@@ -60,12 +60,18 @@ def asks_ratio(linking: Linking) -> Asked | None:
     for place, token in enumerate(linking.tokens):
         share, percent = _SHARE.fullmatch(token.lower), _PERCENT.fullmatch(token.lower)
         if (share or percent) and not token.evidence and not token.quoted:
-            if linking.alignment[:, place].max(initial=0) >= _NAMED:
+            if linking.alignment[:, place].max(initial=0) >= _NAMED and not _asks_what_share(linking, place):
                 return None
             if place and linking.tokens[place - 1].kind == "number":
                 continue
             return Asked(place, 1 if share else 100)
     return None
+
+
+def _asks_what_share(linking: Linking, place: int) -> bool:
+    """Whether "what share of" is asked, which no column of shares that are sold tells."""
+    around = [t.lower for t in linking.tokens[max(place - 1, 0) : place + 2]]
+    return around in (["what", "share", "of"], ["which", "share", "of"])
 
 
 def ratios(

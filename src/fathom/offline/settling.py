@@ -18,7 +18,7 @@ from fathom.offline.proposals import GRAMMARS
 from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
-from fathom.offline.repeats import without_repeats
+from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
 from fathom.offline.rows import grouped_by_names
 from fathom.offline.solving import Solution, solve
@@ -163,6 +163,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
+        query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
     query = grouped_by_names(query, engine.link(question), engine.names)
     query, said = with_said_roles(query, engine.link(question), engine.planner)

@@ -14,6 +14,8 @@ from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
+from fathom.offline.asides.compared import Comparisons
+from fathom.offline.asides.filled import filled
 from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
@@ -108,6 +110,8 @@ def said_apart(
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
         *Averages(linking, names).read(question.text),
+        *Comparisons(linking, names, dates).read(),
+        *filled(question.text, linking, profiles),
         *(t for t in said_times(question.text, linking, dates) if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),

@@ -15,13 +15,11 @@ _ADVERBS = {"yearly": "year", "annual": "year", "quarterly": "quarter", "monthly
             "daily": "day"}  # fmt: skip
 _SHARE = r"(?P<share>percentage|per\s?cent|percent|%|relative)"
 _CHANGE = r"(?:change|growth|difference|increase|decrease|development)s?(?P<rate>\s+rates?)?"
-_ASK = r"(?:what\s+(?:is|was|were|are)\s+|show\s+|give\s+|calculate\s+|compute\s+|list\s+)?(?:me\s+)?(?:the\s+)?(?:our\s+)?"
-_NEXT = rf"{_UNIT}(?:[\s-]+(?:over|on|to|by)[\s-]+(?P=unit)|\s+to\s+the\s+next)"
-_BEFORE = (
-    rf"(?:compared\s+(?:to|with)|versus|vs\.?|from|over|against|relative\s+to)\s+the\s+"
-    rf"(?:previous|prior|preceding|last)\s+(?:one|{_UNIT})|(?:from|compared\s+to)\s+the\s+(?P<unit2>year|quarter|month|week|day)"
-    r"\s+before"
+_ASK = (
+    r"(?:what\s+(?:is|was|were|are)\s+|show\s+|give\s+|calculate\s+|compute\s+|list\s+)?(?:me\s+)?"
+    r"(?:the\s+)?(?:our\s+)?"
 )
+_NEXT = rf"{_UNIT}(?:[\s-]+(?:over|on|to|by)[\s-]+(?P=unit)|\s+to\s+the\s+next)"
 _E = r"[\s?.!]*$"
 _PATTERNS = tuple(
     re.compile(p, _I)

@@ -1,5 +1,6 @@
 """One column held against another of the same row: "the average difference between price and cost",
-"by how much is a round trip dearer than a one-way ticket", "by what percentage did stocks move from open to close".
+"by how much is a round trip dearer than a one-way ticket", "by what percentage did stocks move between open
+and close".
 
 The question is asked of the first column alone, which is then replaced by what is calculated of both.
 """
@@ -12,6 +13,7 @@ from itertools import product
 import numpy as np
 
 from fathom.offline.composing.records import Combined, Composition, change, difference
+from fathom.offline.grouping import by_whole_words
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.query import Column, Expression, Query, columns, comparisons, rebuilt, walk
@@ -35,8 +37,11 @@ _AND = re.compile(rf"\s+and\s+{_ARTICLE}(?=\w)", _I)
 _TO = re.compile(rf"\s+(?:and|to)\s+{_ARTICLE}(?=\w)", _I)
 _THAN = re.compile(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w)", _I)
 _LESS = re.compile(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
+_IS_THE = re.compile(r"^(what\s+)is\s+the", _I)
 _ON_AVERAGE = re.compile(r"(?:,\s*)?\bon\s+average\b", _I)
 _FALLING = frozenset(("fall", "drop", "decline", "lose"))
+_LINKS = frozenset("and than to the a an of for by per each".split())
+_LEFT = re.compile(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
 _MEANT = 0.25
 _ALIKE = 0.05
 
@@ -46,8 +51,10 @@ def gaps(text: str, linking: Linking, names: RowNames) -> Iterator[Composition]:
     reader = _Reader(text, linking, names)
     if found := _BETWEEN.search(text):
         for one, two, end in reader.pairs(found.end(), _AND):
-            asked = f"{text[: found.start()]}{_called(one)}{text[end:]}"
-            yield Composition((asked,), partial(_calculated, one, two, False, False), needed=True)
+            head = text[: found.start()]
+            for ahead in dict.fromkeys((head, _IS_THE.sub(r"\1are the", head))):  # "units in stock"
+                asked = f"{ahead}{_called(one)}{text[end:]}"
+                yield Composition((asked,), partial(_calculated, one, two, False, False))
     elif found := _DEARER.match(text):
         for one, two, end in reader.pairs(found.end(), _THAN):
             rest, averaged = _ON_AVERAGE.subn("", text[end:])
@@ -74,6 +81,7 @@ class _Reader:
 
     def __init__(self, text: str, linking: Linking, names: RowNames) -> None:
         self._text, self._linking = text, linking
+        self._near = by_whole_words(linking)
         self._amounts = np.array([names.measures(c) for c in linking.columns], bool)
 
     def pairs(self, start: int, link: re.Pattern[str]) -> Iterator[tuple[ColumnKey, ColumnKey, int]]:
@@ -86,7 +94,8 @@ class _Reader:
         made = [(a, b) for a, b in product(one[0], two[0]) if a.table == b.table and a != b]
         made.sort(key=lambda p: -self._linking.table_score(p[0].table))
         for a, b in made[:1]:
-            yield a, b, two[1]
+            left = _LEFT.match(self._text, two[1])  # "than a one-way ticket"
+            yield a, b, left.end() if left and link is _THAN else two[1]
 
     def _named(self, start: int) -> tuple[list[ColumnKey], int] | None:
         """The columns of amounts that the words from a character on name, and where these end."""
@@ -96,19 +105,19 @@ class _Reader:
             return None
         while place < len(linking.tokens) and self._means(place).any():
             place += 1
+            hyphen = linking.tokens[place : place + 1] and linking.tokens[place].text == "-"
+            place += bool(hyphen and place + 1 < len(linking.tokens))  # "one-way"
         if place == first:
             return None
-        near = linking.alignment[:, first:place].sum(axis=1) * self._amounts
+        near = self._near[:, first:place].sum(axis=1) * self._amounts
         best = [c for c, n in zip(linking.columns, near, strict=True) if n >= near.max() - _ALIKE]
         return best, linking.tokens[place - 1].end
 
     def _means(self, place: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         token = self._linking.tokens[place]
-        if token.kind != "word" or token.stop:
+        if token.kind == "sign" or token.lower in _LINKS:
             return np.zeros(len(self._amounts), bool)
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
-            self._linking.alignment[:, place] >= _MEANT
-        ) & self._amounts
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (self._near[:, place] >= _MEANT) & self._amounts
         return found
 
 

@@ -11,6 +11,7 @@ from fathom.offline.linking.wordlists import LISTING, NO_PERSON, PHRASE_ENDS
 from fathom.offline.measuring import asked_quantities
 from fathom.offline.query import (
     Aggregate,
+    Case,
     Column,
     Literal,
     Query,
@@ -18,6 +19,7 @@ from fathom.offline.query import (
     Subquery,
     TableRef,
     all_queries,
+    compared_with,
     comparisons,
     expressions,
     mentioned_tables,
@@ -45,6 +47,8 @@ _ANY_ROWS = frozenset(
 )
 """Adjectives that leave no row out."""
 _TABLE = 0.9
+_MEANT = 0.3
+_WHOLE = frozenset(("exact", "folded", "stem"))
 _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
 _TEXTS = frozenset(("exact", "folded", "stem", "code"))
@@ -113,6 +117,7 @@ def falls_short(query: Query, linking: Linking) -> bool:
         shows_something_else,
         groups_by_less,
         leaves_out_years,
+        leaves_out_values,
         calculates_nothing,
         starts_within,
         counts_once,
@@ -150,6 +155,35 @@ def leaves_out_years(query: Query, linking: Linking) -> bool:
         str(e.value) for q in all_queries(query) for e in expressions(q) if isinstance(e, Literal)
     )
     return any(year not in held for year in years)
+
+
+def leaves_out_values(query: Query, linking: Linking) -> bool:
+    """Whether a word can mean nothing but a value, and a query compares with none that it may be.
+
+    "The average rent of houses" isn't that of all properties.
+    """
+    held = {
+        str(item.value).casefold()
+        for q in all_queries(query)
+        for condition in (q.where, q.having, *(e.condition for e in expressions(q) if isinstance(e, Case)))
+        for c in comparisons(condition)
+        for item in compared_with(c)
+        if isinstance(item, Literal)
+    }
+    used = [
+        v.span for v in linking.values if str(v.value).casefold().strip("%") in {h.strip("%") for h in held}
+    ]
+    for value in linking.values:
+        places = range(*value.span)
+        named = max(
+            (max(float(a[:, i].max(initial=0)) for a in (linking.alignment, linking.table_alignment)))
+            for i in places
+        )
+        words = all(linking.tokens[i].kind == "word" and not linking.tokens[i].stop for i in places)
+        told = value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
+        if told and not any(value.span.overlaps(u) for u in used):
+            return True
+    return False
 
 
 def calculates_nothing(query: Query, linking: Linking) -> bool:

@@ -144,7 +144,7 @@ def _read(text: str) -> Iterator[_Said]:
         if _SPREAD.match(found["first"]):
             return  # "the highest and the lowest price" are of one column
         what, first = found["what"], found["first"]
-        asked = _asked_of(what, first, _OF) if what else (f"What is {first}?",)
+        asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first))
         if found.re is _RATIO:
             yield _Said(asked, found["other"], quotient, "over", needed=False)
         else:
@@ -160,8 +160,17 @@ def _asked_of(what: str, whose: str, prepositions: Sequence[str]) -> tuple[str, 
     """What may ask for a number of somebody or some time."""
     if _TIME.fullmatch(whose):
         prepositions = ("in",)
-    what = what if re.match(r"(?:the|our)\s", what, _I) else f"the {what}"
-    return tuple(f"What is {what} {p} {whose}?" for p in prepositions)
+    whole = what if re.match(r"(?:the|our)\s", what, _I) else f"the {what}"
+    asked = tuple(f"What is {whole} {p} {whose}?" for p in prepositions)
+    counted = () if _NUMBER_OF.match(what) else (f"What is the number of {what} {prepositions[0]} {whose}?",)
+    return (*asked, *counted)
+
+
+def _asked_for(first: str) -> Iterator[str]:
+    """What may ask for a number: by its own words, or for how many there are of something."""
+    yield f"What is {first}?"
+    if not _NUMBER_OF.match(first):
+        yield f"How many {first} are there?"
 
 
 def _counting(many: str, first: str, other: str) -> Iterator[str]:

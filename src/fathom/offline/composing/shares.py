@@ -1,5 +1,5 @@
-"""What share of rows is so, and how many of those counted are: "what percentage of customers have ordered",
-"the number of orders and how many of them were returned, by country".
+"""What share of rows, or of a sum, is so, and how many of those counted are: "what percentage of customers
+have ordered", "the number of orders and how many of them were returned, by country".
 
 All of them are counted, and those that are so: whatever the plain questions can be understood, so are these.
 """
@@ -44,6 +44,11 @@ _GROUP = re.compile(
     r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I
 )
 _LEADING = re.compile(r"(?P<group>(?:for|in|at|on)\s+(?:each|every)\s+[^,]+),\s*(?P<rest>.+)$", _I)
+_OF_SUM = re.compile(
+    r"(?P<what>.+?)\s+(?:comes?|came|is|are|was|were|goes|go|went|falls?|fell)\s+"
+    r"(?:(?:made|generated|earned|spent|paid)\s+)?(?P<whose>(?:from|by|in|to|for|on|with)\s+.+)$",
+    _I,
+)
 _ALL = (Aggregate("count", Star()),)
 _OF_THEM = re.compile(
     r"(?P<all>.*?\b(?:number\s+of|how\s+many)\s+(?P<rows>.+?))\s*,?\s*\b(?:and|plus|with)\s+(?:also\s+)?"
@@ -58,6 +63,10 @@ def shares(text: str, planner: JoinPlanner) -> Iterator[Composition]:
     if found is None:
         return
     factor = 100 if found["share"].lower().startswith("per") or found["share"] == "%" else 1
+    if of_sum := _OF_SUM.match(found["rows"]):
+        what = f"What is the total {of_sum['what'].removeprefix('total ')}"
+        sums = f"{what}?", f"{what} {of_sum['whose']}?"
+        yield Composition(sums, partial(_share_of_sum, factor), needed=False, whole=factor)
     said, group = _grouped(found["rows"])
     tail = f" {group}" if group else ""
     for rows in _subjects(said):
@@ -92,6 +101,18 @@ def _share(factor: int, planner: JoinPlanner, queries: Sequence[Query]) -> Combi
     if is_one_number(count) and is_one_number(part) and count != part and all(map(_counts, queries)):
         once = _once(count, part, planner)
         return Query((quotient(Subquery(once), Subquery(count), factor),)), told
+    return None
+
+
+def _share_of_sum(factor: int, queries: Sequence[Query]) -> Combined | None:
+    """The share of a sum that some rows make."""
+    whole, part = queries
+    match (*whole.select, *part.select):
+        case (Aggregate("sum", _), Aggregate("sum", _)) if whole == Query(whole.select) and part.where:
+            if is_one_number(part) and part == Query(part.select, where=part.where):
+                told = Assumption("default", "It is their sum over that of all.")
+                same = Query(part.select)  # lines where the part is one of lines
+                return Query((quotient(Subquery(part), Subquery(same), factor),)), told
     return None
 
 

@@ -12,7 +12,7 @@ from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.query import Column, Query, all_queries, mentioned_tables
+from fathom.offline.query import Arithmetic, Column, Query, all_queries, expressions, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
@@ -83,7 +83,15 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     if falls_short(query, linking) or counts_others(query, linking, engine.planner):
         return True
+    if asks_ratio(linking) is not None and not _divides(query):
+        return True
     return shows_only_keys(query, linking, engine.planner)
+
+
+def _divides(query: Query) -> bool:
+    """Whether a query has a quotient, as all shares are."""
+    held = (e for q in all_queries(query) for e in expressions(q))
+    return any(isinstance(e, Arithmetic) and e.operator == "/" for e in held)
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:

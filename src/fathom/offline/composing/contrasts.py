@@ -144,7 +144,7 @@ def _read(text: str) -> Iterator[_Said]:
         if _SPREAD.match(found["first"]):
             return  # "the highest and the lowest price" are of one column
         what, first = found["what"], found["first"]
-        asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first))
+        asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first, found["other"]))
         if found.re is _RATIO:
             yield _Said(asked, found["other"], quotient, "over", needed=False)
         else:
@@ -166,10 +166,10 @@ def _asked_of(what: str, whose: str, prepositions: Sequence[str]) -> tuple[str, 
     return (*asked, *counted)
 
 
-def _asked_for(first: str) -> Iterator[str]:
-    """What may ask for a number: by its own words, or for how many there are of something."""
+def _asked_for(first: str, other: str) -> Iterator[str]:
+    """What may ask for a number: by its own words, or for how many there are of things in the plural."""
     yield f"What is {first}?"
-    if not _NUMBER_OF.match(first):
+    if not _NUMBER_OF.match(first) and any(w.endswith("s") for w in (first, other)):
         yield f"How many {first} are there?"
 
 

@@ -173,7 +173,8 @@ def leaves_out_values(query: Query, linking: Linking) -> bool:
     used = [
         v.span for v in linking.values if str(v.value).casefold().strip("%") in {h.strip("%") for h in held}
     ]
-    other = [m.span for m in (*linking.numbers, *linking.superlatives, *linking.quantities, *linking.dates)]
+    shaping = (linking.numbers, linking.superlatives, linking.quantities, linking.dates)
+    other = [m.span for mentions in shaping for m in mentions]
     for value in linking.values:  # "the first flight" needs no fare of that class
         places = range(*value.span)
         named = max(
@@ -181,8 +182,8 @@ def leaves_out_values(query: Query, linking: Linking) -> bool:
             for i in places
         )
         words = all(linking.tokens[i].kind == "word" and not linking.tokens[i].stop for i in places)
-        shaping = any(value.span.overlaps(s) for s in other)
-        told = not shaping and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
+        said = any(value.span.overlaps(s) for s in other)
+        told = not said and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
         if told and not any(value.span.overlaps(u) for u in used):
             return True
     return False

@@ -53,10 +53,15 @@ def test_answers_what_leaves_nothing_open(text: str, share: float, shop: Databas
     [
         "percentage of female customers from Brazil",  # among those from Brazil, or among all?
         "What percentage of customers placed an order in 2021?",  # a join would count orders
-        "What share of revenue came from cancelled orders?",  # of the amount, not of the orders
         "Which country has the highest share of cancelled orders?",
         "average number of orders per month",
     ],
 )
 def test_declines_what_may_be_read_otherwise(text: str, shop: Database, tmp_path: Path) -> None:
     assert ask(text, shop, tmp_path).refusal is not None
+
+
+def test_a_share_of_money_is_one_of_amounts(shop: Database, tmp_path: Path) -> None:
+    draft = ask("What share of revenue came from cancelled orders?", shop, tmp_path)
+    assert draft.refusal is None
+    assert shop.run(draft.sql or "").rows == ((pytest.approx(45 / 365),),)

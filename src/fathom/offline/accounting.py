@@ -3,16 +3,18 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from fathom.offline.linking import Linking, Span, TableMention, ValueMention
+from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import DEEDS, IRREGULAR, LIGHT
 from fathom.offline.query import (
     Case,
+    Column,
     Comparison,
     Condition,
     Literal,
     Query,
     Subquery,
+    compared_with,
     comparisons,
     conjunction,
     expressions,
@@ -157,6 +159,21 @@ def denies_alike(query: Query, linking: Linking) -> bool:
     denied = any(c.operator in _DENYING for c in compared)
     plain = all(not isinstance(c.right, Subquery) or c.operator in {"in", "not in"} for c in compared)
     return plain and denied == bool(linking.negations)
+
+
+def names_values(query: Query, linking: Linking) -> bool:
+    """Whether a query compares with no text of which the question names but a part, or something alike."""
+    held = {
+        (ColumnKey.of(c.left), item.value)
+        for c in comparisons(_opened(query).where)
+        for item in compared_with(c)
+        if isinstance(c.left, Column) and isinstance(item, Literal)
+    }
+    doubtful, named = set[object](), set[object]()
+    for value in linking.values:
+        unlike = value.match in {"typo", "partial"} and value.probability < _LIKELY
+        (doubtful if unlike else named).add((value.column, value.value))
+    return held.isdisjoint(doubtful - named)
 
 
 def _opened(query: Query) -> Query:

@@ -7,7 +7,7 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import falls_short, leaves_name_out
+from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
@@ -81,7 +81,9 @@ def decide(
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
-    return falls_short(query, linking) or shows_only_keys(query, linking, engine.planner)
+    if falls_short(query, linking) or counts_others(query, linking, engine.planner):
+        return True
+    return shows_only_keys(query, linking, engine.planner)
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:

@@ -12,6 +12,8 @@ from fathom.offline.query import (
     Expression,
     Items,
     Literal,
+    Outer,
+    Previous,
     Query,
     Star,
     Subquery,
@@ -56,7 +58,7 @@ def describe(query: Query, planner: JoinPlanner) -> str:
 def shown(expression: Expression) -> str:  # noqa: PLR0911
     """What an expression gives, in words."""
     match expression:
-        case Column(table=table, name=name):
+        case Column(table=table, name=name) | Outer(column=Column(table=table, name=name)):
             return f"{table.name}.{name}"
         case Star():
             return "all columns"
@@ -68,6 +70,8 @@ def shown(expression: Expression) -> str:  # noqa: PLR0911
             return f"the {_AGGREGATES[function]} {shown(argument)}"
         case Arithmetic(operator=operator, left=left, right=right):
             return f"{shown(left)} {operator} {shown(right)}"
+        case Previous(value=value, by=by):
+            return f"{shown(value)} of the {shown(by)} before"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):

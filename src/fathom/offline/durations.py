@@ -39,6 +39,9 @@ _BEGIN, _END = frozenset(map(stem, BEGIN_WORDS)), frozenset(map(stem, END_WORDS)
 _UNITS = {"day": 1.0, "week": 7.0, "hour": 1 / 24, "minute": 1 / 1440}
 _LENGTHS = frozenset(("long", "longest", "shortest", "length", "duration", "time", "durations", "lengths"))
 _BETWEEN = frozenset(("between", "from"))
+_UNTIL = frozenset(("until", "till"))
+_WAS = frozenset(("was", "were", "is", "are", "did", "has", "have"))
+_IT = frozenset(("it", "they", "each", "every"))
 _NAMED = 0.5
 _SIGNS = {
     "more than": ">", "over": ">", "longer than": ">", "at least": ">=", "less than": "<", "under": "<",
@@ -93,11 +96,19 @@ class Durations:
         self._linking, self._dates = linking, dates
 
     def of(self, table: str) -> Duration | None:
-        """The time from the one date with which rows begin to the one with which they end."""
+        """The time from the one date with which rows begin to the one with which they end.
+
+        Of two dates, that is the end which some rows don't have yet.
+        """
         own = self._dates.of(table)
         first = [c for c in own if not _BEGIN.isdisjoint(name_stems(c.column))]
         last = [c for c in own if not _END.isdisjoint(name_stems(c.column)) and c not in first]
-        return Duration(first[0], last[0]) if len(first) == len(last) == 1 else None
+        if len(first) == len(last) == 1:
+            return Duration(first[0], last[0])
+        later = [c for c in own if self._dates.may_lack(c)]
+        if len(own) == 2 and len(later) == 1 and not first and (not last or last == later):
+            return Duration(next(c for c in own if c not in later), later[0])
+        return None
 
     def between(self, first: str, last: str, table: str | None = None) -> Duration | None:
         """The time between two dates of one table that words name; None where others fit as well."""
@@ -189,7 +200,9 @@ def _asks_length(linking: Linking, place: int) -> bool:
     """Whether a word asks how long something takes, and names no column that holds it."""
     token = linking.tokens[place]
     words = [t.lower for t in linking.tokens[place + 1 :]]
-    spans = bool(_BETWEEN.intersection(words[:2])) or bool(LASTING.intersection(words))
+    before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
+    was_it = before == ["how", "many"] and len(words) > 1 and words[0] in _WAS and words[1] in _IT
+    spans = bool(_BETWEEN.intersection(words[:2])) or bool(LASTING.intersection(words)) or was_it
     unit = token.lower.removesuffix("s") in _UNITS and spans
     named = linking.alignment[:, place].max(initial=0) >= _NAMED
     return not token.evidence and not named and (token.lower in _LENGTHS or unit)
@@ -205,7 +218,7 @@ class _Asked:
         self._unit = next((u for u in units if u in _UNITS), "day")
         lengths = {
             i for i, t in enumerate(linking.tokens)
-            if t.lower in _LENGTHS | LASTING | _BETWEEN or t.lower.removesuffix("s") in _UNITS
+            if t.lower in _LENGTHS | LASTING | _BETWEEN | _UNTIL or t.lower.removesuffix("s") in _UNITS
         }  # fmt: skip
         self.said = lengths | {i for s in _shaping(linking) for i in range(*s)}
 
@@ -263,9 +276,10 @@ class _Asked:
             known = conjunction(where, Comparison(duration, "is not null"))
             return Query(shown, where=known, order=(order,), limit=linking.superlatives[0].count)
         each = any(t.lower in EACH for t in linking.tokens)
-        if where is not None:
-            return Query((duration,), where=where)
-        return Query((*shown, duration)) if each else None
+        if each:
+            known = conjunction(where, Comparison(duration, "is not null"))
+            return Query((*shown, duration), where=known)
+        return Query((duration,), where=where) if where is not None else None
 
     def _by(self) -> By | None:
         tokens = self._linking.tokens

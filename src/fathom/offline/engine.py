@@ -16,6 +16,7 @@ from fathom.offline.amounts import Amounts
 from fathom.offline.asides import Aside, said_apart
 from fathom.offline.averages import averages
 from fathom.offline.candidates import propose
+from fathom.offline.composing import Composition, compositions
 from fathom.offline.courtesy import to_the_point
 from fathom.offline.durations import asked_durations
 from fathom.offline.examples import Examples, Recalled
@@ -147,6 +148,11 @@ class Engine:
         """The question without what restricts it by rule; None where nothing does."""
         question = replace(question, text=to_the_point(question.text))
         return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
+
+    def in_parts(self, question: Question) -> tuple[Composition, ...]:
+        """The ways to ask the question in plain ones, whose queries are put together."""
+        question = replace(question, text=to_the_point(question.text))
+        return tuple(compositions(question.text, self.link(question), self.planner, self.names))
 
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""

@@ -4,25 +4,34 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from fathom.offline.grouping import BY, PASSED
+from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import NO_PERSON, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.wordlists import LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
     Aggregate,
     Arithmetic,
+    Case,
     Column,
     Literal,
     Query,
+    Star,
     Subquery,
+    TableRef,
     all_queries,
+    compared_with,
     comparisons,
     expressions,
+    mentioned_tables,
 )
+from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
+_DIFFERENT = frozenset(("different", "distinct", "unique"))
+_KEYS = ("id", "code", "no", "number", "key")
 _NAMED = 0.5
 _SHARES = (["share"], ["percentage"], ["percent"], ["proportion"], ["fraction"])
 _REACH = 5
@@ -41,6 +50,8 @@ _ANY_ROWS = frozenset(
 )
 """Adjectives that leave no row out."""
 _TABLE = 0.9
+_MEANT = 0.3
+_WHOLE = frozenset(("exact", "folded", "stem"))
 _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
 _TEXTS = frozenset(("exact", "folded", "stem", "code"))
@@ -109,10 +120,12 @@ def falls_short(query: Query, linking: Linking) -> bool:
         shows_something_else,
         groups_by_less,
         leaves_out_years,
+        leaves_out_values,
         calculates_nothing,
         starts_within,
         counts_once,
         counts_unasked,
+        counts_values,
         averages_all,
         divides_nothing,
     )
@@ -122,9 +135,11 @@ def falls_short(query: Query, linking: Linking) -> bool:
 def divides_nothing(query: Query, linking: Linking) -> bool:
     """Whether a question asks for a share of rows, and a query divides nothing, as where it has `shares`."""
     words = [t.lower for t in linking.tokens[:3]]
-    held = {e for q in all_queries(query) for e in expressions(q)}
     asked = words[:1] == ["what"] and words[1:2] in _SHARES and words[2:] == ["of"]
-    return asked and not any(isinstance(e, Arithmetic) and e.operator == "/" for e in held)
+    if not asked and asks_ratio(linking) is None:
+        return False
+    held = {e for q in all_queries(query) for e in expressions(q)}
+    return not any(isinstance(e, Arithmetic) and e.operator == "/" for e in held)
 
 
 def groups_by_less(query: Query, linking: Linking) -> bool:
@@ -154,6 +169,38 @@ def leaves_out_years(query: Query, linking: Linking) -> bool:
         str(e.value) for q in all_queries(query) for e in expressions(q) if isinstance(e, Literal)
     )
     return any(year not in held for year in years)
+
+
+def leaves_out_values(query: Query, linking: Linking) -> bool:
+    """Whether a word can mean nothing but a value, and a query compares with none that it may be.
+
+    "The average rent of houses" isn't that of all properties.
+    """
+    held = {
+        str(item.value).casefold()
+        for q in all_queries(query)
+        for condition in (q.where, q.having, *(e.condition for e in expressions(q) if isinstance(e, Case)))
+        for c in comparisons(condition)
+        for item in compared_with(c)
+        if isinstance(item, Literal)
+    }
+    used = [
+        v.span for v in linking.values if str(v.value).casefold().strip("%") in {h.strip("%") for h in held}
+    ]
+    shaping = (linking.numbers, linking.superlatives, linking.quantities, linking.dates)
+    other = [m.span for mentions in shaping for m in mentions]
+    for value in linking.values:  # "the first flight" needs no fare of that class
+        places = range(*value.span)
+        named = max(
+            (max(float(a[:, i].max(initial=0)) for a in (linking.alignment, linking.table_alignment)))
+            for i in places
+        )
+        words = all(linking.tokens[i].kind == "word" and not linking.tokens[i].stop for i in places)
+        said = any(value.span.overlaps(s) for s in other)
+        told = not said and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
+        if told and not any(value.span.overlaps(u) for u in used):
+            return True
+    return False
 
 
 def calculates_nothing(query: Query, linking: Linking) -> bool:
@@ -192,12 +239,54 @@ def counts_once(query: Query, linking: Linking) -> bool:
 
 
 def counts_unasked(query: Query, linking: Linking) -> bool:
-    """Whether a query only counts rows, and a phrase just names them: "accounts"."""
+    """Whether a query only counts rows that a question lists or names: "list the accounts", "accounts"."""
+    first = linking.tokens[0].lower
     match query.select:
         case (Aggregate("count"),):
-            phrase = linking.tokens[0].lower not in OPENINGS
-            return phrase and not query.group and not linking.quantities
+            named = first in LISTING or first not in OPENINGS
+            return named and not query.group and not linking.quantities
     return False
+
+
+def counts_values(query: Query, linking: Linking) -> bool:
+    """Whether a question asks how many rows there are, and a query counts the values of one of their columns.
+
+    "How many customers have a company" isn't how many companies they have.
+    """
+    match query.select:
+        case (Aggregate("count", Column() as counted, distinct=True),):
+            words = [t.lower for t in linking.tokens]
+            head = _counted_head(linking)
+            if head is None or not _DIFFERENT.isdisjoint(words):
+                return False
+            rows = linking.table_fit(counted.table.name, head)
+            named = linking.alignment[linking.index[ColumnKey.of(counted)], head]
+            reference = counted.name.casefold().endswith(_KEYS)
+            return rows >= _TABLE > named and not reference
+    return False
+
+
+def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question asks how many rows of a table there are, and a query counts those of another.
+
+    "How many transactions are sells" counts no types of transactions. Rows that each belong to one of those
+    asked for may be counted in their place.
+    """
+    head = _counted_head(linking)
+    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
+        return False
+    fits = {t: linking.table_fit(t, head) for t in linking.tables}
+    best = max(fits, key=lambda t: fits[t])
+    tables = mentioned_tables(query)
+    if fits[best] < _TABLE or not tables or any(fits[t.name] >= fits[best] for t in tables):
+        return False
+    return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
+
+
+def _counted_head(linking: Linking) -> int | None:
+    """The place of the word right behind the one "how many" of a question."""
+    asked = [q.span.end for q in linking.quantities if q.aggregate == "count"]
+    return asked[0] if len(asked) == 1 and asked[0] < len(linking.tokens) else None
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

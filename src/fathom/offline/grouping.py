@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking import ColumnKey, Floats, Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.periods import PERIOD_UNITS
@@ -54,6 +54,18 @@ class Group:
     said: bool = True
 
 
+def by_whole_words(linking: Linking) -> Floats:
+    """How far each token mentions each column, where whole words of long names are mentions as well."""
+    places: dict[str, list[int]] = {t.stem: [] for t in linking.tokens}
+    for place, token in enumerate(linking.tokens):
+        places[token.stem].append(place)
+    found = linking.alignment.copy()
+    for row, column in enumerate(linking.columns):
+        for word in name_stems(column.column):
+            found[row, places.get(word, [])] = 1.0
+    return found
+
+
 class Naming:
     """Tells which things and columns the words of one question name."""
 
@@ -64,13 +76,7 @@ class Naming:
         keys = [names.is_reference(c) for c in linking.columns]
         self._other = np.where(np.array(keys, dtype=bool)[:, None], 0, linking.alignment)
         """How words fit columns that aren't keys: "requests" are rows, though each has a `request_id`."""
-        places: dict[str, list[int]] = {t.stem: [] for t in linking.tokens}
-        for place, token in enumerate(linking.tokens):
-            places[token.stem].append(place)
-        self._columns = linking.alignment.copy()
-        for row, column in enumerate(linking.columns):  # whole words of long names are named as well
-            for word in name_stems(column.column):
-                self._columns[row, places.get(word, [])] = 1.0
+        self._columns = by_whole_words(linking)
         self._best = self._columns.max(axis=0, initial=0)
         self._tables = linking.table_alignment.max(axis=0, initial=0)
 

@@ -157,6 +157,10 @@ class Dates:
         """The dates of one table."""
         return [c for c in self._linking.columns if c.table == table and c in self._all]
 
+    def may_lack(self, key: ColumnKey) -> bool:
+        """Whether some rows have no such date."""
+        return may_be_missing(key.in_query(), self._profiles)
+
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
         own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]

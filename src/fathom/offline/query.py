@@ -102,7 +102,35 @@ class SourceColumn:
     index: int
 
 
-Expression = Column | Star | Literal | Items | Aggregate | Arithmetic | Call | Case | Subquery | SourceColumn
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """A column of the query around this one: "their own department"."""
+
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """What a value is in the row before, of those of a result in the order of a key."""
+
+    value: "Expression"
+    by: "Expression"
+
+
+Expression = (
+    Previous
+    | Outer
+    | Column
+    | Star
+    | Literal
+    | Items
+    | Aggregate
+    | Arithmetic
+    | Call
+    | Case
+    | Subquery
+    | SourceColumn
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +276,7 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
     match expression:
         case Aggregate(argument=argument):
             yield from walk(argument)
-        case Arithmetic(left=left, right=right):
+        case Arithmetic(left=left, right=right) | Previous(value=left, by=right):
             yield from walk(left)
             yield from walk(right)
         case Call(arguments=parts) | Items(items=parts):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
+from fathom.offline.accounting import LEFT_OVER, Accounts, denies_alike, names_values, tables_named_first
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
 from fathom.offline.linking.columns import key_columns, schema_columns
@@ -60,12 +60,18 @@ def asks_ratio(linking: Linking) -> Asked | None:
     for place, token in enumerate(linking.tokens):
         share, percent = _SHARE.fullmatch(token.lower), _PERCENT.fullmatch(token.lower)
         if (share or percent) and not token.evidence and not token.quoted:
-            if linking.alignment[:, place].max(initial=0) >= _NAMED:
+            if linking.alignment[:, place].max(initial=0) >= _NAMED and not _asks_what_share(linking, place):
                 return None
             if place and linking.tokens[place - 1].kind == "number":
                 continue
             return Asked(place, 1 if share else 100)
     return None
+
+
+def _asks_what_share(linking: Linking, place: int) -> bool:
+    """Whether "what share of" is asked, which no column of shares that are sold tells."""
+    around = [t.lower for t in linking.tokens[max(place - 1, 0) : place + 2]]
+    return around in (["what", "share", "of"], ["which", "share", "of"])
 
 
 def ratios(
@@ -88,6 +94,7 @@ def ratios(
         left = accounts.left_over(query, (asked.place,))
         score = best + GAIN - LATER * rank - LEFT_OVER * len(left) - 1e-3 * later - (not settled)
         sure = settled and not left and not linking.superlatives and denies_alike(query, linking)
+        sure = sure and names_values(query, linking)
         yield Proposal(query, score, 0.0, 0.0, source="ratio", settled=sure)
 
 
@@ -99,18 +106,6 @@ def is_sensible(query: Query, result: Result | None) -> bool:
             whole = 100 if isinstance(top, Arithmetic) else 1
             return any(0 < float(r[-1]) < whole for r in rows if r[-1] is not None)
     return any(r[-1] is not None for r in rows)
-
-
-def share_of(count: Query, part: Query, factor: int) -> Query | None:
-    """What share of the rows that a query counts those of a narrower one are; None if unclear."""
-    whole = {*conjuncts(count.where)}
-    condition = conjunction(*(c for c in conjuncts(part.where) if c not in whole))
-    match count.select:
-        case (Aggregate("count", Star()),) if condition is not None and not count.group:
-            return replace(
-                count, select=(_quotient(_counted(condition), Aggregate("count", Star()), factor),)
-            )
-    return None
 
 
 def _plain(linking: Linking) -> Iterator[Query]:
@@ -146,8 +141,8 @@ class _Grammar:
             for part, settled in self._parts(parts):
                 others = [c for c in parts if c not in part]
                 whole = part[0] if len(part) == 1 else Connective("and", part)
-                quotient = _quotient(_counted(whole), Aggregate("count", Star()), self._asked.factor)
-                found = replace(plain, select=(*group, quotient), where=conjunction(*others), tables=tables)
+                share = quotient(number_of(whole), Aggregate("count", Star()), self._asked.factor)
+                found = replace(plain, select=(*group, share), where=conjunction(*others), tables=tables)
                 once = self._planner.one_each(counted, mentioned_tables(found))
                 yield found, settled and once and bool(self._counted)
 
@@ -194,9 +189,9 @@ class _Grammar:
                 apart = one.span.end <= two.span.first
                 between = {self._lower(i) for i in range(one.span.end, two.span.first)} if apart else set()
                 if one.column == two.column and between & _AGAINST:
-                    quotient = _quotient(_counted(_equals(one)), _counted(_equals(two)), self._asked.factor)
+                    share = quotient(number_of(_equals(one)), number_of(_equals(two)), self._asked.factor)
                     table = TableRef(one.column.table)
-                    query = Query((*self._groups, quotient), tables=(table,), group=self._groups)
+                    query = Query((*self._groups, share), tables=(table,), group=self._groups)
                     once = self._planner.one_each(table, mentioned_tables(query))
                     yield query, once and self._counted <= {table.name}
 
@@ -205,8 +200,8 @@ class _Grammar:
         for name in sorted(self._counted) if self._groups and not _values(self._linking) else ():
             table, count = TableRef(name), Aggregate("count", Star())
             whole = Subquery(Query((count,), tables=(table,)))
-            quotient = _quotient(count, whole, self._asked.factor)
-            query = Query((*self._groups, quotient), tables=(table,), group=self._groups)
+            share = quotient(count, whole, self._asked.factor)
+            query = Query((*self._groups, share), tables=(table,), group=self._groups)
             once = self._planner.one_each(table, mentioned_tables(query))
             yield query, once and len(self._counted) == 1
 
@@ -221,8 +216,8 @@ class _Grammar:
         sums = any(q.aggregate == "sum" for q in linking.quantities)
         for one, two in pairs[:3]:
             top, bottom = one.in_query(), two.in_query()
-            total = Query((_quotient(Aggregate("sum", top), Aggregate("sum", bottom), self._asked.factor),))
-            each = Query((*keys, _quotient(top, bottom, self._asked.factor)))
+            total = Query((quotient(Aggregate("sum", top), Aggregate("sum", bottom), self._asked.factor),))
+            each = Query((*keys, quotient(top, bottom, self._asked.factor)))
             clear = sums and one.table == two.table and len(pairs) == 1
             yield from ((total, clear), (each, False)) if sums else ((each, False), (total, False))
 
@@ -271,12 +266,13 @@ def _key(expression: Expression) -> ColumnKey | None:
     return ColumnKey.of(expression) if isinstance(expression, Column) else None
 
 
-def _counted(condition: Condition) -> Expression:
+def number_of(condition: Condition) -> Expression:
     """The number of rows that meet a condition."""
     return Aggregate("sum", Case(condition, Literal(1), Literal(0)))
 
 
-def _quotient(top: Expression, bottom: Expression, factor: int) -> Expression:
+def quotient(top: Expression, bottom: Expression, factor: int = 1) -> Expression:
+    """One number over another, times a factor; nothing where the other is 0."""
     real = Call("cast", (top, Literal("REAL")))
     scaled = Arithmetic("*", real, Literal(factor)) if factor != 1 else real
     return Arithmetic("/", scaled, Call("nullif", (bottom, Literal(0))))

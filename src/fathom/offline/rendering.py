@@ -22,6 +22,8 @@ from fathom.offline.query import (
     Items,
     Join,
     Literal,
+    Outer,
+    Previous,
     Query,
     SourceColumn,
     Star,
@@ -95,15 +97,23 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _query(query: Query, planner: JoinPlanner, names: Mapping[int, str] | None = None) -> str:
+def _query(
+    query: Query,
+    planner: JoinPlanner,
+    names: Mapping[int, str] | None = None,
+    around: "_Writer | None" = None,
+) -> str:
     if query.compound is None:
-        return _select(query, planner, names)
-    first = _select(replace(query, compound=None), planner, names)
+        return _select(query, planner, names, around)
+    first = _select(replace(query, compound=None), planner, names, around)
     return f"{first} {query.compound.operator.upper()} {_query(query.compound.query, planner)}"
 
 
-def _select(query: Query, planner: JoinPlanner, names: Mapping[int, str] | None) -> str:
+def _select(
+    query: Query, planner: JoinPlanner, names: Mapping[int, str] | None, around: "_Writer | None"
+) -> str:
     source, writer = _from(query, planner)
+    writer.around = around
     items = [writer.expression(e) for e in query.select]
     if names is not None:
         items = [f"{item} AS {names[i]}" for i, item in enumerate(items)]
@@ -133,11 +143,12 @@ def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
         names = {i: f"c{i + 1}" for i in range(len(inner.select))}
         return f"({_query(inner, planner, names)}) AS q", _Writer({}, planner, names)
     tables, joins = joined(query, planner)
-    if len(tables) == 1 and tables[0].instance == 0:
+    correlated = any(isinstance(e, Outer) for e in expressions(query))
+    if len(tables) == 1 and tables[0].instance == 0 and not correlated:
         return quote(tables[0].name), _Writer({tables[0]: ""}, planner)
-    names_of = {t: f"T{i + 1}" for i, t in enumerate(tables)}
+    names_of = {t: f"{'U' if correlated else 'T'}{i + 1}" for i, t in enumerate(tables)}
     writer = _Writer(names_of, planner)
-    text = f"{quote(tables[0].name)} AS T1" if tables else ""
+    text = f"{quote(tables[0].name)} AS {names_of[tables[0]]}" if tables else ""
     done = {tables[0]} if tables else set()
     left = list(joins)
     for table in tables[1:]:
@@ -201,12 +212,18 @@ class _Writer:
         source: Mapping[int, str] | None = None,
     ) -> None:
         self.names, self.planner, self.source = names, planner, source or {}
+        self.around: _Writer | None = None
 
-    def expression(self, expression: Expression) -> str:  # noqa: PLR0911
+    def expression(self, expression: Expression) -> str:  # noqa: PLR0911, PLR0912
         match expression:
             case Column(table=table, name=name):
                 prefix = self.names.get(table, "")
                 return f"{prefix}.{quote(name)}" if prefix else quote(name)
+            case Outer(column=column):
+                around = self.around.names.get(column.table) if self.around else None
+                return f"{around or quote(column.table.name)}.{quote(column.name)}"
+            case Previous(value=value, by=by):
+                return f"LAG({self.expression(value)}) OVER (ORDER BY {self.expression(by)})"
             case Star(table=None):
                 return "*"
             case Star(table=table):
@@ -228,7 +245,7 @@ class _Writer:
                 tail = "" if otherwise is None else f" ELSE {self.expression(otherwise)}"
                 return f"CASE WHEN {self.condition(condition)} THEN {self.expression(then)}{tail} END"
             case Subquery(query=query):
-                return f"({_query(query, self.planner)})"
+                return f"({_query(query, self.planner, around=self)})"
             case SourceColumn(index=index):
                 return self.source[index]
 

@@ -4,9 +4,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.query import Column, Query, TableRef, mentioned_tables
+from fathom.offline.query import (
+    Column,
+    Comparison,
+    Query,
+    Subquery,
+    TableRef,
+    mentioned_tables,
+    restricted,
+)
 from fathom.offline.rows import RowNames
 from fathom.records import TableProfile
+
+_AMONG = {"intersect": "in", "except": "not in"}
 
 
 def without_repeats(
@@ -24,6 +34,30 @@ def without_repeats(
     if len(key) != 1 or _names_differ(names.of_table(table), profiles):
         return replace(query, distinct=True)
     return replace(query, group=tuple(dict.fromkeys((Column(table, key[0]), *query.select))))
+
+
+def kept_apart(
+    query: Query, planner: JoinPlanner, names: RowNames, profiles: Mapping[str, TableProfile]
+) -> Query:
+    """The query with rows told apart by their key where it keeps or leaves out what another one names.
+
+    Of two authors of one name, one may have published here and the other there.
+    """
+    compound = query.compound
+    if compound is None or compound.operator not in _AMONG:
+        return query
+    other = compound.query
+    table = _listed(replace(query, compound=None), names)
+    key = planner.schema.table(table.name).primary_key if table is not None else ()
+    plain = other == Query(other.select, where=other.where, tables=other.tables)
+    called = names.of_table(table) if table is not None else ()
+    if table is None or not plain or len(key) != 1 or not query.select == other.select == called:
+        return query
+    if _names_differ(called, profiles):
+        return query
+    own = Column(table, key[0])
+    among = Comparison(own, _AMONG[compound.operator], Subquery(replace(other, select=(own,))))
+    return restricted(replace(query, compound=None), among)
 
 
 def _listed(query: Query, names: RowNames) -> TableRef | None:

@@ -200,7 +200,7 @@ class RequestReader:
                 self._use(place)
             elif word == "by" and self._compares_after(place):
                 continue  # "used by at least 30 papers"
-            elif word in BY and not (word == "by" and self._follows_by(place)):
+            elif word in BY and not (word == "by" and (self._follows_by(place) or self._counts_by(place))):
                 until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
                 if not groups:
@@ -236,6 +236,11 @@ class RequestReader:
         """Whether a "by" stands before "each", which then says of each of what."""
         after = self._lower(place + 1) if place + 1 < len(self.linking.tokens) else ""
         return after in BY
+
+    def _counts_by(self, place: int) -> bool:
+        """Whether "by" tells how many did something: "taught by more than two instructors"."""
+        near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
+        return any(self._compares(n) for n in near)
 
     def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fathom.errors import QueryError
 from fathom.offline.asides import Aside
 from fathom.offline.checking import BRIEF, Checked
+from fathom.offline.composing import Composition
 from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
 from fathom.offline.extremes import with_known_extremes
@@ -17,7 +18,7 @@ from fathom.offline.proposals import GRAMMARS
 from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
-from fathom.offline.repeats import without_repeats
+from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
 from fathom.offline.rows import grouped_by_names
 from fathom.offline.solving import Solution, solve
@@ -65,7 +66,52 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
 def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question, as a whole or without what restricts it said apart."""
     # Solved questions and evidence say themselves how what is asked here is meant.
-    aside = None if engine.examples.solved or asked.evidence else engine.said_apart(asked)
+    if engine.examples.solved or asked.evidence:
+        return _settle(engine, asked)
+    ways = engine.in_parts(asked)
+    needed = any(w.needed for w in ways)
+    whole = None if needed else _settle_apart(engine, asked)
+    if whole is not None and whole.sure:
+        return whole
+    composed = [c for w in ways if (c := _composed(engine, asked, w)) is not None]
+    found = next((c for c in composed if c.sure), None)
+    if found is not None or not needed:
+        return found or whole
+    found = composed[0] if composed else _settle_apart(engine, asked)
+    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+
+
+def _composed(engine: Engine, asked: Question, way: Composition) -> Settled | None:
+    """The query that is put together from those of plain questions."""
+    parts: list[Settled] = []
+    for text in way.questions:
+        part = settle(engine, replace(asked, text=text))
+        if part is None:
+            return None
+        parts.append(part)
+        if not part.sure:
+            break  # what is not understood in part is not in whole
+    whole = way.combine([p.query for p in parts]) if len(parts) == len(way.questions) else None
+    run = None if whole is None else _run(engine, whole[0])
+    if whole is None or run is None:
+        return None
+    told = (a for p in parts for a in p.assumptions)
+    return replace(
+        parts[0],
+        query=whole[0],
+        sql=run[0],
+        result=run[1],
+        source="composed",
+        confidence=min(SETTLED, *(p.confidence for p in parts)),
+        sure=all(p.sure for p in parts) and way.is_sensible(run[1]),
+        assumptions=tuple(dict.fromkeys((*told, whole[1]))),
+        linking=engine.link(asked),
+    )
+
+
+def _settle_apart(engine: Engine, asked: Question) -> Settled | None:
+    """The query for a question with what restricts it said apart, if anything does."""
+    aside = engine.said_apart(asked)
     if aside is None:
         return _settle(engine, asked)
     whole = _settle(engine, asked) if aside.learned else None
@@ -81,6 +127,15 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
+def _run(engine: Engine, query: Query) -> tuple[str, Result] | None:
+    """A query as SQL, and what it gives; None where it can't be written or run."""
+    try:
+        sql = render(query, engine.planner, engine.database.dialect)
+        return sql, engine.database.run(sql, BRIEF)
+    except (Unrepresentable, QueryError):
+        return None
+
+
 def _restricted(engine: Engine, aside: Aside) -> Settled | None:
     """The query of a question without its restrictions, under these."""
     plain = _settle(engine, aside.question)
@@ -88,16 +143,14 @@ def _restricted(engine: Engine, aside: Aside) -> Settled | None:
     if plain is None or whole is None:
         return None
     query, told = whole
-    try:
-        sql = render(query, engine.planner, engine.database.dialect)
-        result = engine.database.run(sql, BRIEF)
-    except (Unrepresentable, QueryError):
+    run = _run(engine, query)
+    if run is None:
         return None
     return replace(
         plain,
         query=query,
-        sql=sql,
-        result=result,
+        sql=run[0],
+        result=run[1],
         source="aside",
         confidence=min(plain.confidence, SETTLED),
         assumptions=(*plain.assumptions, *told),
@@ -117,6 +170,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())
     if chosen.source != "example":  # a solved query says itself what is given once
+        query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
     query = grouped_by_names(query, engine.link(question), engine.names)
     query, said = with_said_roles(query, engine.link(question), engine.planner)

@@ -12,7 +12,9 @@ from typing import Protocol
 from fathom.offline.ages import aged
 from fathom.offline.amounts import asked_money
 from fathom.offline.asides.alternatives import Alternatives
+from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
+from fathom.offline.asides.compared import Comparisons
 from fathom.offline.asides.earliest import earliest
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
@@ -26,7 +28,6 @@ from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.periods import Dates
 from fathom.offline.query import Query
-from fathom.offline.ratios import share_of
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
@@ -35,12 +36,6 @@ _AUXILIARIES = frozenset("that which who were was are is have has had been being
 
 _WHICH = frozenset(("which", "what"))
 _VERBS = frozenset("have has had do does did were was are is never not lack".split())
-_PREDICATES = _VERBS | {"came", "come", "comes", "without", "with"}
-_SHARE = re.compile(
-    r"what(?:\s+is|'s)?(?:\s+the)?\s+(?P<share>percentage|percent|proportion|share|fraction)\s+of"
-    r"\s+(?:all\s+|the\s+|our\s+)*(?P<rows>.+)",
-    re.IGNORECASE,
-)
 _ALTERNATIVES = frozenset(("and", "or", "not", "except"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
@@ -73,16 +68,11 @@ class Restriction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A question without its restrictions, and these; not `clear` where more than they may restrict it.
-
-    Where it asks what share of rows is so restricted, `question` asks how many there are, and `factor` is 100
-    for a percentage, else 1.
-    """
+    """A question without its restrictions, and these; not `clear` where more than they may restrict it."""
 
     question: Question
     restrictions: tuple[Restriction, ...]
     clear: bool = True
-    factor: int = 0
 
     @property
     def needed(self) -> bool:
@@ -92,11 +82,11 @@ class Aside:
     @property
     def learned(self) -> bool:
         """Whether the learned choice for the whole question goes first where it is sure."""
-        return not self.factor and all(r.learned for r in self.restrictions)
+        return all(r.learned for r in self.restrictions)
 
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""
-        told, asked = [], query
+        told = []
         if not self.clear:
             return None
         for restriction in self.restrictions:
@@ -107,8 +97,7 @@ class Aside:
             told.append(found[1])
         if len({*told}) < len(told):
             return None  # a date is in one time alone
-        whole = share_of(asked, query, self.factor) if self.factor else query
-        return None if whole is None else (whole, tuple(told))
+        return query, tuple(told)
 
 
 def said_apart(
@@ -137,6 +126,8 @@ def said_apart(
         *running,
         *holding(question.text, linking, names),
         *measured(linking),
+        *Averages(linking, names).read(question.text),
+        *Comparisons(linking, names, dates).read(),
         *(t for t in times if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
@@ -154,20 +145,11 @@ def said_apart(
     gone |= {i for r in found for i in r.places}
     joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
     text = _without(question.text, linking, gone | joint)
-    share = _SHARE.match(text) if _is_predicate(linking, gone) else None
-    text = f"How many {share['rows']}" if share else _as_phrase(text, linking, gone)
-    factor = 0 if share is None else 100 if share["share"].lower().startswith("percent") else 1
+    text = _as_phrase(text, linking, gone)
     told = gone | joint
     beside = {j for i in gone for j in (i - 1, i + 1) if 0 <= j < len(linking.tokens)} - told
     clear = _ALTERNATIVES.isdisjoint(linking.tokens[i].lower for i in beside)
-    return Aside(replace(question, text=text), found, clear, factor) if text else None
-
-
-def _is_predicate(linking: Linking, gone: Collection[int]) -> bool:
-    """Whether what is said apart ends the question as its verb does: "what share [were not paid]"."""
-    words = [t.lower for t in linking.tokens if not t.evidence]
-    ends = all(not w.isalnum() for w in words[max(gone) + 1 :])
-    return ends and words[min(gone)] in _PREDICATES and not _VERBS & {*words[2 : min(gone)]}
+    return Aside(replace(question, text=text), found, clear) if text else None
 
 
 def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:

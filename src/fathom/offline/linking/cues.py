@@ -61,6 +61,10 @@ def _comparative(words: Sequence[str], end: int) -> Comparison | None:
     return None
 
 
+_NUMBERS_OF = ("numbers", "of")
+"""They count, but for "the account numbers of" and the like."""
+
+
 def find_quantities(tokens: Sequence[Token]) -> tuple[QuantityMention, ...]:
     """Words that ask for an aggregate, longest phrase first at each place."""
     words = [t.lower for t in tokens]
@@ -68,8 +72,10 @@ def find_quantities(tokens: Sequence[Token]) -> tuple[QuantityMention, ...]:
     place = 0
     while place < len(words):
         for size in range(3, 0, -1):
-            name = QUANTITIES.get(tuple(words[place : place + size]))
-            if name and place + size <= len(words):
+            phrase = tuple(words[place : place + size])
+            name = QUANTITIES.get(phrase)
+            of_things = phrase == _NUMBERS_OF and place > 0 and not tokens[place - 1].stop
+            if name and place + size <= len(words) and not of_things:
                 found.append(QuantityMention(cast(Aggregate, name), Span(place, place + size)))
                 place += size
                 break

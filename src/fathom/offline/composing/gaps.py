@@ -1,0 +1,141 @@
+"""One column held against another of the same row: "the average difference between price and cost",
+"by how much is a round trip dearer than a one-way ticket", "by what percentage did stocks move between open
+and close".
+
+The question is asked of the first column alone, which is then replaced by what is calculated of both.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from fathom.offline.composing.records import Combined, Composition, change, difference
+from fathom.offline.grouping import by_whole_words
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.query import Column, Expression, Query, columns, comparisons, rebuilt, walk
+from fathom.offline.rows import RowNames
+from fathom.records import Assumption
+
+_I = re.IGNORECASE
+_ARTICLE = r"(?:(?:the|an?|its|their|his|her)\s+)?"
+_BETWEEN = re.compile(rf"(?:difference|gap|spread|margin)\s+between\s+{_ARTICLE}(?=\w)", _I)
+_DEARER = re.compile(
+    rf"(?:by\s+)?how\s+much\s+(?P<adjective>(?:more|less)\s+\w+\s+|\w+er\s+)?(?:is|are|was|were)\s+{_ARTICLE}(?=\w)",
+    _I,
+)
+_MOVED = re.compile(
+    r"(?:by\s+)?(?:how\s+much|what\s+(?P<share>percentage|per\s?cent|percent|%))\s+(?:did|does|do|has|have)\s+"
+    r"(?P<things>.+?)\s+(?P<way>move|change|rise|grow|increase|gain|fall|drop|decline|lose)[a-z]*\s+"
+    rf"(?:between|from)\s+{_ARTICLE}(?=\w)",
+    _I,
+)
+_AND = re.compile(rf"\s+and\s+{_ARTICLE}(?=\w)", _I)
+_TO = re.compile(rf"\s+(?:and|to)\s+{_ARTICLE}(?=\w)", _I)
+_THAN = re.compile(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w)", _I)
+_LESS = re.compile(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
+_IS_THE = re.compile(r"^(what\s+)is\s+the", _I)
+_ON_AVERAGE = re.compile(r"(?:,\s*)?\bon\s+average\b", _I)
+_FALLING = frozenset(("fall", "drop", "decline", "lose"))
+_LINKS = frozenset("and than to the a an of for by per each".split())
+_LEFT = re.compile(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
+_MEANT = 0.25
+_ALIKE = 0.05
+
+
+def gaps(text: str, linking: Linking, names: RowNames) -> Iterator[Composition]:
+    """The question asked of one of two columns that it holds against each other."""
+    reader = _Reader(text, linking, names)
+    if found := _BETWEEN.search(text):
+        for one, two, end in reader.pairs(found.end(), _AND):
+            head = text[: found.start()]
+            for ahead in dict.fromkeys((head, _IS_THE.sub(r"\1are the", head))):  # "units in stock"
+                asked = f"{ahead}{_called(one)}{text[end:]}"
+                yield Composition((asked,), partial(_calculated, one, two, False, False))
+    elif found := _DEARER.match(text):
+        for one, two, end in reader.pairs(found.end(), _THAN):
+            rest, averaged = _ON_AVERAGE.subn("", text[end:])
+            less = bool(_LESS.search(text[:end]))
+            of = "average " if averaged else ""
+            asked = f"What is the {of}{_called(one)}{rest}"
+            yield Composition(
+                (asked,), partial(_calculated, *((two, one) if less else (one, two)), False, less)
+            )
+    elif found := _MOVED.match(text):
+        for one, two, end in reader.pairs(found.end(), _TO):
+            rest, averaged = _ON_AVERAGE.subn("", text[end:])
+            of = "average " if averaged else ""
+            asked = f"What is the {of}{_called(two)} of {found['things']}{rest}"
+            yield Composition((asked,), partial(_calculated, two, one, bool(found["share"]), False))
+
+
+def _called(column: ColumnKey) -> str:
+    return " ".join(identifier_words(column.column))
+
+
+class _Reader:
+    """Finds two columns of one table that words of a question name."""
+
+    def __init__(self, text: str, linking: Linking, names: RowNames) -> None:
+        self._text, self._linking = text, linking
+        self._near = by_whole_words(linking)
+        self._amounts = np.array([names.measures(c) for c in linking.columns], bool)
+
+    def pairs(self, start: int, link: re.Pattern[str]) -> Iterator[tuple[ColumnKey, ColumnKey, int]]:
+        """The columns named from a character on and behind what links them, and where their words end."""
+        one = self._named(start)
+        linked = link.match(self._text, one[1]) if one else None
+        two = self._named(linked.end()) if linked else None
+        if one is None or two is None:
+            return
+        made = [(a, b) for a, b in product(one[0], two[0]) if a.table == b.table and a != b]
+        made.sort(key=lambda p: -self._linking.table_score(p[0].table))
+        for a, b in made[:1]:
+            left = _LEFT.match(self._text, two[1])  # "than a one-way ticket"
+            yield a, b, left.end() if left and link is _THAN else two[1]
+
+    def _named(self, start: int) -> tuple[list[ColumnKey], int] | None:
+        """The columns of amounts that the words from a character on name, and where these end."""
+        linking = self._linking
+        place = first = linking.place_at(start)
+        if first is None or place is None:
+            return None
+        while place < len(linking.tokens) and self._means(place).any():
+            place += 1
+            hyphen = linking.tokens[place : place + 1] and linking.tokens[place].text == "-"
+            place += bool(hyphen and place + 1 < len(linking.tokens))  # "one-way"
+        if place == first:
+            return None
+        near = self._near[:, first:place].sum(axis=1) * self._amounts
+        best = [c for c, n in zip(linking.columns, near, strict=True) if n >= near.max() - _ALIKE]
+        return best, linking.tokens[place - 1].end
+
+    def _means(self, place: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        token = self._linking.tokens[place]
+        if token.kind == "sign" or token.lower in _LINKS:
+            return np.zeros(len(self._amounts), bool)
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (self._near[:, place] >= _MEANT) & self._amounts
+        return found
+
+
+def _calculated(
+    one: ColumnKey, two: ColumnKey, in_per_cent: bool, turned: bool, queries: Sequence[Query]
+) -> Combined | None:
+    """The query of one column with what is calculated of it and another in its place."""
+    (query,) = queries
+    asked = (two if turned else one).in_query()
+    conditions = {e for c in comparisons(query.where) for e in walk(c.left)}
+    if asked not in columns(query) or asked in conditions or asked in query.group or query.compound:
+        return None
+    here, other = (Column(asked.table, c.column) for c in (one, two))
+    form: Expression = (change if in_per_cent else difference)(here, other)
+
+    def exchanged(node: object) -> object:
+        return form if node == asked else node
+
+    found = rebuilt(query, exchanged)
+    told = f"It is {one.column} {'compared in per cent with' if in_per_cent else 'less'} {two.column}."
+    return found, Assumption("column", told)

@@ -1,0 +1,26 @@
+"""Finds the ways in which a question is put together from plain ones."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from fathom.offline.composing.changes import changes
+from fathom.offline.composing.contrasts import contrasts
+from fathom.offline.composing.gaps import gaps
+from fathom.offline.composing.records import Composition
+from fathom.offline.composing.shares import parts_beside, shares
+from fathom.offline.composing.spans import spans
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import Linking
+from fathom.offline.rows import RowNames
+
+
+def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNames) -> Iterator[Composition]:
+    """The ways to ask a question in parts, likeliest first."""
+    yield from chain(
+        changes(text),
+        spans(text),
+        gaps(text, linking, names),
+        contrasts(text, linking),
+        parts_beside(text, planner),
+        shares(text, planner),
+    )

@@ -1,0 +1,50 @@
+"""A question as plain ones, and how their queries make the one that answers it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fathom.offline.query import Aggregate, Arithmetic, Expression, Query, walk
+from fathom.offline.ratios import quotient
+from fathom.records import Assumption, Result
+
+Combined = tuple[Query, Assumption]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Plain questions, and what makes a query of theirs: None where they don't fit together.
+
+    `needed` says that a query which is not so made can't be right; `whole`, of shares, what all rows come to.
+    """
+
+    questions: tuple[str, ...]
+    combine: Callable[[Sequence[Query]], Combined | None]
+    needed: bool = True
+    whole: int = 0
+
+    def is_sensible(self, result: Result) -> bool:
+        """Whether there is a number, and shares are neither 0 nor all: either tells of a part misread."""
+        last = [r[-1] for r in result.rows if r[-1] is not None]
+        return any(0 < float(n) < self.whole for n in last) if self.whole else bool(last)
+
+
+def is_one_number(query: Query) -> bool:
+    """Whether a query gives one row with one number that it calculates."""
+    return (
+        len(query.select) == 1
+        and not query.group
+        and not query.order
+        and query.limit is None
+        and query.compound is None
+        and any(isinstance(e, Aggregate) for e in walk(query.select[0]))
+    )
+
+
+def difference(one: Expression, other: Expression) -> Expression:
+    """One number less another."""
+    return Arithmetic("-", one, other)
+
+
+def change(now: Expression, before: Expression) -> Expression:
+    """By how many per cent a number is higher than another."""
+    return quotient(difference(now, before), before, 100)

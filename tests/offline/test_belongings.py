@@ -62,6 +62,7 @@ def test_rows_that_have_or_lack_something(asked: str, rows: set[Any], school: Da
         ("What percentage of students have no advisor?", 20.0),
         ("What proportion of enrolments have not been graded yet?", 2 / 6),
         ("What is the share of courses without prerequisites?", 0.5),
+        ("What is the share of courses with prerequisites?", 0.5),
     ],
 )
 def test_shares_of_rows_that_lack_something(asked: str, share: float, school: Database) -> None:

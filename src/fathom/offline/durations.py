@@ -277,8 +277,7 @@ class _Asked:
             return Query(shown, where=known, order=(order,), limit=linking.superlatives[0].count)
         each = any(t.lower in EACH for t in linking.tokens)
         if each:
-            known = conjunction(where, Comparison(duration, "is not null"))
-            return Query((*shown, duration), where=known)
+            return Query((*shown, duration), where=where)
         return Query((duration,), where=where) if where is not None else None
 
     def _by(self) -> By | None:

@@ -284,9 +284,14 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
 
 
 def _counted_head(linking: Linking) -> int | None:
-    """The place of the word right behind the one "how many" of a question."""
+    """The place of the noun behind the one "how many" of a question."""
     asked = [q.span.end for q in linking.quantities if q.aggregate == "count"]
-    return asked[0] if len(asked) == 1 and asked[0] < len(linking.tokens) else None
+    if len(asked) != 1 or asked[0] >= len(linking.tokens):
+        return None
+    head = asked[0]
+    ahead = [t.lower for t in linking.tokens[head : head + 2] if t.kind == "word" and not t.stop]
+    many = [w.endswith("s") for w in ahead]
+    return head + 1 if many == [False, True] else head  # "movie directors"
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

@@ -248,6 +248,13 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
 
 def in_one_year(query: Query, column: Column) -> bool:
     """Whether a query takes the rows of one year of a date alone."""
+    bounds = {
+        c.operator: c.right.value for c in conjuncts(query.where)
+        if isinstance(c, Comparison) and c.left == column and isinstance(c.right, Literal)
+    }  # fmt: skip
+    first, until = str(bounds.get(">=", "")), str(bounds.get("<", ""))
+    if first[:4].isdigit() and "" < until[:10] <= f"{int(first[:4]) + 1}-01-01":
+        return True
     return any(
         c.left == column and c.operator == "like" and isinstance(c.right, Literal)
         and re.fullmatch(r"\d{4}%", str(c.right.value))

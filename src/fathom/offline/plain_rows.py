@@ -74,7 +74,7 @@ def plain_rows(
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
-    if _accounted(linking, query, head, values, accounts):
+    if _accounted(linking, query, head, values, names=names, accounts=accounts):
         yield Proposal(query, source="rows", settled=True)
 
 
@@ -307,14 +307,26 @@ def _lies_within(linking: Linking, value: ValueMention) -> bool:
 
 
 def _accounted(
-    linking: Linking, query: Query, head: Head, values: Sequence[ValueMention], accounts: Accounts
+    linking: Linking,
+    query: Query,
+    head: Head,
+    values: Sequence[ValueMention],
+    *,
+    names: RowNames,
+    accounts: Accounts,
 ) -> bool:
-    """Whether a query leaves nothing over but a verb between the rows and the first value behind them."""
+    """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
+
+    A verb tells of other rows than those that the value names: "states that border Utah".
+    """
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
     left = accounts.left_over(query, said | {*range(head.span.end)})
     behind = [v.span for v in values if v.span.first >= head.span.end]
     if not left:
         return True
+    called = names.of_table(TableRef(head.table))
+    if any(v.column.in_query() in called for v in values):
+        return False
     first = min(behind, default=Span(0, 0)).first
     token = linking.tokens[left[0]]
     return (

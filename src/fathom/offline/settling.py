@@ -70,13 +70,16 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
         return _settle(engine, asked)
     ways = engine.in_parts(asked)
     needed = any(w.needed for w in ways)
-    whole = None if needed else _settle_apart(engine, asked)
+    aside = engine.said_apart(asked) if any(w.whole for w in ways) else None
+    # Ratios know fewer ways to lack something than what is said apart.
+    first = needed or (aside is not None and aside.learned)
+    whole = None if first else _settle_apart(engine, asked)
     if whole is not None and whole.sure:
         return whole
     composed = [c for w in ways if (c := _composed(engine, asked, w)) is not None]
     found = next((c for c in composed if c.sure), None)
     if found is not None or not needed:
-        return found or whole
+        return found or whole or _settle_apart(engine, asked)
     found = composed[0] if composed else _settle_apart(engine, asked)
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 

@@ -27,7 +27,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.periods import Dates
-from fathom.offline.query import Query
+from fathom.offline.query import Aggregate, Query
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
@@ -87,7 +87,7 @@ class Aside:
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
         """The query of the question under all restrictions; None where one has no place in it."""
         told = []
-        if not self.clear:
+        if not self.clear or _chooses_and_tells(query):
             return None
         for restriction in self.restrictions:
             found = restriction.applied(query)
@@ -98,6 +98,11 @@ class Aside:
         if len({*told}) < len(told):
             return None  # a date is in one time alone
         return query, tuple(told)
+
+
+def _chooses_and_tells(query: Query) -> bool:
+    """Whether groups are chosen by a number and one is shown: what is said apart may be of either."""
+    return query.having is not None and any(isinstance(e, Aggregate) for e in query.select)
 
 
 def said_apart(

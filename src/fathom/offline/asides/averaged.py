@@ -36,6 +36,7 @@ _MORE = frozenset(
     shorter younger cheaper lighter
 """.split()
 )
+_CALCULATED = frozenset(("average", "mean", "total", "sum"))
 _BELOW = frozenset(("below", "under"))
 _OF = frozenset(("of", "for", "in", "on", "within", "among", "at"))
 _OWN = frozenset(("their", "its", "his", "her", "the", "same", "own", "respective"))
@@ -132,6 +133,8 @@ class Averages:
         while end < len(self._words) and self._numbers(Span(end, end + 1)) and not self._is_thing(end):
             end += 1
         first = self._ahead(place, told=end > average + 1)
+        if not _CALCULATED.isdisjoint(self._words[first - 1 : place + 1]):
+            return  # "whose average price is above the average": it isn't the rows that are
         columns = self._numbers(Span(average + 1, end)) or self._numbers(Span(first, place + 1))
         found = self._of_what(end, first)
         if columns and found is not None:

@@ -67,6 +67,7 @@ _MEANT = 0.5
 _RELATED = 0.2
 _ANYTHING = frozenset(("anything", "something"))
 _OF_WHAT = frozenset(("address", "number", "date", "details", "information"))
+_OWNING = frozenset(("'", "’"))
 _AFTER_PART = frozenset("and but or that which who in from made".split())
 
 
@@ -122,7 +123,7 @@ class Belongings:
     def _ends(self, place: int) -> bool:
         """Whether a part of the question ends before a place."""
         after = self._linking.tokens[place : place + 1]
-        return all(t.kind == "sign" or t.lower in _AFTER_PART for t in after)
+        return all((t.kind == "sign" and t.text not in _OWNING) or t.lower in _AFTER_PART for t in after)
 
     def _done_by(self, place: int) -> tuple[ColumnKey, ...]:
         """The columns with gaps that a participle names: those called so, else by another form of it."""

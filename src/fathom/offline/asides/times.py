@@ -6,15 +6,17 @@ from typing import ClassVar
 
 from fathom.offline.accounting import names_table
 from fathom.offline.asides.moments import Moment, moments
+from fathom.offline.calendars import period_of
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.periods import DATED, PERIOD_WORDS, Dates
+from fathom.offline.periods import DATED, PERIOD_WORDS, Dates, in_one_year
 from fathom.offline.query import (
     Query,
     Subquery,
     comparisons,
     mentioned_tables,
+    rebuilt,
     restricted,
     restricted_within,
 )
@@ -52,7 +54,7 @@ class Timed:
         own = self.table in {t.name for t in mentioned_tables(query)}
         if not subqueries or own or self._said(query):
             key = self._meant(query)
-            return key and (restricted(query, self.moment.holds(key.in_query())), self._told(key))
+            return key and (self._within(query, key), self._told(key))
         for comparison in subqueries:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
@@ -61,6 +63,15 @@ class Timed:
                     key
                 )
         return None
+
+    def _within(self, query: Query, key: ColumnKey) -> Query:
+        """The query of the rows of this time, whose quarters need no year where it is within one."""
+        date = key.in_query()
+        found: Query = restricted(query, self.moment.holds(date))
+        if not in_one_year(found, date):
+            return found
+        long, short = (period_of("quarter", date, in_one_year=one) for one in (False, True))
+        return rebuilt(found, lambda n: short if n == long else n)  # type: ignore[no-any-return]
 
     def _meant(self, query: Query) -> ColumnKey | None:
         """The date of which the time is said: the one that the verb names, else the one meant anyway."""

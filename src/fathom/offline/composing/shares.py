@@ -39,6 +39,7 @@ _VERBS = frozenset(
     contains got earn earns received placed made bought ordered took took use used weigh weighs last lasted
 """.split()
 )
+_WITH = frozenset(("with", "without"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "we", "they", "it", "you", "i"))
 _GROUP = re.compile(
     r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I
@@ -81,11 +82,18 @@ def _grouped(text: str) -> tuple[str, str]:
 
 
 def _subjects(text: str) -> Iterator[str]:
-    """What may be the subject of a clause: the words before its last verb that belongs to no other clause."""
+    """What may be the subject of a clause: the words before its last verb that belongs to no other clause.
+
+    Without a verb, those before what they have or lack: "the share of courses without prerequisites".
+    """
     words = text.split()
     for place in range(len(words) - 2, 0, -1):
         before, word = words[place - 1].lower(), words[place].lower()
         if word in _VERBS and before not in _RELATIVE | _VERBS | {"not", "never"}:
+            yield " ".join(words[:place])
+            return
+    for place, word in enumerate(words):
+        if place and word.lower() in _WITH:
             yield " ".join(words[:place])
             return
 

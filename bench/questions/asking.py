@@ -45,7 +45,9 @@ def ask_by_split(questions: Path, kinds: Sequence[str]) -> Iterator[tuple[str, l
         if wanted(split):
             with TemporaryDirectory() as folder:
                 own = {n: c for n, c in cases.items() if c["split"] == split}
-                yield split, [a for n, c in own.items() for a in _ask(n, c, kinds, Path(folder))]
+                asked = [a for n, c in own.items() for a in _ask(n, c, kinds, Path(folder))]
+            if asked:
+                yield split, asked
 
 
 def tell_by_split(questions: Path, mark: float) -> Iterator[Figure]:

@@ -141,7 +141,7 @@ def _read(text: str) -> Iterator[_Said]:
         asked = _asked_of(found["what"], found["first"], ("in",))
         yield _Said(asked, found["other"], form, told, turned and not of_whole)
     elif found := _BETWEEN.match(text) or _RATIO.match(text):
-        if _SPREAD.match(found["first"]):
+        if _SPREAD.match(found["first"]) or _restricts_both(found["first"], found["other"]):
             return  # "the highest and the lowest price" are of one column
         what, first = found["what"], found["first"]
         asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first, found["other"]))
@@ -149,6 +149,12 @@ def _read(text: str) -> Iterator[_Said]:
             yield _Said(asked, found["other"], quotient, "over", needed=False)
         else:
             yield _Said(asked, found["other"], difference, "less")
+
+
+def _restricts_both(first: str, other: str) -> bool:
+    """Whether what ends the second number may be said of the first as well: "settled to claimed in 2020"."""
+    end = re.search(r"\s(in|on|at|during)\s+(?:the\s+)?\w+$", other, _I)
+    return end is not None and not re.search(rf"\b{end[1]}\b", first, _I)
 
 
 def _fallen(now: Expression, before: Expression) -> Expression:

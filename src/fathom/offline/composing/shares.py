@@ -11,6 +11,7 @@ from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition, is_one_number
 from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.query import (
     Aggregate,
     Column,
@@ -64,7 +65,8 @@ def shares(text: str, planner: JoinPlanner) -> Iterator[Composition]:
     if found is None:
         return
     factor = 100 if found["share"].lower().startswith("per") or found["share"] == "%" else 1
-    if of_sum := _OF_SUM.match(found["rows"]):
+    of_sum = _OF_SUM.match(found["rows"])
+    if of_sum and not _are_rows(of_sum["what"], planner):
         what = f"What is the total {of_sum['what'].removeprefix('total ')}"
         sums = f"{what}?", f"{what} {of_sum['whose']}?"
         yield Composition(sums, partial(_share_of_sum, factor), needed=False, whole=factor)
@@ -73,6 +75,11 @@ def shares(text: str, planner: JoinPlanner) -> Iterator[Composition]:
     for rows in _subjects(said):
         questions = f"How many {rows} are there{tail}?", f"How many {said}?"
         yield Composition(questions, partial(_share, factor, planner), needed=False, whole=factor)
+
+
+def _are_rows(words: str, planner: JoinPlanner) -> bool:
+    """Whether words end in what a table is called: orders paid by card are counted, and revenue isn't."""
+    return any(name_stems(t.name)[-1:] == (stem(words.split()[-1]),) for t in planner.schema.tables)
 
 
 def _grouped(text: str) -> tuple[str, str]:

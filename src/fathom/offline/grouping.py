@@ -172,8 +172,7 @@ class Naming:
         whole = float(linking.table_alignment[:, span.first : span.end].sum(axis=1).max(initial=0))
         tables = [t for t, near in zip(linking.tables, rows, strict=True) if near >= best]
         if tables and best >= self.column_fit(head) and top < whole + _CLEARLY:
-            made = (self._rows(TableRef(t), float(best), many=many) for t in tables)
-            return tuple(b for b in made if b.shown)  # pairs alone have neither name nor key
+            return tuple(self._rows(TableRef(t), float(best), many=many) for t in tables)
         return tuple(_values(c, f, many=many) for c, f in fits.items() if f >= top - 0.01)
 
     def _meant(self, place: int, until: int | None) -> Group | None:

@@ -136,7 +136,7 @@ class Summaries:
 
         A `year` that other tables have isn't that of rows with a date of their own.
         """
-        own = tuple(b for b in group.named if b.shown[0].table in tables)
+        own = tuple(b for b in group.named if b.shown and b.shown[0].table in tables)  # pairs show nothing
         if group.unit is None or own:
             return own if group.unit else group.named or (None,)
         dated = any(self._dates.of(t.name) for t in tables)

@@ -232,7 +232,7 @@ def _isotonic(scores: Doubles, labels: Doubles, bins: int = 40) -> tuple[Floats,
             (a, right_a, n_a), (b, right_b, n_b) = merged[-2:]
             merged[-2:] = [[(a * n_a + b * n_b) / (n_a + n_b), right_a + right_b, n_a + n_b]]
     points = np.array([m[0] for m in merged], np.float32)
-    values = np.array([(m[1] + 0.5) / (m[2] + 1) for m in merged], np.float32)
+    values = np.maximum.accumulate(np.array([(m[1] + 0.5) / (m[2] + 1) for m in merged], np.float32))
     return points, values
 
 

@@ -79,7 +79,8 @@ def shares(text: str, planner: JoinPlanner) -> Iterator[Composition]:
 
 def _are_rows(words: str, planner: JoinPlanner) -> bool:
     """Whether words end in what a table is called: orders paid by card are counted, and revenue isn't."""
-    return any(name_stems(t.name)[-1:] == (stem(words.rsplit(maxsplit=1)[-1]),) for t in planner.schema.tables)
+    last = stem(words.rsplit(maxsplit=1)[-1])
+    return any(name_stems(t.name)[-1:] == (last,) for t in planner.schema.tables)
 
 
 def _grouped(text: str) -> tuple[str, str]:

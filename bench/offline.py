@@ -94,7 +94,7 @@ def ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> It
                 declined=draft.refusal is not None,
                 confidence=draft.confidence or 0.0,
                 seconds=seconds,
-                source=str(draft.notes.get("source", "")),
+                source=str(draft.trace.steps[-1].found.get("source", "")),
             )
     for context in contexts.values():
         context.database.close()

@@ -54,6 +54,22 @@ CASES = [
         "and b is 1e and b is more than 0.",
     ),
     (
+        "SELECT a, sum(b), (CAST(sum(b) - LAG(sum(b)) OVER (ORDER BY a) AS REAL) * 100) / "
+        "NULLIF(LAG(sum(b)) OVER (ORDER BY a), 0) FROM t GROUP BY a",
+        "Shows a, the total of b and the change in per cent from the previous total of b to the total of b "
+        "from t. One row for each a.",
+    ),
+    (
+        "SELECT a, rank() OVER (PARTITION BY b ORDER BY c DESC), sum(d) OVER (ORDER BY a), "
+        "avg(d) OVER () FROM t",
+        "Shows a, the rank by c (highest first) for each b, the total of d so far, in the order of a (lowest "
+        "first) and the average of d over all rows from t.",
+    ),
+    (
+        "SELECT CAST(a - b AS REAL) / (c + 1), CAST(a - b AS REAL) * 100 / d FROM t",
+        "Shows (a minus b) divided by (c plus 1) and (a minus b) times 100 divided by d from t.",
+    ),
+    (
         "SELECT strftime('%Y', day), sum(CASE WHEN kind = 'x' THEN 1 ELSE 0 END) / nullif(count(*), 0) FROM t"
         " GROUP BY 1",
         "Shows the year of day and the number of rows where kind is 'x' divided by the number of rows "

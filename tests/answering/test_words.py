@@ -35,6 +35,21 @@ CASES: list[tuple[Result, str]] = [
     (result(f"SELECT count(*) FROM t WHERE a IN ({'1, ' * 80} 1)", (4,)), "The number of rows is 4."),
     (result("SELECT count(*), max(a) FROM t", (4, 2)), "The number of rows is 4 and the highest a is 2."),
     (result("SELECT avg(age) FROM t", (32.5,)), "The average of age is 32.5."),
+    # What other queries or rows are compared in is named by what it is: the explanation says of what.
+    (result("SELECT (SELECT count(*) FROM t) - (SELECT count(*) FROM u)", (3,)), "The difference is 3."),
+    (result("SELECT (SELECT max(a) FROM t) / NULLIF((SELECT max(b) FROM u), 0)", (3,)), "The ratio is 3."),
+    (
+        result("SELECT CAST((SELECT sum(a) FROM t) AS REAL) * 100 / (SELECT sum(a) FROM u)", (3,)),
+        "The percentage is 3.",
+    ),
+    (
+        result(
+            "SELECT y, sum(a), sum(a) - LAG(sum(a)) OVER (ORDER BY y) FROM t GROUP BY y",
+            (1, 5, None),
+            (2, 7, 2),
+        ),
+        "2 rows: 1 (the total of a: 5, the change: not known); 2 (the total of a: 7, the change: 2).",
+    ),
     (result("SELECT name, age FROM t LIMIT 1", ("Ann", 30)), "Name is Ann and age is 30."),
     (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
     (

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from fathom.answering.phrases import Phrases, join_words
+from fathom.answering.phrases import Phrases, change_in_per_cent, join_words, uncast
 from fathom.databases.parsing import parsed
 
 NOTHING_CALLED: Mapping[str, str] = MappingProxyType({})
@@ -155,8 +155,26 @@ def _shows(query: exp.Expr | None, called: Mapping[str, str]) -> Shown:
     if not isinstance(query, exp.Select) or query.is_star:
         return Shown()
     phrases = Phrases.of_query(query, _sentences)
-    items = [item.alias if isinstance(item, exp.Alias) else phrases.of(item) for item in query.expressions]
+    items = [
+        item.alias if isinstance(item, exp.Alias) else _brief(item) or phrases.of(item)
+        for item in query.expressions
+    ]
     return Shown(tuple(items), tuple(_sorted_by(query)), _counted(query, phrases, called))
+
+
+def _brief(item: exp.Expr) -> str:
+    """A name for what is calculated of other queries or rows, which takes the explanation to say in full."""
+    if item.find(exp.Query, exp.Window) is None:
+        return ""
+    calculated = uncast(item)
+    if change_in_per_cent(calculated) is not None:
+        return "the change in per cent"
+    if isinstance(calculated, exp.Sub):
+        return "the change" if calculated.find(exp.Lag) else "the difference"
+    if isinstance(calculated, exp.Div):
+        times_100 = isinstance(product := uncast(calculated.left), exp.Mul) and product.right.sql() == "100"
+        return "the percentage" if times_100 else "the ratio"
+    return ""
 
 
 def _sorted_by(query: exp.Select) -> Iterator[int]:

@@ -57,6 +57,10 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
     }
 )
 _UNITS: Mapping[str, str] = MappingProxyType({"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"})
+_BESIDE: Mapping[type[exp.Expression], str] = MappingProxyType({exp.Lag: "previous", exp.Lead: "next"})
+_PLACES: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {exp.RowNumber: "place", exp.Rank: "rank", exp.DenseRank: "rank without gaps"}
+)
 _JOINS: Mapping[str, str] = MappingProxyType(
     {
         "LEFT": "with, where there is one,",
@@ -184,7 +188,60 @@ def _comparison(phrases: Phrases, node: Any) -> str:
 
 
 def _arithmetic(phrases: Phrases, node: Any) -> str:
-    return f"{phrases.of(node.left)} {_ARITHMETIC[type(node)]} {phrases.of(node.right)}"
+    left, right = _operand(phrases, node.left, node), _operand(phrases, node.right, node)
+    return f"{left} {_ARITHMETIC[type(node)]} {right}"
+
+
+def _operand(phrases: Phrases, operand: exp.Expr, of: exp.Expr) -> str:
+    """An operand in brackets where a cast holds a sum together that is multiplied or divided."""
+    inner = uncast(operand)
+    apart = isinstance(inner, exp.Add | exp.Sub) and isinstance(of, exp.Mul | exp.Div)
+    told = phrases.of(operand)
+    return f"({told})" if apart and not isinstance(operand, exp.Paren) else told
+
+
+def _division(phrases: Phrases, node: exp.Div) -> str:
+    compared = change_in_per_cent(node)
+    if compared is None:
+        return _arithmetic(phrases, node)
+    return f"the change in per cent from {phrases.of(compared[1])} to {phrases.of(compared[0])}"
+
+
+def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """What (now - before) * 100 / before compares: what is now, and what was before."""
+    if not isinstance(node, exp.Div) or not isinstance(product := uncast(node.left), exp.Mul):
+        return None
+    compared = uncast(product.left)
+    if product.right.sql() != "100" or not isinstance(compared, exp.Sub):
+        return None
+    before = uncast(node.right)
+    return (compared.left, before) if uncast(compared.right) == before else None
+
+
+def uncast(node: exp.Expr) -> exp.Expr:
+    """An expression without casts, brackets and the guard against a division by zero."""
+    while isinstance(node, exp.Cast | exp.Paren | exp.Nullif):
+        node = node.this
+    return node
+
+
+def _window(phrases: Phrases, node: exp.Window) -> str:
+    """A calculation over the rows beside: which, and in which order."""
+    if node.args.get("spec") is not None:
+        return str(node.sql())
+    function = node.this
+    order, parts = node.args.get("order"), node.args.get("partition_by") or ()
+    within = f" for each {join_words(phrases.of(p) for p in parts)}" if parts else ""
+    if type(function) in _BESIDE and function.args.get("offset") is None:
+        return f"the {_BESIDE[type(function)]} {phrases.of(function.this).removeprefix('the ')}{within}"
+    keys = order.expressions if order is not None else ()
+    by = join_words(
+        f"{phrases.of(k.this)} ({'high' if k.args.get('desc') else 'low'}est first)" for k in keys
+    )
+    if type(function) in _PLACES:
+        return f"the {_PLACES[type(function)]}{f' by {by}' if keys else ''}{within}"
+    told = f"{phrases.of(function)}{' so far, in the order of ' + by if keys else ''}"
+    return f"{told}{within or (' over all rows' if not keys else '')}"
 
 
 def _is(phrases: Phrases, node: exp.Is) -> str:
@@ -271,4 +328,6 @@ _PHRASES: dict[type, Callable[[Phrases, Any], str]] = {
     **dict.fromkeys(_COMPARISONS, _comparison),
     **dict.fromkeys(_AGGREGATES, _aggregate),
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
+    exp.Div: _division,
+    exp.Window: _window,
 }

@@ -28,7 +28,7 @@ from fathom.offline.idiom import for_each
 from fathom.offline.in_full import in_full
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
-from fathom.offline.linking import Linker, Linking, LinkingWeights, default_linking_weights
+from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import Dates, periods
@@ -43,7 +43,7 @@ from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
 from fathom.offline.roles import role_counts, role_players
 from fathom.offline.rows import RowNames
-from fathom.offline.shapes import ShapeModel, default_shapes
+from fathom.offline.shapes import default_shapes
 from fathom.offline.sorted_rows import sorted_rows
 from fathom.offline.summaries import Summaries
 from fathom.offline.units import Measures, in_units
@@ -72,19 +72,17 @@ class Engine:
         examples: Sequence[SolvedExample] = (),
         *,
         cache: Path | None = None,
-        linking: LinkingWeights | None = None,
-        shapes: ShapeModel | None = None,
     ) -> None:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
         profiles = database.profile()
         self.planner = JoinPlanner(self.schema, uniform_columns(profiles))
-        self.shapes = shapes or default_shapes()
+        self.shapes = default_shapes()
         self.index = ValueIndex.open_or_build(database, cache)
         self._notes = notes_of(knowledge, self.schema)
         self.linker = Linker(
             self.schema,
-            linking or default_linking_weights(),
+            default_linking_weights(),
             profiles=profiles,
             index=self.index,
             notes=self._notes,

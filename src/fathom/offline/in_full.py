@@ -14,6 +14,7 @@ _PARTS = frozenset(
     " start starts starting begin begins beginning end ends ending word words".split()
 )
 _NEAR = 3
+_OWNER = ("'s", "\u2019s")
 
 
 def in_full(question: Question, linking: Linking) -> tuple[Question, tuple[Assumption, ...]]:
@@ -21,11 +22,10 @@ def in_full(question: Question, linking: Linking) -> tuple[Question, tuple[Assum
     text, told = question.text, []
     for value in sorted(_shortened(linking), key=lambda v: -v.span.first):
         first, last = linking.tokens[value.span.first], linking.tokens[value.span.end - 1]
-        whose = last.lower.endswith(("'s", "\u2019s"))
-        text = f"{text[: first.start]}{value.value}{chr(39) + 's' if whose else ''}{text[last.end :]}"
-        told.append(
-            Assumption("value", f"“{value.text.removesuffix(chr(39) + 's')}” is taken for “{value.value}”.")
-        )
+        owner = "'s" if last.lower.endswith(_OWNER) else ""
+        text = f"{text[: first.start]}{value.value}{owner}{text[last.end :]}"
+        said = value.text.removesuffix("'s")
+        told.append(Assumption("value", f"“{said}” is taken for “{value.value}”."))
     return (replace(question, text=text), tuple(told)) if told else (question, ())
 
 

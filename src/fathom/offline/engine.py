@@ -46,6 +46,7 @@ from fathom.offline.rows import RowNames
 from fathom.offline.shapes import default_shapes
 from fathom.offline.sorted_rows import sorted_rows
 from fathom.offline.summaries import Summaries
+from fathom.offline.synonyms import by_its_names
 from fathom.offline.units import Measures, in_units
 from fathom.records import Assumption, Question, SolvedExample
 from fathom.retrieval import ValueIndex
@@ -135,12 +136,15 @@ class Engine:
         return in_units(short, self.link(short))
 
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
-        """The question with shortened names in full; as it is where solved ones or evidence say more."""
+        """The question with shortened names in full, and things by the names that the database has for them;
+        as it is where solved ones or evidence say more.
+        """
         if self.examples.solved or question.evidence:
             return question, ()
         short = replace(question, text=to_the_point(question.text))
-        found, told = in_full(short, self.link(short))
-        return (found, told) if told else (question, ())
+        full, told = in_full(short, self.link(short))
+        named, told_too = by_its_names(full, self.link(full))
+        return (named, (*told, *told_too)) if named != short else (question, ())
 
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""

@@ -54,6 +54,9 @@ PLACES: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
 RELATED: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(asked.split()): tuple(named.split()) for asked, named in _LISTS["related"].items()
 }
+SAME: tuple[frozenset[str], ...] = tuple(frozenset(words.split()) for words in _LISTS["same"]["things"])
+"""Nouns for things of the same kind, a set each."""
+ANYBODY, WHOLE, MONEY = (frozenset(_LISTS["same"][kind].split()) for kind in ("anybody", "whole", "money"))
 
 COURTESIES: tuple[str, ...] = tuple(_LISTS["wording"]["courtesies"])
 REQUESTS: tuple[str, ...] = tuple(_LISTS["wording"]["requests"])

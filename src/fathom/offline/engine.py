@@ -32,6 +32,7 @@ from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import Dates, periods
+from fathom.offline.persons import asked_by_name
 from fathom.offline.phrases import as_question
 from fathom.offline.plain_rows import plain_rows
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
@@ -125,8 +126,10 @@ class Engine:
             return question
         short = self.in_units(question).question
         linking = self.link(short)
-        grouped = for_each(short, linking)
-        return grouped if grouped is not short else as_question(short, linking)
+        for reword in (for_each, as_question):
+            if (reworded := reword(short, linking)) is not short:
+                return reworded
+        return asked_by_name(short, linking, self.names)
 
     def in_units(self, question: Question) -> Measures:
         """The question without courtesies, its measures in the units of the columns that hold them."""

@@ -63,7 +63,7 @@ def _of_homes(text: str, linking: Linking, tokens: Sequence[Token]) -> str | Non
     if table is None and place == 1 and words[0] == "who":
         persons = [t for t in sorted(held) if len(_naming(linking, t)) > 1]
         table = persons[0] if len(persons) == 1 else None
-    names = _names(linking, table, many=True) if table else None
+    names = names_in_words(linking, table, many=True) if table else None
     if table is None or names is None:
         return None
     people = tokens[place - 1].text if place == 2 else table
@@ -111,11 +111,11 @@ def _asked(
         ends = any(
             t.lower in _ENDS for t in tokens[head:-1]
         )  # what is asked for may come in a second sentence
-        names = _names(linking, table, many=many, numbered=not ends and not _compared(linking, head))
+        names = names_in_words(linking, table, many=many, numbered=not ends and not _compared(linking, head))
         return f"{names} of the {phrase}" if names else None
     if tokens[head].lower in {"name", "names"} and head == first:
         owner = _owner(linking, tokens, head)
-        names = _names(linking, owner, many=many) if owner else None
+        names = names_in_words(linking, owner, many=many) if owner else None
         if names and " and " in names:
             return names + text[tokens[head].end :]
     opened = tokens[0].lower in OPENINGS
@@ -153,7 +153,7 @@ def _compared(linking: Linking, head: int) -> bool:
     return any(not any(_is_named(linking, i) for i in range(head + 1, n.span.first)) for n in numbers)
 
 
-def _names(linking: Linking, table: str, *, many: bool, numbered: bool = False) -> str | None:
+def names_in_words(linking: Linking, table: str, *, many: bool, numbered: bool = False) -> str | None:
     """What a table's rows are called, in words: "first and last names", or "order ids" where `numbered`."""
     own = tuple(c.column for c in linking.columns if c.table == table)
     columns = naming_columns(table, own) or (numbering_columns(table, own) if numbered else ())

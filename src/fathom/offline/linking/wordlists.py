@@ -57,6 +57,10 @@ RELATED: dict[tuple[str, ...], tuple[str, ...]] = {
 SAME: tuple[frozenset[str], ...] = tuple(frozenset(words.split()) for words in _LISTS["same"]["things"])
 """Nouns for things of the same kind, a set each."""
 ANYBODY, WHOLE, MONEY = (frozenset(_LISTS["same"][kind].split()) for kind in ("anybody", "whole", "money"))
+DEGREES: dict[str, frozenset[str]] = {
+    verb: frozenset(named.split()) for verbs, named in _LISTS["degrees"].items() for verb in verbs.split()
+}
+"""What a column is called by whose extreme a verb asks for: "costs the most"."""
 
 COURTESIES: tuple[str, ...] = tuple(_LISTS["wording"]["courtesies"])
 REQUESTS: tuple[str, ...] = tuple(_LISTS["wording"]["requests"])

@@ -53,7 +53,6 @@ def test_a_phrase_is_asked_for(asked: str, meant: str, store: Database, tmp_path
 @pytest.mark.parametrize(
     "asked",
     [
-        "Which customers are from Brazil?",
         "How many products cost more than 20?",
         "number of customers in Spain",
         "Find the country of Ann Lee",

@@ -49,6 +49,7 @@ def label(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("albums by The Customers", None),
         ("Which album is called Movies?", None),
         ("the song 'Band'", "the track 'Band'"),
+        ("the best goods", None),
         # Nothing here is of that kind.
         ("how many doctors are there?", None),
     ],

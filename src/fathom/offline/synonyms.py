@@ -6,6 +6,7 @@ songs is strange, though they guess what is meant.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.naming import naming_columns
@@ -19,10 +20,6 @@ _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
 _PLURAL = {one: many for many, one in IRREGULAR.items()}
-_ALIKE: dict[str, frozenset[str]] = {}
-for _group in SAME:
-    for _word in _group:
-        _ALIKE[stem(_word)] = _ALIKE.get(stem(_word), frozenset()) | {stem(w) for w in _group - {_word}}
 
 
 def by_its_names(question: Question, linking: Linking) -> tuple[Question, tuple[Assumption, ...]]:
@@ -89,7 +86,7 @@ def _meant(token: Token, linking: Linking) -> tuple[str, ...] | None:
     if token.lower in ANYBODY:
         found = {identifier_words(t) for t in linking.tables if _holds_persons(t, linking)}
         return found.pop() if len(found) == 1 else None
-    alike = _ALIKE.get(token.stem, frozenset())
+    alike = _alike().get(token.lower, frozenset())
     tables = {identifier_words(t) for t in linking.tables}
     columns = {identifier_words(c.column) for c in linking.columns}
     for names, most in ((tables, 1), (tables, 9), (columns, 9)):
@@ -126,3 +123,15 @@ def _plural(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
+
+
+@cache
+def _alike() -> dict[str, frozenset[str]]:
+    """For each noun, also in the plural, the stems of those for the same kind of thing."""
+    found: dict[str, frozenset[str]] = {}
+    for group in SAME:
+        for noun in group:
+            others = frozenset(map(stem, group)) - {stem(noun)}
+            for word in (noun, _plural(noun)):
+                found[word] = found.get(word, frozenset()) | others
+    return found

@@ -16,7 +16,8 @@ CREATE TABLE airline (airline_id INTEGER PRIMARY KEY, name TEXT, country TEXT);
 CREATE TABLE flight (flight_id INTEGER PRIMARY KEY, airline_id INTEGER REFERENCES airline,
     origin_airport_id INTEGER REFERENCES airport(airport_id),
     destination_airport_id INTEGER REFERENCES airport(airport_id), price REAL);
-INSERT INTO city VALUES (1, 'Boston', 'Massachusetts'), (2, 'Denver', 'Colorado'), (3, 'Austin', 'Texas');
+INSERT INTO city VALUES (1, 'Boston', 'Massachusetts'), (2, 'Denver', 'Colorado'), (3, 'Austin', 'Texas'),
+    (4, 'The', 'Texas');
 INSERT INTO airport VALUES (1, 'Logan', 1), (2, 'Stapleton', 2), (3, 'Bergstrom', 3), (4, 'Centennial', 2);
 INSERT INTO airline VALUES (1, 'Delta', 'USA'), (2, 'WestJet', 'Canada');
 INSERT INTO flight VALUES (1, 1, 1, 2, 100), (2, 1, 1, 4, 150), (3, 2, 2, 1, 90), (4, 2, 1, 3, 80),
@@ -69,6 +70,7 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("flights from Boston to Denver", {(1,), (2,)}),
         ("flights denver to boston", {(3,)}),
         ("how many flights to Denver", {(3,)}),
+        ("how many flights are there from the Logan to Bergstrom", {(2,)}),
         ("how many flights leave Boston", {(4,)}),
         ("number of flights departing from Austin", {(1,)}),
         ("how many flights arrive in Austin", {(3,)}),

@@ -16,6 +16,7 @@ from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
+from fathom.offline.unasked import shows_unasked
 from fathom.offline.weighing import weigh
 from fathom.records import Result
 
@@ -63,7 +64,11 @@ def decide(
     else:
         plain = choice.sure and not _shows_less(proposals[choice.order[0]].query, linking, engine)
         for source in GRAMMARS:
-            made = [i for i, p in enumerate(proposals) if p.source == source and checked[i].error is None]
+            made = [
+                i
+                for i, p in enumerate(proposals)
+                if p.source == source and checked[i].error is None and not shows_unasked(p.query, linking)
+            ]
             settled = any(proposals[i].settled for i in made)
             known = proposals[choice.order[0]]
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):

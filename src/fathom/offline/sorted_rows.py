@@ -67,7 +67,9 @@ def sorted_rows(
     ]
     if not order or len({c.left for c in where}) < len(where):
         return
-    query = Query(shown.columns, where=conjunction(*where), order=order)
+    fixed = {c.left for c in where}  # "whose status is open" asks for no status
+    columns = tuple(c for c in shown.columns if c not in fixed) or shown.columns
+    query = Query(columns, where=conjunction(*where), order=order)
     tables = mentioned_tables(query)
     if len(planner.best(tables)) != 1 or not planner.one_each(shown.table, tables):
         return
@@ -263,7 +265,7 @@ def _order(linking: Linking, naming: Naming, dates: Dates, shown: _Shown, tail: 
     found: list[Ordering] = []
     for key in _keys(linking, tail):
         if key.words:
-            span = naming.phrase(key.words[0])
+            span = naming.phrase(key.words[0], key.words[-1] + 1)
             whole = span is not None and span.first == key.words[0] and set(key.words) <= set(range(*span))
             column = shown.sorts_by(span) if span is not None and whole else None
         else:

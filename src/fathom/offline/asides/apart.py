@@ -27,7 +27,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.periods import Dates
-from fathom.offline.query import Aggregate, Query
+from fathom.offline.query import Aggregate, Comparison, Expression, Literal, Query, conjuncts
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question, TableProfile
@@ -95,9 +95,26 @@ class Aside:
                 return None
             query = found[0]
             told.append(found[1])
-        if len({*told}) < len(told):
-            return None  # a date is in one time alone
+        if len({*told}) < len(told) or _is_empty(query):
+            return None  # a date is in one time alone, and each of two things may be said of another row
         return query, tuple(told)
+
+
+def _is_empty(query: Query) -> bool:
+    """Whether a column would have to be above one number and below a lower one."""
+    bounds: dict[tuple[Expression, str], list[float]] = {}
+    for c in conjuncts(query.where):
+        if (
+            isinstance(c, Comparison)
+            and isinstance(c.right, Literal)
+            and isinstance(c.right.value, int | float)
+        ):
+            bounds.setdefault((c.left, c.operator[:1]), []).append(float(c.right.value))
+    return any(
+        min(bounds.get((column, "<"), [lower[0]])) < max(lower)
+        for (column, sign), lower in bounds.items()
+        if sign == ">"
+    )
 
 
 def _chooses_and_tells(query: Query) -> bool:

@@ -110,7 +110,8 @@ def _counts_values(query: Query) -> bool:
 def _clearest(fits: _Fits, table: str) -> ColumnKey | None:
     """The column of a table that fits clearly better than its others."""
     own = sorted(((fit, c) for c, fit in fits if c.table == table), reverse=True)
-    clear = own and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
+    best = max((fit for _, fit in fits), default=0.0)  # "a rating higher": no height, where ratings are
+    clear = own and own[0][0] >= best - _CLEARLY and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
     return own[0][1] if clear else None
 
 

@@ -99,6 +99,7 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
             start = match.start("cut") if "cut" in parts else match.start()
             places = linking.places(start, match.end())
             columns = _columns(linking, match.start("what"), match.end("what"), of_rows="cut" in parts)
+            columns = columns if columns != () else _owner(linking, match.start())
             if columns is None or not places or taken & places:
                 continue
             taken |= places
@@ -132,6 +133,17 @@ def _columns(linking: Linking, start: int, end: int, *, of_rows: bool) -> tuple[
     if of_rows and any(m.span.end == last + 1 and m.score >= best for m in linking.table_mentions):
         return ()
     return tuple(m.column for m in named if not of_rows or m.score == best) or None
+
+
+def _owner(linking: Linking, start: int) -> tuple[ColumnKey, ...]:
+    """The columns that the word ahead names better than any table: "made by a studio" whose name contains."""
+    place = linking.place_at(start)
+    tables = [m.score for m in linking.table_mentions if m.span.end == place]
+    named = [
+        m for m in linking.column_mentions if m.span.end == place and m.score > max(tables, default=_NAMED)
+    ]
+    best = max((m.score for m in named), default=0.0)
+    return tuple(dict.fromkeys(m.column for m in named if m.score == best))
 
 
 def _parts(text: str, linking: Linking, names: RowNames, taken: frozenset[int]) -> Iterator[Holding]:

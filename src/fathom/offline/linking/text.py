@@ -53,12 +53,17 @@ def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:
                 start=match.start(),
                 end=match.end(),
                 kind="number" if kind == "number" else "word" if kind == "word" else "sign",
-                stop=kind == "sign" or is_stop(_POSSESSIVE.sub("", lower)),
+                stop=kind == "sign" or (is_stop(_POSSESSIVE.sub("", lower)) and not _is_short(word, text)),
                 quoted=any(a < match.start() and match.end() < b for a, b in quoted),
                 evidence=evidence,
             )
         )
     return tuple(tokens)
+
+
+def _is_short(word: str, text: str) -> bool:
+    """Whether a word is short for something, "US" or "IT", in a text that isn't all in capitals."""
+    return len(word) > 1 and word.isupper() and not text.isupper()
 
 
 def token_stems(tokens: Iterable[Token]) -> tuple[str, ...]:

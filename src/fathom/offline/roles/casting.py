@@ -54,6 +54,10 @@ class Casting:
             found.append(cast)
         return tuple(found)
 
+    def _is_grammar(self, span: Span) -> bool:
+        """Whether words carry grammar alone: "the" is no airport, though one has that code."""
+        return all(t.stop and t.text.islower() for t in self._linking.tokens[span.first : span.end])
+
     def rows(self) -> list[Named]:
         """The rows of homes that the question names, in order; a first and a last name together."""
         best: dict[Span, ValueMention] = {}
@@ -61,6 +65,7 @@ class Casting:
         values = [
             v for v in self._linking.values
             if v.match in {"exact", "folded"} and v.comparison == "=" and v.column.table in homes
+            and not self._is_grammar(v.span)
         ]  # fmt: skip
         for value in sorted(values, key=lambda v: (-len(range(*v.span)), homes.index(v.column.table),
                                                    not self._is_name(v.column), -v.probability)):  # fmt: skip

@@ -10,7 +10,7 @@ from functools import cache
 
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
 from fathom.offline.linking.wordlists import ANYBODY, IRREGULAR, MONEY, SAME, WHOLE
 from fathom.records import Assumption, Question
 
@@ -19,7 +19,6 @@ _LIKELY = 0.2
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
-_PLURAL = {one: many for many, one in IRREGULAR.items()}
 
 
 def by_its_names(question: Question, linking: Linking) -> tuple[Question, tuple[Assumption, ...]]:
@@ -103,26 +102,8 @@ def _holds_persons(table: str, linking: Linking) -> bool:
 
 def _in_number_of(token: Token, name: tuple[str, ...]) -> str:
     """A name in the number of the word that stands for it."""
-    *first, last = name
-    one = _singular(IRREGULAR.get(last, last))
     many = token.lower in ANYBODY or token.lower.endswith("s") or token.lower in IRREGULAR
-    return " ".join((*first, _plural(one) if many else one))
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-
-
-def _plural(word: str) -> str:
-    if word in _PLURAL:
-        return _PLURAL[word]
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
+    return in_number(name, many=many)
 
 
 @cache
@@ -132,6 +113,6 @@ def _alike() -> dict[str, frozenset[str]]:
     for group in SAME:
         for noun in group:
             others = frozenset(map(stem, group)) - {stem(noun)}
-            for word in (noun, _plural(noun)):
+            for word in (noun, in_number((noun,), many=True)):
                 found[word] = found.get(word, frozenset()) | others
     return found

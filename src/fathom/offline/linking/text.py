@@ -1,7 +1,7 @@
 """Words: splitting questions and identifiers into them, and bringing words to their stems."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import snowballstemmer
@@ -21,6 +21,7 @@ _QUOTES = re.compile(
     r"\"([^\"]+)\"|\u201c([^\u201d]+)\u201d|\u2018([^\u2019]+)\u2019|``(.+?)''"
     r"|(?<![^\W_])'([^']+(?:'s [^']+)?)'(?![^\W_])|`([^`]+)`"
 )
+_PLURALS = {one: many for many, one in IRREGULAR.items()}
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 
@@ -30,6 +31,29 @@ def stem(word: str) -> str:
     """The stem of a word folded in case: "cities" and "city" share one, "children" gives that of "child"."""
     word = _POSSESSIVE.sub("", word)
     return str(_STEMMER.stemWord(IRREGULAR.get(word, word)))
+
+
+def in_number(words: Sequence[str], *, many: bool) -> str:
+    """Words for a thing, folded in case, in the plural or the singular: the last one tells."""
+    *first, last = words
+    one = IRREGULAR.get(last) or _singular(last)
+    return " ".join((*first, _plural(one) if many else one))
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _plural(word: str) -> str:
+    if word in _PLURALS:
+        return _PLURALS[word]
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
 
 
 def is_stop(word: str) -> bool:

@@ -52,7 +52,7 @@ def in_idiom(asked: str, database: Database) -> str:
             "Which employees live in Lima?",
             "What are the first and last names of the employees who live in Lima?",
         ),
-        ("who works in Sales?", "What are the first and last names of the employee who works in Sales?"),
+        ("who works in Sales?", "What are the first and last names of the employees who works in Sales?"),
         ("Which product costs the most?", "Which product has the highest price?"),
         ("which product weighs the least", "which product has the lowest weight kg"),
         # What is asked for is something else, or said already.

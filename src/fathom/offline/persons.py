@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, Token
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.text import identifier_words, in_number
 from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS
 from fathom.offline.phrases import names_in_words
 from fathom.offline.rows import RowNames
@@ -40,7 +40,7 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
         called = names_in_words(linking, table, many=many) if _is_person(table, linking) else None
         if called is not None:
             said = question.text[tokens[1].start : tokens[place - 1].end]
-            noun = " ".join(identifier_words(table)) if who else said
+            noun = in_number(identifier_words(table), many=many) if who else said
             rest = f"What {'are' if many else 'is'} the {called} of the {noun} who {rest}"
         elif extreme is not None:
             rest = f"{question.text[: tokens[place].start]}{rest}"

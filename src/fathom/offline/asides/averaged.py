@@ -48,6 +48,8 @@ _ENDS = frozenset(".?!,;")
 _LEAST = 0.2
 """How far a word must mean a number's column to say of which number an average is."""
 _CLEARLY = 0.1
+_NAMED = 0.5
+"""How much better another table's column must fit to be the one that is named."""
 _THING = 0.9
 
 _Of = Choice["all", "these", "own", "open"]
@@ -111,7 +113,7 @@ def _clearest(fits: _Fits, table: str) -> ColumnKey | None:
     """The column of a table that fits clearly better than its others."""
     own = sorted(((fit, c) for c, fit in fits if c.table == table), reverse=True)
     best = max((fit for _, fit in fits), default=0.0)  # "a rating higher": no height, where ratings are
-    clear = own and own[0][0] >= best - _CLEARLY and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
+    clear = own and own[0][0] >= best - _NAMED and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
     return own[0][1] if clear else None
 
 

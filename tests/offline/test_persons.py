@@ -60,6 +60,7 @@ def in_idiom(asked: str, database: Database) -> str:
         ("Which department has the most employees?", None),
         ("Which products cost more than 10?", None),
         ("which product lasts the most?", None),
+        ("Which employees work in Sales? Give their last names.", None),
         ("What is the salary of Ann Lee?", None),
     ],
 )

@@ -43,6 +43,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("List the clerks with their wage in descending order of wage.",
          [("Ann", "Lee", 900), ("Cal", "Fox", 800), ("Bob", "Fox", 700)]),
         ("List the last names of the clerks, sorted by last name.", [("Fox",), ("Fox",), ("Lee",)]),
+        ("What are the first names of the clerks who are buyers? ", [("Ann",), ("Cal",)]),
+        ("List all brand names in descending alphabetical order.", [("Zora",), ("Arc",)]),
         ("Show the titles and prices of the products whose colour is red, highest price first.",
          [("Desk", 90), ("Lamp", 30)]),
         ("Show the name and country of all brands in alphabetical order.",

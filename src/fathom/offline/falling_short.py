@@ -285,10 +285,12 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
 
 def _counted_head(linking: Linking) -> int | None:
     """The place of the noun behind the one "how many" of a question."""
-    asked = [q.span.end for q in linking.quantities if q.aggregate == "count"]
-    if len(asked) != 1 or asked[0] >= len(linking.tokens):
+    asked = [q.span for q in linking.quantities if q.aggregate == "count"]
+    if len(asked) == 2 and all(t.stop for t in linking.tokens[asked[0].end : asked[1].first]):
+        asked = asked[1:]  # "count the number of"
+    if len(asked) != 1 or asked[0].end >= len(linking.tokens):
         return None
-    head = asked[0]
+    head = asked[0].end
     ahead = [t.lower for t in linking.tokens[head : head + 2] if t.kind == "word" and not t.stop]
     many = [w.endswith("s") for w in ahead]
     return head + 1 if many == [False, True] else head  # "movie directors"

@@ -20,6 +20,8 @@ _WHICH = frozenset(("which", "what"))
 _BE = frozenset(("is", "are", "was", "were"))
 _DO = frozenset(("do", "does", "did"))
 _VERBS = _BE | _DO | {"have", "has", "had"}
+_NAMES = frozenset(("name", "surnam", "forenam"))
+_ENDS = frozenset(".?!;")
 _EXTREMES = {"most": "highest", "least": "lowest"}
 _LONGEST = 4
 
@@ -29,6 +31,8 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
     highest salary" where one column alone is what is earned. All other questions stay.
     """
     tokens = [t for t in linking.tokens if not t.evidence]
+    if any(t.stem in _NAMES or (t.lower in _ENDS and i < len(tokens) - 1) for i, t in enumerate(tokens)):
+        return question  # which columns are wanted is said
     for table, place in _asked(tokens, linking):
         extreme = _extreme(tokens, table, linking, names)
         if _asks_of_others(tokens, place) or (len(_asked(tokens, linking)) > 1 and extreme is None):

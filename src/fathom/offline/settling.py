@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from fathom.errors import QueryError
+from fathom.offline.as_said import as_said
 from fathom.offline.asides import Aside
 from fathom.offline.checking import BRIEF, Checked
 from fathom.offline.composing import Composition
@@ -175,6 +176,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     if chosen.source != "example":  # a solved query says itself what is given once
         query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
+        query = as_said(query, engine.link(asked))
     query = grouped_by_names(query, engine.link(question), engine.names)
     query, said = with_said_roles(query, engine.link(question), engine.planner)
     if not said:

@@ -18,16 +18,23 @@ def shows_unasked(query: Query, linking: Linking) -> bool:
     """
     shown = [e for e in query.select if isinstance(e, Column)]
     tables = {c.table.name for c in shown}
-    return any(_shows_both_names(t, shown, linking) or _shows_name_for_key(t, shown, linking) for t in tables)
+    return any(_unasked_names(t, shown, linking) or _shows_name_for_key(t, shown, linking) for t in tables)
 
 
-def _shows_both_names(table: str, shown: list[Column], linking: Linking) -> bool:
+def unasked_names(query: Query, linking: Linking) -> frozenset[Column]:
+    """The first names that a query shows where its question asks for last names alone, or the reverse."""
+    shown = [e for e in query.select if isinstance(e, Column)]
+    return frozenset(c for t in {c.table.name for c in shown} for c in _unasked_names(t, shown, linking))
+
+
+def _unasked_names(table: str, shown: list[Column], linking: Linking) -> list[Column]:
     names = _naming(table, linking)
     if len(names) < 2 or not {c.name for c in shown if c.table.name == table} >= {*names}:
-        return False
+        return []
     words = [{*map(stem, identifier_words(n))} for n in names]
     asked = [_is_said(words[i] - words[1 - i], words[0] & words[1], linking) for i in (0, 1)]
-    return asked[0] != asked[1]
+    left = [n for n, said in zip(names, asked, strict=True) if not said]
+    return [c for c in shown if c.table.name == table and c.name in left] if len(left) == 1 else []
 
 
 def _is_said(own: set[str], both: set[str], linking: Linking) -> bool:

@@ -12,29 +12,21 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
+from fathom.offline.trading import BUYERS, OF_UNITS, QUANTITIES, UNITS, of_trade, sold_lines
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
 
 _MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend expenditure".split()))
 _PAY = stem("pay")
 _BEST = frozenset(("best", "top"))
-_BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
 _FORM = frozenset(map(stem, "total overall generate make bring take earn place our have".split()))
 """Words that say no more than that a sum or a count is asked for."""
 _OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
-_TRADE = frozenset(
-    map(
-        stem,
-        "sale order invoice payment transaction purchase booking reservation rental bill receipt checkout"
-        " subscription".split(),
-    )
-)
 _TOTALS = frozenset(("total", "amount", "subtotal", "revenue", "turnover"))
 _OF_TOTALS = frozenset(
     "total amount subtotal sub grand revenue turnover sales sale price paid value usd eur gross net"
     " payment".split()
 )
-_QUANTITIES = frozenset(("quantity", "qty"))
 _OF_QUANTITIES = frozenset(("quantity", "qty", "ordered", "sold", "item", "purchased"))
 _OF_PRICES = frozenset(("unit", "price", "each", "item", "sale", "sales", "selling", "list", "usd", "eur"))
 
@@ -48,18 +40,8 @@ class Amount:
     total: bool
 
 
-def of_buyers(table: str) -> bool:
-    """Whether a table keeps those who buy."""
-    return not _BUYERS.isdisjoint(name_stems(table))
-
-
-def of_trade(table: str) -> bool:
-    """Whether a table keeps what was sold."""
-    return not _TRADE.isdisjoint(name_stems(table))
-
-
 class Amounts:
-    """The amounts of money that the tables of one database keep."""
+    """The amounts of money that the tables of one database keep, and the `lines` of what was sold."""
 
     def __init__(self, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
         self._planner, self._profiles = planner, profiles
@@ -70,6 +52,7 @@ class Amounts:
         totals = [a for t in traded for a in self._totals(t)]
         lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
         self.all = (*totals, *lines)
+        self.lines = sold_lines(schema, lambda t: self._called(t, UNITS, OF_UNITS), profiles)
 
     def _totals(self, table: Table) -> list[Amount]:
         """The columns of a table that hold what one of its rows comes to."""
@@ -85,7 +68,7 @@ class Amounts:
 
     def _line(self, table: Table, schema: Schema) -> Amount | None:
         """What a line comes to: its quantity times its price, or times that of what it refers to."""
-        counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
+        counts = self._called(table, QUANTITIES, _OF_QUANTITIES)
         sold = of_trade(table.name) or any(
             k.table == table.name and of_trade(k.target_table) for k in schema.foreign_keys
         )
@@ -143,7 +126,7 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
         return None
     best = linking.superlatives[0].span.first
     things = linking.tokens[best + 1 : best + 3]
-    buyers = any(t.stem in _BUYERS for t in things if t.kind == "word")
+    buyers = any(t.stem in BUYERS for t in things if t.kind == "word")
     return best if linking.tokens[best].lower in _BEST and buyers else None
 
 

@@ -114,6 +114,8 @@ class RequestReader:
     def _says_form(self, place: int, measure: Measure) -> bool:
         """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
         token = self.linking.tokens[place]
+        if measure.sold:
+            return True
         if measure.function == "spread":
             return token.stem in SPREAD
         if measure.function == "sum" and place == measure.span.first:
@@ -265,7 +267,8 @@ class RequestReader:
         """Where the words for the things may begin, likeliest first."""
         tokens = self.linking.tokens
         if ranking is not None:
-            yield from (m.span.end for m in self.measures if m.most and m.span.end - m.span.first == 2)
+            told = (m for m in self.measures if m.most and (m.sold or m.span.end - m.span.first == 2))
+            yield from (m.span.end for m in told)
             tops = (s.span.first for s in self.linking.superlatives if self._lower(s.span.first) in RANKS)
             yield from (t + 1 for t in tops)
         of = [i + 1 for i in range(1, end) if self._lower(i) == "of" and tokens[0].lower in OPENINGS]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from fathom.offline.accounting import Accounts, deeds, named_places
-from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
+from fathom.offline.amounts import Amounts, said_of_counts, said_of_money
 from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import By, Group, Naming
@@ -44,6 +44,7 @@ from fathom.offline.requests import Limit, Request, RequestReader, resolved
 from fathom.offline.restricting import restrictions, year_ranges
 from fathom.offline.rows import RowNames, fixed_columns, names_key
 from fathom.offline.sorting import Ranking
+from fathom.offline.trading import of_buyers
 from fathom.records import TableProfile
 
 GAIN = 3.0
@@ -234,7 +235,7 @@ class _Building:
         if any(v is None for v in values.values()):
             return None
         everything = plans or self._planner.plans(tables)
-        if not everything:
+        if not everything or self._lie_apart(fact):
             return None
         query = self._finished(plain, {m: v for m, v in values.items() if v is not None}, shown, fact)
         if query is None:
@@ -260,6 +261,13 @@ class _Building:
         on = {c.name for j in plan.joins for c in (j.left, j.right) if c.table == pairs}
         key = self._planner.schema.table(pairs.name).primary_key
         return things == set(tables) - {fact} and len(key) == len(on) == 2 and set(key) == on
+
+    def _lie_apart(self, fact: TableRef) -> bool:
+        """Whether the things lie beyond tables of which the number isn't told: who bought isn't what sold."""
+        apart = {t for s in self._sources.values() for t in s.apart}
+        shown = {c.table for b in self._named if b is not None for c in b.shown} if apart else set()
+        ways = (self._planner.plans_once(fact, tuple({fact, t})) for t in shown - {fact})
+        return any(not plans or apart & {t.name for t in plans[0].tables} for plans in ways)
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
@@ -346,7 +354,7 @@ def _compared(value: Expression, limit: Limit) -> Comparison:
 
 def _tells_much(request: Request) -> bool:
     """Whether a request of no groups asks for what training data hold next to none of."""
-    odd = any(m.money or m.function == "spread" for m in request.measures)
+    odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     return odd or len(request.shown) > 1
 
 
@@ -361,7 +369,7 @@ def _leaves_none_out(request: Request) -> bool:
 def _unlearned(request: Request) -> bool:
     """Whether training data hold next to no such questions: of money, two groups or numbers, periods."""
     several = len(request.groups) > 1 or len(request.measures) > 1
-    odd = any(m.money or m.function == "spread" for m in request.measures)
+    odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     periods = any(g.unit and not g.named for g in request.groups)
     ranking = request.ranking
     ranked = ranking is not None and (ranking.offset is not None or ranking.by in request.shown)

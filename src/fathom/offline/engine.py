@@ -34,6 +34,7 @@ from fathom.offline.linking.text import tokenize
 from fathom.offline.periods import Dates, periods
 from fathom.offline.phrases import as_question
 from fathom.offline.plain_rows import plain_rows
+from fathom.offline.pointing import buyers_first, keys_first
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
@@ -145,7 +146,8 @@ class Engine:
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
         question = replace(question, text=to_the_point(question.text))
-        return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
+        linking, profiles = self.link(question), self.database.profile()
+        return said_apart(question, linking, self.planner, self.names, profiles, amounts=self.amounts)
 
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
@@ -162,12 +164,19 @@ class Engine:
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
-        linking = apply_hints(linking, hints.hints)
+        linking = apply_hints(self._pointed(linking), hints.hints)
         if self.examples.solved and self.knowledge.examples:
             told = {s for h in hints.hints for s in h.spans}
             sure = [h for h in sure_values(linking) if not any(s.overlaps(t) for s in h.spans for t in told)]
             hints = replace(hints, hints=(*hints.hints, *sure))
         return linking, hints
+
+    def _pointed(self, linking: Linking) -> Linking:
+        """The linking with values first that the question points at; solved ones and evidence know better."""
+        if self.examples.solved or any(t.evidence for t in linking.tokens):
+            return linking
+        linking = keys_first(linking, self.names, self.database.profile())
+        return buyers_first(linking, self.amounts.lines, self.names)
 
     def _written(self, question: Question) -> Sequence[tuple[Proposal, str]]:
         """The proposals for a question that can be written as SQL, each with its text."""

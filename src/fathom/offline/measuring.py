@@ -315,3 +315,8 @@ class MeasureReader:
             return None
         before = self._linking.tokens[place - 1].lower if place else ""
         return number if number.comparison != "=" or before == "exactly" else None
+
+
+def asks_units(linking: Linking, names: RowNames, amounts: Amounts) -> bool:
+    """Whether a question asks for numbers of what was sold."""
+    return any(m.sold for m in MeasureReader(linking, names, amounts, Naming(linking, names)).read())

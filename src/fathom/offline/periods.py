@@ -164,14 +164,14 @@ class Dates:
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
         own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]
-        if not own and len(tables) == 1:
-            targets = {e.right for e in self._planner.neighbours(tables[0].name)}
+        for fact in () if own else [t for t in tables if self._planner.one_each(t, tables)][:1]:
+            targets = {e.right for e in self._planner.neighbours(fact.name)}
             own = [
                 c
                 for c in self._linking.columns
                 if c in self._all
                 and c.table in targets
-                and self._planner.one_each(tables[0], (*tables, TableRef(c.table)))
+                and self._planner.one_each(fact, (*tables, TableRef(c.table)))
             ]
         return sorted(own, key=lambda c: (-self._said(c), not self._is_own(c), -self._score(c)))
 

@@ -247,7 +247,8 @@ class RequestReader:
     def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""
         until = end
-        starts = list(self._head_starts(end, ranking))
+        values = {v.span.first: v.span.end for v in sure_values(self.linking)}
+        starts = [values.get(s, s) for s in self._head_starts(end, ranking)]  # "best selling | rock albums"
         for start in starts:
             group = self.naming.group_at(start, until if until > start else None)
             if group is not None and any(m.span.overlaps(group.span) for m in self.measures):

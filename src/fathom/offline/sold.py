@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
+from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.measures import PASSED, Measure, Source, compares
-from fathom.offline.query import Star
+from fathom.offline.query import Query, Star, Unrepresentable, all_queries
+from fathom.offline.rendering import joined
 from fathom.offline.rows import RowNames
 from fathom.offline.trading import Lines
 
@@ -64,6 +66,15 @@ def _is_verb(linking: Linking, place: int) -> bool:
     sorts = token.lower == "ordered" and after in _SORTING
     priced = token.lower in _DOING and after in {"price", "prices"}
     return token.lower in _DONE | _DOING and not sorts and not priced
+
+
+def holds_lines(query: Query, planner: JoinPlanner, lines: Sequence[Lines], *, orders: bool = False) -> bool:
+    """Whether a query looks at rows that say what was sold, or at their `orders`."""
+    kept = {t for one in lines for t in (one.table.name, *(one.heads if orders else ()))}
+    try:
+        return any(t.name in kept for part in all_queries(query) for t in joined(part, planner)[0])
+    except Unrepresentable:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +130,9 @@ class SoldReader:
         if asked is None or asked.aggregate not in {"count", "sum"} or self.verb < asked.span.end:
             return None
         between = range(asked.span.end, self.verb)
-        others = (*self.linking.quantities, *self.linking.superlatives)
+        spans = (m.span for said in (self.linking.quantities, self.linking.superlatives) for m in said)
         noun = self._times(asked) or self._noun(asked.span.end) or self._unsaid(asked)
-        if noun is None or any(m.span.first in between for m in others):
+        if noun is None or any(s.first in between for s in spans):
             return None
         kinds = any(self._lower(i) in _KINDS for i in range(asked.span.end, noun.end))
         if kinds or (asked.aggregate == "sum" and noun.kind != "units"):

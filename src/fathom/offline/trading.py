@@ -26,20 +26,13 @@ _UNCLEAR = frozenset(("count", "amount", "volume", "items"))
 _HEADERS = frozenset(map(stem, ("header", "head")))
 _LINES = frozenset(map(stem, "line item detail entry position content product".split()))
 _SUPPLIERS = frozenset(map(stem, "supplier vendor".split()))
-_OTHERS = (
-    BUYERS
-    | _SALES
-    | _SUPPLIERS
-    | frozenset(
-        map(
-            stem,
-            "employee staff clerk person salesperson seller agent rep representative cashier manager store shop"
-            " branch outlet shipper carrier driver courier truck address location city region country warehouse"
-            " status state type method code reference ref payment shipment delivery promotion coupon currency date"
-            " calendar".split(),
-        )
-    )
+_ELSE = (
+    "employee staff clerk person salesperson seller agent rep representative cashier manager store shop"
+    " branch outlet shipper carrier driver courier truck address location city region country warehouse"
+    " status state type method code reference ref payment shipment delivery promotion coupon currency"
+    " date calendar"
 )
+_OTHERS = BUYERS | _SALES | _SUPPLIERS | frozenset(map(stem, _ELSE.split()))
 """What tables of those are called who sell, bring or make things, and of places and kinds: nothing sold."""
 
 
@@ -111,7 +104,7 @@ def _lines(
 
 
 def _counts(table: Table) -> int | None:
-    """How many columns of a table say how many units each row is of, one at most; None where it isn't clear."""
+    """How many columns of a table say how many units its rows are of: 0 or 1; None where it isn't clear."""
     named = [{*identifier_words(c.name)} for c in table.columns]
     counting = sum(bool(words & QUANTITIES) or bool(words & UNITS and words <= OF_UNITS) for words in named)
     unclear = any(words & _UNCLEAR and words <= _UNCLEAR | OF_UNITS for words in named)

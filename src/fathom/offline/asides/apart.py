@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fathom.offline.ages import aged
-from fathom.offline.amounts import asked_money
+from fathom.offline.amounts import Amounts, asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
@@ -26,6 +26,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
+from fathom.offline.measuring import asks_units
 from fathom.offline.periods import Dates
 from fathom.offline.query import Aggregate, Query
 from fathom.offline.roles import in_roles
@@ -111,11 +112,14 @@ def said_apart(
     planner: JoinPlanner,
     names: RowNames,
     profiles: Mapping[str, TableProfile],
+    *,
+    amounts: Amounts,
 ) -> Aside | None:
     """The question with its restrictions said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
-    money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
+    # Sums have their years themselves.
+    summed = asked_money(linking, averaged=True) is not None or asks_units(linking, names, amounts)
     running: tuple[Restriction, ...] = (
         *under_way(question.text, linking, dates, profiles),
         *earliest(question.text, linking, dates, planner, profiles),
@@ -133,7 +137,7 @@ def said_apart(
         *measured(linking),
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),
-        *(t for t in times if t.needed or not money),
+        *(t for t in times if t.needed or not summed),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),

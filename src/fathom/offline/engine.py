@@ -26,6 +26,7 @@ from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.idiom import for_each
 from fathom.offline.in_full import in_full
+from fathom.offline.in_trade import in_trade
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
@@ -135,6 +136,13 @@ class Engine:
         short = replace(question, text=to_the_point(question.text))
         return in_units(short, self.link(short))
 
+    def in_trade(self, question: Question) -> Question:
+        """The question with what was bought, and who bought it, named: "which products did ... buy"."""
+        if self.examples.solved or question.evidence or not self.amounts.lines:
+            return question
+        short = replace(question, text=to_the_point(question.text))
+        return in_trade(short, self.link(short), self.amounts.lines, self.names) or question
+
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with shortened names in full; as it is where solved ones or evidence say more."""
         if self.examples.solved or question.evidence:
@@ -222,7 +230,7 @@ class Engine:
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
             if not self.examples.solved:  # else these show which columns people mean by rows
-                yield from plain_rows(linking, self.planner, self.names, accounts)
+                yield from plain_rows(linking, self.planner, self.names, accounts, self.amounts.lines)
         grouped = periods(
             linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
         )

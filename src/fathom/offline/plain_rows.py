@@ -1,6 +1,6 @@
 """Rows of one table under the values that a question names: "all leases", "students who took Databases"."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -26,6 +26,8 @@ from fathom.offline.query import (
     mentioned_tables,
 )
 from fathom.offline.rows import RowNames
+from fathom.offline.sold import holds_lines, trade_verbs
+from fathom.offline.trading import Lines
 
 _PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
 _ARTICLES = frozenset(("the", "a", "an"))
@@ -60,7 +62,7 @@ class Head(NamedTuple):
 
 
 def plain_rows(
-    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts, lines: Sequence[Lines] = ()
 ) -> Iterator[Proposal]:
     """The rows of the one table that a question names, listed by name, else by key, else whole, or counted.
 
@@ -74,7 +76,8 @@ def plain_rows(
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
-    if _accounted(linking, query, head, values, names=names, accounts=accounts):
+    traded = trade_verbs(linking, lines, names) if holds_lines(query, planner, lines) else ()
+    if _accounted(linking, query, head, values, names=names, accounts=accounts, traded=traded):
         yield Proposal(query, source="rows", settled=True)
 
 
@@ -314,13 +317,15 @@ def _accounted(
     *,
     names: RowNames,
     accounts: Accounts,
+    traded: Collection[int],
 ) -> bool:
     """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
 
-    A verb tells of other rows than those that the value names: "states that border Utah".
+    Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other rows
+    than those that the value names: "states that border Utah".
     """
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
-    left = accounts.left_over(query, said | {*range(head.span.end)})
+    left = accounts.left_over(query, said | {*range(head.span.end)} | {*traded})
     behind = [v.span for v in values if v.span.first >= head.span.end]
     if not left:
         return True

@@ -64,7 +64,7 @@ def _key(
 
 
 def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> Linking:
-    """The linking with names of those who buy first where something else is called so: "did Ann Lee buy".
+    """The linking with names of those who buy as such alone, whatever else is called so: "did Ann Lee buy".
 
     An order may hold the name to which it is shipped as well.
     """
@@ -76,15 +76,8 @@ def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> L
     if not meant:
         return linking
     best = {s: max(v.probability for v in linking.values if v.span == s) for s in meant}
-    return _with_values(
-        linking,
-        tuple(
-            v
-            if v.span not in meant
-            else replace(v, probability=best[v.span] if v.column in called else _DOUBTED * v.probability)
-            for v in linking.values
-        ),
-    )
+    kept = (v for v in linking.values if v.column in called or not any(v.span.overlaps(s) for s in meant))
+    return _with_values(linking, [replace(v, probability=best.get(v.span, v.probability)) for v in kept])
 
 
 def _buys(linking: Linking, span: Span, lines: Sequence[Lines], names: RowNames) -> bool:

@@ -247,8 +247,7 @@ class RequestReader:
     def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""
         until = end
-        values = {v.span.first: v.span.end for v in sure_values(self.linking)}
-        starts = [values.get(s, s) for s in self._head_starts(end, ranking)]  # "best selling | rock albums"
+        starts = [self._behind_values(s) for s in self._head_starts(end, ranking)]
         for start in starts:
             group = self.naming.group_at(start, until if until > start else None)
             if group is not None and any(m.span.overlaps(group.span) for m in self.measures):
@@ -263,6 +262,14 @@ class RequestReader:
 
     def _tells_of_amounts(self, place: int) -> bool:
         return place < len(self.linking.tokens) and self._lower(place) in AMOUNTS
+
+    def _behind_values(self, place: int) -> int:
+        """Where words for things may begin that values restrict: "best selling rock | albums"."""
+        tokens = self.linking.tokens
+        while place < len(tokens) and (tokens[place].lower in PASSED or tokens[place].kind == "number"):
+            place += 1
+        ends = {v.span.first: v.span.end for v in sure_values(self.linking)}
+        return ends.get(place, place)
 
     def _head_starts(self, end: int, ranking: Ranking | None) -> Iterator[int]:
         """Where the words for the things may begin, likeliest first."""

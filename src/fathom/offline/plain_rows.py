@@ -321,8 +321,8 @@ def _accounted(
 ) -> bool:
     """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
 
-    Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other rows
-    than those that the value names: "states that border Utah".
+    Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other
+    rows than those that the value names: "states that border Utah".
     """
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
     left = accounts.left_over(query, said | {*range(head.span.end)} | {*traded})

@@ -21,6 +21,7 @@ from fathom.offline.asides.spans import under_way
 from fathom.offline.asides.states import states
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
+from fathom.offline.asides.traded import Traded
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
@@ -31,6 +32,7 @@ from fathom.offline.periods import Dates
 from fathom.offline.query import Aggregate, Query
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
+from fathom.offline.sold import trade_verbs
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
@@ -125,7 +127,11 @@ def said_apart(
         *earliest(question.text, linking, dates, planner, profiles),
     )
     taken = {i for r in running for i in r.places}
-    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    verbs = trade_verbs(linking, amounts.lines, names)
+    sold = tuple(Traded(linking, planner, profiles, amounts.lines, verbs).read(question.text))
+    traded = {i for r in sold for i in r.places}
+    had = Belongings(linking, planner, profiles).read(question.text)
+    owned = (*sold, *(b for b in had if traded.isdisjoint(b.places)))
     lacked = {i for b in owned for i in b.places}
     times = (
         t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)

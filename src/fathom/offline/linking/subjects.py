@@ -68,8 +68,8 @@ def _subjects(
 ) -> frozenset[str]:
     """The tables, of those in which a span is a row's name, of whose row the question speaks.
 
-    That are those of its kind, "the Ohio river", "customer Lee"; else those that have what is asked, if it names
-    no others.
+    That are those of its kind, "the Ohio river", "customer Lee"; else those that have what is asked, if it
+    names no others.
     """
     kind = (_kinds_after(reading, span) or _kinds_before(reading, span)) & tables
     return kind or frozenset(t for t in tables & asked.keys() if named_tables(reading, span) <= {t})

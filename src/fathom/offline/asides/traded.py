@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.accounting import names_table, sure_values
+from fathom.offline.accounting import names_table
 from fathom.offline.asides.owning import Matched
 from fathom.offline.joins import JoinPlanner
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Linking, ValueMention
 from fathom.offline.linking.text import stem
 from fathom.offline.query import Comparison, Condition, Literal, conjunction
 from fathom.offline.trading import Lines
@@ -32,6 +32,8 @@ _AFTERWARDS = re.compile(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE
 _ENDS = frozenset("and but or that which who".split())
 _TIMES = frozenset("in on at during since before after between from until".split())
 _NAMED = 0.7
+_LIKELY = 0.5
+_WHOLE = frozenset(("exact", "folded", "stem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class Traded:
             place += 1
         if place < len(tokens) and tokens[place].lower in _ANYTHING:
             return _Object("", None, place + 1) if self._ends(place + 1) else None
-        values = {v.span.first: v for v in sure_values(self._linking)}
+        values = self._values()
         held: list[Condition] = []
         owners: set[str] = set()
         while place in values:
@@ -134,6 +136,15 @@ class Traded:
         if not self._ends(place) or len(owners) > 1 or (place > first and not owners):
             return None
         return _Object(owners.pop() if owners else "", conjunction(*held) if held else None, place)
+
+    def _values(self) -> dict[int, ValueMention]:
+        """The likeliest of the values that are named at each place; a denied verb says nothing against them."""
+        found: dict[int, ValueMention] = {}
+        for value in self._linking.values:  # the likeliest first
+            plain = value.comparison in {"=", "!="}
+            if plain and value.match in _WHOLE and value.probability >= _LIKELY:
+                found.setdefault(value.span.first, value)
+        return found
 
     def _ends(self, place: int) -> bool:
         """Whether nothing more is said of what was bought, but perhaps when."""

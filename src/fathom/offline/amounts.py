@@ -4,7 +4,7 @@ Two customs keep what was sold: a total with every order, invoice or payment, an
 price each. Both add up to the same where a database has both; lines alone know what was sold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -21,6 +21,10 @@ _PAY = stem("pay")
 _BEST = frozenset(("best", "top"))
 _FORM = frozenset(map(stem, "total overall generate make bring take earn place our have".split()))
 """Words that say no more than that a sum or a count is asked for."""
+_WORTH = frozenset(map(stem, ("value", "worth", "total")))
+_OF = frozenset(("of", "for"))
+_ALL = frozenset("the an a all our every each this these".split())
+_NAMED = 0.9
 _OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
 _TOTALS = frozenset(("total", "amount", "subtotal", "revenue", "turnover"))
 _OF_TOTALS = frozenset(
@@ -110,7 +114,7 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
     """The place of the word that asks for money; None where it names a column or a value, or is counted.
 
     Nor is it a sum where an average of it is asked for, which is for those who ask for that: `averaged`.
-    Where nothing else is said of them, the best customers are those who spent the most.
+    Where nothing else is said of them, the best customers are those who spent the most. Orders have a value.
     """
     columns = {s for c in linking.columns for s in name_stems(c.column)}
     values = [v.span for v in linking.values if v.match in {"exact", "folded", "stem"}]
@@ -122,12 +126,26 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
             named = token.stem in columns and not paid
             valued = any(s.first <= place < s.end for s in values)  # "the sales manager"
             return None if counted or named or valued else place
+    if (worth := _worth(linking, columns)) is not None:
+        averages = any(q.aggregate == "avg" and q.span.end == worth for q in linking.quantities)
+        return worth if averaged or not averages else None
     if linking.quantities or len(linking.superlatives) != 1:
         return None
     best = linking.superlatives[0].span.first
     things = linking.tokens[best + 1 : best + 3]
     buyers = any(t.stem in BUYERS for t in things if t.kind == "word")
     return best if linking.tokens[best].lower in _BEST and buyers else None
+
+
+def _worth(linking: Linking, columns: Collection[str]) -> int | None:
+    """The place of a word that asks what orders come to, where no column is called so: "value of order 5"."""
+    traded = {m.span.first for m in linking.table_mentions if m.score >= _NAMED and of_trade(m.table)}
+    for place, token in enumerate(linking.tokens[:-2]):
+        if token.stem in _WORTH and token.stem not in columns and linking.tokens[place + 1].lower in _OF:
+            behind = (i for i in range(place + 2, len(linking.tokens)) if linking.tokens[i].lower not in _ALL)
+            if next(behind, None) in traded:
+                return place
+    return None
 
 
 def said_of_money(linking: Linking) -> frozenset[int]:

@@ -139,6 +139,8 @@ class MeasureReader:
         functions, end = self._functions(place)
         if not functions:
             return []
+        if self._money == place:  # "the total of order 5"
+            return [self._of_money("sum", Span(place, end))] if functions == ["sum"] else []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
             return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
         words = Span(place, end)

@@ -138,7 +138,7 @@ class Traded:
         return _Object(owners.pop() if owners else "", conjunction(*held) if held else None, place)
 
     def _values(self) -> dict[int, ValueMention]:
-        """The likeliest of the values that are named at each place; a denied verb says nothing against them."""
+        """The likeliest value that is named at each place; a denied verb says nothing against it."""
         found: dict[int, ValueMention] = {}
         for value in self._linking.values:  # the likeliest first
             plain = value.comparison in {"=", "!="}

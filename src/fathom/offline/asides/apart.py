@@ -29,7 +29,7 @@ from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.measuring import asks_units
 from fathom.offline.periods import Dates
-from fathom.offline.query import Aggregate, Query
+from fathom.offline.query import Aggregate, Query, mentioned_tables
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
 from fathom.offline.sold import trade_verbs
@@ -98,8 +98,9 @@ class Aside:
                 return None
             query = found[0]
             told.append(found[1])
-        if len({*told}) < len(told):
-            return None  # a date is in one time alone
+        joined = {c.table for j in query.joins for c in (j.left, j.right)}
+        if len({*told}) < len(told) or (joined and not joined.issuperset(mentioned_tables(query))):
+            return None  # a date is in one time alone, and joins that are chosen lead nowhere else
         return query, tuple(told)
 
 

@@ -45,7 +45,8 @@ def _key(
 ) -> ColumnKey | None:
     """The key of the one table that is named right before a plain number, if it may hold that."""
     place = number.span.first - 1
-    if number.comparison != "=" or number.ordinal or number.percent or number.upper is not None:
+    figures = linking.tokens[number.span.first].kind == "number"
+    if not figures or number.comparison != "=" or number.ordinal or number.percent or number.upper:
         return None
     while place > 0 and linking.tokens[place].lower in _CALLED:
         place -= 1

@@ -134,8 +134,7 @@ class SoldReader:
         noun = self._times(asked) or self._noun(asked.span.end) or self._unsaid(asked)
         if noun is None or any(s.first in between for s in spans):
             return None
-        kinds = any(self._lower(i) in _KINDS for i in range(asked.span.end, noun.end))
-        if kinds or (asked.aggregate == "sum" and noun.kind != "units"):
+        if asked.aggregate == "sum" and noun.kind != "units":
             return None
         return self._measure(place, noun.end, noun.kind)
 
@@ -168,10 +167,12 @@ class SoldReader:
         return self._measure(place, noun.end + 1, noun.kind) if noun and named else None
 
     def _noun(self, place: int) -> _Noun | None:
-        """What the words from a place on count: units, times, or things of the lines."""
-        tokens = self.linking.tokens
+        """What the words from a place on count: units, times, or things of the lines, but no kinds of these."""
+        tokens, first = self.linking.tokens, place
         while place < len(tokens) and tokens[place].lower in PASSED | {"of"}:
             place += 1
+        if any(t.lower in _KINDS for t in tokens[first:place]):
+            return None
         word = tokens[place].lower if place < len(tokens) else ""
         if word in _UNITS or word == "times":
             return _Noun("units" if word in _UNITS else "times", place + 1)

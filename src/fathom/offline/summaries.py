@@ -43,7 +43,7 @@ from fathom.offline.query import (
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
 from fathom.offline.restricting import restrictions, year_ranges
-from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.offline.rows import RowNames, asks_for_key, fixed_columns, names_key
 from fathom.offline.sorting import Ranking
 from fathom.offline.trading import of_buyers
 from fathom.offline.unsold import from_things, with_none
@@ -299,9 +299,9 @@ class _Building:
         )
 
     def _shown(self, by: By) -> tuple[Column, ...]:
-        """What is shown of things: their names, and their key where the question asks for that as well."""
-        keys = (k for k in by.key if by.table is not None and names_key(self._linking, k))
-        return tuple(dict.fromkeys((*keys, *by.shown)))
+        """What is shown of things: their names, and their key as well or alone, if the question asks for it."""
+        keys = tuple(k for k in by.key if by.table is not None and names_key(self._linking, k))
+        return keys if keys and asks_for_key(self._linking) else tuple(dict.fromkeys((*keys, *by.shown)))
 
     def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
         """What calculates a measure over a join that holds rows of a table `once`; None where none does."""

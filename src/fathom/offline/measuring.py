@@ -12,7 +12,7 @@ from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.measures import PASSED, Function, Measure, Source, asked_quantities, compares
 from fathom.offline.query import Column, Star, TableRef
 from fathom.offline.rows import RowNames
-from fathom.offline.sold import sold_reader
+from fathom.offline.sold import sold_readers
 from fathom.offline.trading import of_trade
 from fathom.offline.usual import Usual
 
@@ -40,7 +40,7 @@ class MeasureReader:
         self._starts = {q.span.first: q for q in asked}
         self._money = asked_money(linking)
         self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
-        self._sold = sold_reader(linking, amounts.lines, names, self._phrase)
+        self._sold = sold_readers(linking, amounts.lines, names, self._phrase)
 
     def read(self) -> tuple[Measure, ...]:
         """The measures, in the order of their words."""
@@ -58,8 +58,8 @@ class MeasureReader:
         token = self._linking.tokens[place]
         if token.evidence or token.quoted:
             return []
-        sold = self._sold.at(place) if self._sold is not None else None
-        return [sold] if sold is not None else self._called_or_told(place)
+        sold = [found for reader in self._sold if (found := reader.at(place)) is not None]
+        return sold[:1] or self._called_or_told(place)
 
     def _called_or_told(self, place: int) -> list[Measure]:
         """The measures of what columns and tables are called, of money, and of rows."""

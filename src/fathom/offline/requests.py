@@ -8,7 +8,7 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.accounting import AMOUNTS, deeds, sure_values
+from fathom.offline.accounting import AMOUNTS, deeds, names_table, sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
@@ -93,6 +93,8 @@ class RequestReader:
             groups = self._head(min([tail, *(m.span.first for m in stated)]), ranking)
             if not groups:
                 return None
+        if ranking is not None and self._ranks_others(ranking, groups):
+            return None
         if tail < len(self.linking.tokens):
             ranking = order.sorted(tail, shown, groups) if ranking is None else None
             if ranking is None:
@@ -202,6 +204,8 @@ class RequestReader:
                 self._use(place)
             elif word == "by" and self._compares_after(place):
                 continue  # "used by at least 30 papers"
+            elif word == "by" and self._tells_who(place):
+                self._use(place)
             elif word in BY and not (word == "by" and (self._follows_by(place) or self._counts_by(place))):
                 until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
@@ -223,6 +227,11 @@ class RequestReader:
         alone = not after or words[0] in _HAVE | LIGHT or place + 1 in deeds(self.linking, self.naming.names)
         return told and (alone or words in (["of", w] for w in _THEM))
 
+    def _tells_who(self, place: int) -> bool:
+        """Whether "by" says who sold or bought: "bought by Ann Lee"."""
+        values = (v.span.first for v in sure_values(self.linking))
+        return place + 1 in values and any(m.sold and place - 1 in m.also for m in self.measures)
+
     def _compares_after(self, place: int) -> bool:
         """Whether a number that is compared follows: of no other word between is anything said."""
         number = next((n for n in self.linking.numbers if n.span.first > place), None)
@@ -243,6 +252,18 @@ class RequestReader:
         """Whether "by" tells how many did something: "taught by more than two instructors"."""
         near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
         return any(self._compares(n) for n in near)
+
+    def _ranks_others(self, ranking: Ranking, groups: Sequence[Group]) -> bool:
+        """Whether other things than those told of are ranked: "the best selling album of each artist"."""
+        if not isinstance(ranking.by, Measure) or not ranking.by.sold:
+            return False
+        values = [v.span for v in sure_values(self.linking)]
+        held = [*values, *(g.span for g in groups), *(m.span for m in self.measures)]
+        said = {place for m in self.measures for place in m.also}
+        own = {c.table.name for g in groups for by in g.named for c in by.shown}
+        others = (m for m in self.linking.table_mentions if m.table not in own)
+        heads = {m.span.end - 1 for m in others if names_table(self.linking, m)}
+        return any(not covers(held, place) for place in heads - said)
 
     def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""

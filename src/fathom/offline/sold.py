@@ -10,6 +10,7 @@ from typing import Literal as Choice
 
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.measures import PASSED, Measure, Source, compares
@@ -109,7 +110,7 @@ class SoldReader:
         if not way or not any(s.span.first == place for s in linking.superlatives):
             return None
         rest = range(place + 1, len(linking.tokens))
-        passed = _OFTEN | {"-"}
+        passed = _OFTEN | {"-"} | ({"best"} if word == "top" else set())
         after = next((i for i in rest if not self._is_number(i) and self._lower(i) not in passed), len(rest))
         often = any(self._lower(i) in _OFTEN for i in range(place + 1, after))
         if after == self.verb and self._lower(after) in _DONE | {"selling"}:
@@ -161,13 +162,17 @@ class SoldReader:
         return self._measure(number.span.end, noun.end if ahead else noun.end + 1, noun.kind)
 
     def _bare(self, place: int) -> Measure | None:
-        """The units that are named with their verb right behind: "units sold"."""
-        noun = self._noun(place) if self._lower(place) in _UNITS else None
+        """The units, or things of each of others, that are named with their verb behind: "units sold"."""
+        noun = self._noun(place)
         named = noun is not None and noun.end == self.verb
-        return self._measure(place, noun.end + 1, noun.kind) if noun and named else None
+        each = self._lower(self.verb + 1) in EACH | {"by", "for"} and all(
+            t.stop or t.kind != "word" for t in self.linking.tokens[:place]
+        )
+        told = self._lower(place) in _UNITS or (each and self._lower(place) not in PASSED)
+        return self._measure(place, noun.end + 1, noun.kind) if noun and named and told else None
 
     def _noun(self, place: int) -> _Noun | None:
-        """What the words from a place on count: units, times, or things of the lines, but no kinds of these."""
+        """What the words from a place on count: units, times, or things of lines, but no kinds of these."""
         tokens, first = self.linking.tokens, place
         while place < len(tokens) and tokens[place].lower in PASSED | {"of"}:
             place += 1
@@ -223,14 +228,16 @@ class SoldReader:
         return self.linking.tokens[place].lower if place < len(self.linking.tokens) else ""
 
 
-def sold_reader(
+def sold_readers(
     linking: Linking, lines: Sequence[Lines], names: RowNames, phrase: Callable[[int], Span | None]
-) -> SoldReader | None:
-    """The reader of a question with one verb of selling or buying, which it doesn't deny; None for others."""
+) -> tuple[SoldReader, ...]:
+    """The readers of the verbs of selling or buying in a question that denies nothing.
+
+    Several verbs are read where all say the same: "the best selling products and how many units were sold".
+    """
     verbs = trade_verbs(linking, lines, names)
-    alike = len({one.units is None for one in lines}) == 1
-    return (
-        SoldReader(linking, lines, verbs[0], phrase)
-        if alike and len(verbs) == 1 and not linking.negations
-        else None
-    )
+    said = {linking.tokens[i].stem for i in verbs}
+    alike = len({one.units is None for one in lines}) == 1 == len(said)
+    if not alike or linking.negations:
+        return ()
+    return tuple(SoldReader(linking, lines, verb, phrase) for verb in verbs)

@@ -299,7 +299,7 @@ class _Building:
         )
 
     def _shown(self, by: By) -> tuple[Column, ...]:
-        """What is shown of things: their names, and their key as well or alone, if the question asks for it."""
+        """What is shown of things: their names, and their key as well or alone, where that is asked for."""
         keys = tuple(k for k in by.key if by.table is not None and names_key(self._linking, k))
         return keys if keys and asks_for_key(self._linking) else tuple(dict.fromkeys((*keys, *by.shown)))
 

@@ -1,7 +1,7 @@
 """Times by which rows are restricted: "placed in the last 30 days", "since March 2021", "on weekends"."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.accounting import names_table
@@ -55,10 +55,12 @@ class Timed:
         if not subqueries or own or self._said(query):
             key = self._meant(query)
             return key and (self._within(query, key), self._told(key))
+        outside = self.dates.near(mentioned_tables(replace(query, where=None)))
         for comparison in subqueries:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
-            if key is not None and comparison.operator == "not in":
+            within = comparison.operator == "not in" or (comparison.operator == "in" and not outside)
+            if key is not None and within:
                 return restricted_within(query, comparison, self.moment.holds(key.in_query())), self._told(
                     key
                 )

@@ -19,6 +19,7 @@ _NOT = rf"(?:{_HAVE}\s+)?(?:not|never)\s+(?:(?:yet|ever|been|actually)\s+)*"
 _NOBODY = r"(?:whom\s+)?(?:(?:has|have|had)\s+)?(?:nobody|no\s+one|noone)\s+(?:(?:has|have|had|ever|yet)\s+)*"
 _WERE = r"(?:(?:were|was|are|is|ha(?:ve|s|d)\s+been)\s+)(?:(?:ever|already)\s+)?"
 _DENIED = re.compile(rf"{_WHO}(?:{_NOT}|{_NOBODY})(?=[a-z])", re.IGNORECASE)
+_RELATIVE = re.compile(r"\b(?:that|which|who)\b", re.IGNORECASE)
 _DONE = re.compile(rf"{_WHO}{_WERE}(?=[a-z])", re.IGNORECASE)
 _UNSOLD = re.compile(r"\bunsold\b", re.IGNORECASE)
 _WITHOUT = re.compile(
@@ -87,8 +88,9 @@ class Traded:
     def _done(self, text: str, match: re.Match[str]) -> Matched | None:
         """What was sold at all: nothing else is said of it but when."""
         verb = self._verb_at(match.end())
-        if verb is None or not self._ends(verb + 1):
-            return None
+        counted = bool(self._linking.quantities) and _RELATIVE.search(match.group()) is None
+        if verb is None or counted or not self._ends(verb + 1):
+            return None  # "how many albums were sold" may ask how many copies
         return self._matched(text, match.start(), _Object("", None, verb + 1), denied=False)
 
     def _unsold(self, text: str, match: re.Match[str]) -> Matched | None:

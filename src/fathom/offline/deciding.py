@@ -10,7 +10,7 @@ from fathom.offline.engine import Engine
 from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
-from fathom.offline.measuring import asks_units
+from fathom.offline.measuring import asked_units
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
@@ -167,12 +167,13 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
 def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: Engine) -> Choice:
     """Not sure of a query that looks at nothing that was sold where the question says that something was.
 
-    Where it asks for units, their lines have to be looked at.
+    Where it asks for units, their lines have to be looked at, and it has to be clear that it does.
     """
     lines = engine.amounts.lines
     verbs = trade_verbs(linking, lines, engine.names)
-    units = verbs and asks_units(linking, engine.names, engine.amounts)
-    if not verbs or holds_lines(first.query, engine.planner, lines, orders=not units):
+    units = asked_units(linking, engine.names, engine.amounts) if verbs else ()
+    clear = all(m.sources for m in units)
+    if not verbs or (clear and holds_lines(first.query, engine.planner, lines, orders=not units)):
         return choice
     missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in verbs))))
     return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)

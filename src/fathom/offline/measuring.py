@@ -319,6 +319,7 @@ class MeasureReader:
         return number if number.comparison != "=" or before == "exactly" else None
 
 
-def asks_units(linking: Linking, names: RowNames, amounts: Amounts) -> bool:
-    """Whether a question asks for numbers of what was sold."""
-    return any(m.sold for m in MeasureReader(linking, names, amounts, Naming(linking, names)).read())
+def asked_units(linking: Linking, names: RowNames, amounts: Amounts) -> tuple[Measure, ...]:
+    """The numbers of what was sold that a question asks for; without sources where it isn't clear of what."""
+    measures = MeasureReader(linking, names, amounts, Naming(linking, names)).read()
+    return tuple(m for m in measures if m.sold)

@@ -372,7 +372,7 @@ def resolved(request: Request, linking: Linking) -> Request:
 
 def _points_at(measure: Measure, other: Measure) -> bool:
     """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
-    summed = measure.function == "count" and other.function == "sum" and bool(other.most)
+    summed = measure.function == "count" and other.function == "sum" and bool(other.most or other.sold)
     return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
 
 

@@ -4,10 +4,11 @@ No column is called so: what such words add up are the units of the lines of ord
 belongs to them by keys.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
+from fathom.offline.accounting import sure_values
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.naming import EACH
@@ -64,7 +65,7 @@ def _is_verb(linking: Linking, place: int) -> bool:
     if token.lower in _AS_NOUNS:
         near = [t.lower for t in tokens[max(0, place - _DID_REACH) : place]]
         return not _DO.isdisjoint(near) and near[-1] not in PASSED
-    sorts = token.lower == "ordered" and after in _SORTING
+    sorts = token.lower == "ordered" and after in _SORTING and not _told_by_whom(linking, place + 1)
     priced = token.lower in _DOING and after in {"price", "prices"}
     return token.lower in _DONE | _DOING and not sorts and not priced
 
@@ -78,11 +79,26 @@ def holds_lines(query: Query, planner: JoinPlanner, lines: Sequence[Lines], *, o
         return False
 
 
+def _told_by_whom(linking: Linking, place: int) -> bool:
+    """Whether "by" says who ordered: a name follows, with no more than an article or a table ahead of it."""
+    tokens, first = linking.tokens, place + 1
+    named = {m.span.first: m.span.end for m in linking.table_mentions if m.score >= _HELD}
+    while first < len(tokens) and tokens[first].lower in PASSED:
+        first += 1
+    starts = {first, named.get(first, first)}
+    return tokens[place].lower == "by" and any(
+        v.span.first in starts and v.match in _WHOLE for v in linking.values
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Noun:
-    """What is counted: units, times, or the things themselves; and where the words for it end."""
+    """What is counted: units, times, the things themselves or, if unclear, their units or kinds.
 
-    kind: Choice["units", "times", "things"]
+    `end` is where the words for it end.
+    """
+
+    kind: Choice["units", "times", "things", "unclear"]
     end: int
 
 
@@ -115,15 +131,18 @@ class SoldReader:
         often = any(self._lower(i) in _OFTEN for i in range(place + 1, after))
         if after == self.verb and self._lower(after) in _DONE | {"selling"}:
             return self._measure(place, after + 1, "times" if often else None, way)
+        if self._follows(place):
+            return self._measure(place, after, "times", way) if often else self._most_of(place, way)
         noun = self._noun(place + 1)
-        if not self._follows(place):
-            named = noun is not None and noun.end == self.verb and not compares(linking, place)
-            return self._measure(place, noun.end + 1, noun.kind, way) if noun and named else None
-        if often:
-            return self._measure(place, after, "times", way)
-        if noun is not None:
+        named = noun is not None and noun.end == self.verb and not compares(linking, place)
+        return self._measure(place, noun.end + 1, noun.kind, way) if noun and named else None
+
+    def _most_of(self, place: int, way: Choice["", "asc", "desc"]) -> Measure | None:
+        """The units by which a superlative behind the verb ranks: "sold the most copies", "bought most tea"."""
+        if (noun := self._noun(place + 1)) is not None:
             return self._measure(place, noun.end, noun.kind, way)
-        return self._measure(place, place + 1, None, way) if self._ends(place + 1) else None
+        kind = "units" if place + 1 in self._values else None
+        return self._measure(place, place + 1, kind, way) if kind or self._ends(place + 1) else None
 
     def _asked(self, place: int) -> Measure | None:
         """The units that a quantity asks for, a verb behind it: "how many copies of X have we sold"."""
@@ -164,12 +183,12 @@ class SoldReader:
     def _bare(self, place: int) -> Measure | None:
         """The units, or things of each of others, that are named with their verb behind: "units sold"."""
         noun = self._noun(place)
-        named = noun is not None and noun.end == self.verb
+        named = noun is not None and self._behind_value(noun.end) == self.verb
         each = self._lower(self.verb + 1) in EACH | {"by", "for"} and all(
             t.stop or t.kind != "word" for t in self.linking.tokens[:place]
         )
         told = self._lower(place) in _UNITS or (each and self._lower(place) not in PASSED)
-        return self._measure(place, noun.end + 1, noun.kind) if noun and named and told else None
+        return self._measure(place, noun.end, noun.kind) if noun and named and told else None
 
     def _noun(self, place: int) -> _Noun | None:
         """What the words from a place on count: units, times, or things of lines, but no kinds of these."""
@@ -182,13 +201,14 @@ class SoldReader:
         if word in _UNITS or word == "times":
             return _Noun("units" if word in _UNITS else "times", place + 1)
         span = self.phrase(place)
-        if span is None or not self._counts_units():
+        if span is None:
             return None
         near = self.linking.table_alignment[:, span.end - 1]
         best = max(_NAMED, float(near.max(initial=0)))
         named = {t for t, fit in zip(self.linking.tables, near, strict=True) if fit >= best}
         things = {t for one in self.lines for t in one.things}
-        return _Noun("things", span.end) if named and named <= things else None
+        kind: Choice["things", "unclear"] = "things" if self._counts_units() else "unclear"
+        return _Noun(kind, span.end) if named and named <= things else None
 
     def _counts_units(self) -> bool:
         """Whether things that are counted are units: "tracks sold"; who bought 3 may have bought 3 kinds."""
@@ -198,7 +218,10 @@ class SoldReader:
     def _measure(
         self, first: int, end: int, kind: str | None, most: Choice["", "asc", "desc"] = ""
     ) -> Measure:
-        """The units of lines, or how many lines there are. What isn't said of units is of things alone."""
+        """The units of lines, or how many lines there are. What isn't said of units is of things alone.
+
+        Where it may be units or kinds that are meant, there is no source.
+        """
         counts = kind == "times" or any(one.units is None for one in self.lines)
         sources = tuple(
             Source(
@@ -207,10 +230,10 @@ class SoldReader:
                 1.0,
                 apart=one.beside if kind is None else frozenset(),
             )
-            for one in self.lines
+            for one in (self.lines if kind != "unclear" else ())
         )
         also = frozenset((self.verb, *range(first, end)))
-        function: Choice["count", "sum"] = "count" if counts else "sum"
+        function: Choice["count", "sum"] = "count" if counts and sources else "sum"
         return Measure(function, sources, Span(first, end), most=most, also=also, sold=True)
 
     def _follows(self, place: int) -> bool:
@@ -220,6 +243,15 @@ class SoldReader:
     def _ends(self, place: int) -> bool:
         """Whether no noun follows of which most would be said: "sold the most in 2020"."""
         return all(t.stop or t.kind != "word" for t in self.linking.tokens[place : place + 1])
+
+    def _behind_value(self, place: int) -> int:
+        """Where words for a value end of which something is the number: "units of tea | sold"."""
+        return self._values.get(place + 1, place) if self._lower(place) == "of" else place
+
+    @property
+    def _values(self) -> Mapping[int, int]:
+        """Where the values end that begin at a place."""
+        return {v.span.first: v.span.end for v in sure_values(self.linking)}
 
     def _is_number(self, place: int) -> bool:
         return self.linking.tokens[place].kind == "number"

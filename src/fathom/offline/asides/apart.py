@@ -27,7 +27,7 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
-from fathom.offline.measuring import asks_units
+from fathom.offline.measuring import asked_units
 from fathom.offline.periods import Dates
 from fathom.offline.query import Aggregate, Query, mentioned_tables
 from fathom.offline.roles import in_roles
@@ -122,7 +122,7 @@ def said_apart(
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
     # Sums have their years themselves.
-    summed = asked_money(linking, averaged=True) is not None or asks_units(linking, names, amounts)
+    summed = asked_money(linking, averaged=True) is not None or bool(asked_units(linking, names, amounts))
     running: tuple[Restriction, ...] = (
         *under_way(question.text, linking, dates, profiles),
         *earliest(question.text, linking, dates, planner, profiles),

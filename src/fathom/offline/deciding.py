@@ -7,7 +7,7 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
+from fathom.offline.falling_short import counts_again, counts_others, falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.measuring import asked_units
@@ -172,7 +172,7 @@ def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: En
     lines = engine.amounts.lines
     verbs = trade_verbs(linking, lines, engine.names)
     units = asked_units(linking, engine.names, engine.amounts) if verbs else ()
-    clear = all(m.sources for m in units)
+    clear = all(m.sources for m in units) and not counts_again(first.query, linking, engine.planner)
     if not verbs or (clear and holds_lines(first.query, engine.planner, lines, orders=not units)):
         return choice
     missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in verbs))))

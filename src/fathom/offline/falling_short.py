@@ -286,6 +286,20 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
 
 
+def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question asks how many rows of a table there are, and a query counts some of them again.
+
+    How many customers ordered isn't how many orders they have.
+    """
+    head = _counted_head(linking)
+    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
+        return False
+    tables = mentioned_tables(query)
+    fits = {t: linking.table_fit(t.name, head) for t in tables}
+    named = [t for t, fit in fits.items() if fit >= _TABLE]
+    return bool(named) and not any(planner.one_each(t, tables) for t in named)
+
+
 def _counted_head(linking: Linking) -> int | None:
     """The place of the noun behind the one "how many" of a question."""
     asked = [q.span.end for q in linking.quantities if q.aggregate == "count"]

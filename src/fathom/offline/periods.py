@@ -27,10 +27,12 @@ from fathom.offline.query import (
     Query,
     Star,
     TableRef,
+    Unrepresentable,
     conjunction,
     conjuncts,
     mentioned_tables,
 )
+from fathom.offline.rendering import joined
 from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC
 
@@ -156,6 +158,13 @@ class Dates:
     def of(self, table: str) -> list[ColumnKey]:
         """The dates of one table."""
         return [c for c in self._linking.columns if c.table == table and c in self._all]
+
+    def tables_of(self, query: Query) -> frozenset[str]:
+        """The tables that a query looks at, be it to join others alone; none where nothing joins them."""
+        try:
+            return frozenset(t.name for t in joined(query, self._planner)[0])
+        except Unrepresentable:
+            return frozenset()
 
     def may_lack(self, key: ColumnKey) -> bool:
         """Whether some rows have no such date."""

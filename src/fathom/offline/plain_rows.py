@@ -71,12 +71,13 @@ def plain_rows(
     """
     values = None if _says_more(linking) else _values(linking)
     head = None if values is None else _head(linking, values, names) or _kind(linking, values, names)
-    if values is None or head is None or _asks_otherwise(linking, head, values, names):
+    verbs = trade_verbs(linking, lines, names)
+    if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
         return
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
-    traded = trade_verbs(linking, lines, names) if holds_lines(query, planner, lines) else ()
+    traded = verbs if holds_lines(query, planner, lines) else ()
     if _accounted(linking, query, head, values, names=names, accounts=accounts, traded=traded):
         yield Proposal(query, source="rows", settled=True)
 
@@ -92,7 +93,9 @@ def _says_more(linking: Linking) -> bool:
     )
 
 
-def _asks_otherwise(linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames) -> bool:
+def _asks_otherwise(
+    linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames, traded: Collection[int]
+) -> bool:
     """Whether more than rows under values is asked for: a column, or a number that is no value.
 
     Nor are "rivers through Colorado" those of that name.
@@ -103,7 +106,7 @@ def _asks_otherwise(linking: Linking, head: Head, values: Sequence[ValueMention]
     numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
     # "First names" counts nothing.
     left = any(not any(n.overlaps(v.span) for v in values) for n in numbers)
-    return left or _names_columns(linking, head, values)
+    return left or _names_columns(linking, head, values, traded)
 
 
 def _query(
@@ -258,14 +261,19 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
     return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
 
 
-def _names_columns(linking: Linking, head: Head, values: Sequence[ValueMention]) -> bool:
-    """Whether a question names a column other than those of its values: more is asked of the rows then."""
+def _names_columns(
+    linking: Linking, head: Head, values: Sequence[ValueMention], traded: Collection[int]
+) -> bool:
+    """Whether a question names a column other than those of its values: more is asked of the rows then.
+
+    Verbs of selling and buying name none: "customers | ordered tea".
+    """
     held = {v.column for v in values}
     after = head.span.end
     named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
-    if after in named and not any(v.span.first == after for v in values):
+    if after in named and after not in traded and not any(v.span.first == after for v in values):
         return True  # "event details"
-    taken = {*range(*head.span), *(i for v in values for i in range(*v.span))}
+    taken = {*traded, *range(*head.span), *(i for v in values for i in range(*v.span))}
     return any(
         m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions

@@ -11,6 +11,7 @@ from typing import Literal as Choice
 from fathom.offline.accounting import sure_values
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
+from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
@@ -26,7 +27,8 @@ _DOING = frozenset("sell sells selling buy buys buying purchasing".split())
 _AS_NOUNS = frozenset(("order", "purchase"))
 """Verbs only behind "did" and the like."""
 _DO = frozenset(("did", "do", "does"))
-_SORTING = ORDER_ASCENDING | ORDER_DESCENDING | {"by", "from", "in", "according"}
+_ORDER = frozenset(("order", "way", "manner"))
+_SORTED = ORDER_ASCENDING | ORDER_DESCENDING | {"according"}
 _UNITS = frozenset("unit units copy copies item items piece pieces quantity quantities".split())
 _OFTEN = frozenset(("often", "frequently", "commonly"))
 _BETWEEN = frozenset("the of - a an".split())
@@ -65,7 +67,7 @@ def _is_verb(linking: Linking, place: int) -> bool:
     if token.lower in _AS_NOUNS:
         near = [t.lower for t in tokens[max(0, place - _DID_REACH) : place]]
         return not _DO.isdisjoint(near) and near[-1] not in PASSED
-    sorts = token.lower == "ordered" and after in _SORTING and not _told_by_whom(linking, place + 1)
+    sorts = token.lower == "ordered" and _sorts(linking, place + 1)
     priced = token.lower in _DOING and after in {"price", "prices"}
     return token.lower in _DONE | _DOING and not sorts and not priced
 
@@ -79,6 +81,16 @@ def holds_lines(query: Query, planner: JoinPlanner, lines: Sequence[Lines], *, o
         return False
 
 
+def _sorts(linking: Linking, place: int) -> bool:
+    """Whether what follows "ordered" says in which order: "by price", "in reverse order"."""
+    tokens = linking.tokens
+    word, behind = tokens[place].lower if place < len(tokens) else "", tokens[place + 1 : place + 4]
+    if word == "by":
+        return not _told_by_whom(linking, place)
+    orders = any(superlative_direction(t) or t.lower in _ORDER for t in behind)
+    return word in _SORTED or (word in {"in", "from"} and orders)
+
+
 def _told_by_whom(linking: Linking, place: int) -> bool:
     """Whether "by" says who ordered: a name follows, with no more than an article or a table ahead of it."""
     tokens, first = linking.tokens, place + 1
@@ -86,9 +98,7 @@ def _told_by_whom(linking: Linking, place: int) -> bool:
     while first < len(tokens) and tokens[first].lower in PASSED:
         first += 1
     starts = {first, named.get(first, first)}
-    return tokens[place].lower == "by" and any(
-        v.span.first in starts and v.match in _WHOLE for v in linking.values
-    )
+    return any(v.span.first in starts and v.match in _WHOLE for v in linking.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +148,10 @@ class SoldReader:
         return self._measure(place, noun.end + 1, noun.kind, way) if noun and named else None
 
     def _most_of(self, place: int, way: Choice["", "asc", "desc"]) -> Measure | None:
-        """The units by which a superlative behind the verb ranks: "sold the most copies", "bought most tea"."""
+        """The units by which a superlative behind the verb ranks: "sold the most copies"."""
         if (noun := self._noun(place + 1)) is not None:
             return self._measure(place, noun.end, noun.kind, way)
-        kind = "units" if place + 1 in self._values else None
+        kind = "units" if place + 1 in self._values else None  # "who bought the most tea"
         return self._measure(place, place + 1, kind, way) if kind or self._ends(place + 1) else None
 
     def _asked(self, place: int) -> Measure | None:

@@ -131,11 +131,14 @@ def said_apart(
     verbs = trade_verbs(linking, amounts.lines, names)
     sold = tuple(Traded(linking, planner, profiles, amounts.lines, verbs).read(question.text))
     traded = {i for r in sold for i in r.places}
+    kept = tuple(t for one in amounts.lines for t in (one.table.name, *sorted(one.heads)))
     had = Belongings(linking, planner, profiles).read(question.text)
     owned = (*sold, *(b for b in had if traded.isdisjoint(b.places)))
     lacked = {i for b in owned for i in b.places}
     times = (
-        t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)
+        t
+        for t in said_times(question.text, linking, dates, lacked, traded=verbs, kept=kept)
+        if taken.isdisjoint({*t.places} - lacked)
     )
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),

@@ -70,7 +70,11 @@ class Matched:
     where: Condition | None = None
     through: TableRef | None = None
     needed: ClassVar[bool] = False
-    learned: ClassVar[bool] = True
+
+    @property
+    def learned(self) -> bool:
+        """Whether training data hold many such: next to none that say of which rows alone."""
+        return self.where is None
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that rows of the table refer to, or don't, be it through tables between."""

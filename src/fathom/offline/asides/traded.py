@@ -21,18 +21,22 @@ _WERE = r"(?:(?:were|was|are|is|ha(?:ve|s|d)\s+been)\s+)(?:(?:ever|already)\s+)?
 _DENIED = re.compile(rf"{_WHO}(?:{_NOT}|{_NOBODY})(?=[a-z])", re.IGNORECASE)
 _RELATIVE = re.compile(r"\b(?:that|which|who)\b", re.IGNORECASE)
 _DONE = re.compile(rf"{_WHO}{_WERE}(?=[a-z])", re.IGNORECASE)
+_PLAINLY = re.compile(r"(?:\b(?:that|which|who)\s+)?\b(?=(?:sold|bought|ordered|purchased)\b)", re.IGNORECASE)
 _UNSOLD = re.compile(r"\bunsold\b", re.IGNORECASE)
 _WITHOUT = re.compile(
     r"\b(?:(?:that|which|who)\s+)?(?:with(?:out|\s+no)|ha(?:ve|s|d)\s+no)\s+(?:any\s+)?(?=[a-z])",
     re.IGNORECASE,
 )
 _NOUNS = frozenset(map(stem, ("sale", "purchase")))
+_SELL = stem("sell")
 _PASSED = frozenset("a an any the single one of our".split())
 _ANYTHING = frozenset(("anything", "something"))
+_NOTHING = frozenset(("nothing",))
 _AFTERWARDS = re.compile(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
 _ENDS = frozenset("and but or that which who".split())
 _TIMES = frozenset("in on at during since before after between from until".split())
 _NAMED = 0.7
+_WHOLLY = 0.9
 _LIKELY = 0.5
 _WHOLE = frozenset(("exact", "folded", "stem"))
 
@@ -68,6 +72,7 @@ class Traded:
         for pattern, read in (
             (_DENIED, self._denied),
             (_DONE, self._done),
+            (_PLAINLY, self._plainly),
             (_UNSOLD, self._unsold),
             (_WITHOUT, self._without),
         ):
@@ -92,6 +97,23 @@ class Traded:
         if verb is None or counted or not self._ends(verb + 1):
             return None  # "how many albums were sold" may ask how many copies
         return self._matched(text, match.start(), _Object("", None, verb + 1), denied=False)
+
+    def _plainly(self, text: str, match: re.Match[str]) -> Matched | None:
+        """What was sold, or who bought, said right behind their name: "products | ordered"."""
+        verb, tokens = self._verb_at(match.end()), self._linking.tokens
+        if not verb or self._linking.superlatives:
+            return None
+        ahead = min(self._linking.places(match.start(), tokens[verb].end))
+        fits = ((t, self._linking.table_fit(t, ahead - 1)) for t in self._linking.tables if ahead)
+        named = {t for t, fit in fits if fit >= _WHOLLY}
+        one = self._lines[0]
+        buys = named <= one.buyers and tokens[verb].stem != _SELL
+        sold = named <= one.things and not self._linking.quantities
+        end = verb + 1 + (buys and any(t.lower in _ANYTHING | _NOTHING for t in tokens[verb + 1 : verb + 2]))
+        if not named or not (buys or sold) or not self._ends(end):
+            return None
+        nothing = tokens[end - 1].lower in _NOTHING
+        return self._matched(text, match.start(), _Object("", None, end), denied=nothing)
 
     def _unsold(self, text: str, match: re.Match[str]) -> Matched | None:
         place = self._linking.place_at(match.start())

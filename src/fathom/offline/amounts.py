@@ -4,7 +4,7 @@ Two customs keep what was sold: a total with every order, invoice or payment, an
 price each. Both add up to the same where a database has both; lines alone know what was sold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -12,29 +12,25 @@ from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
+from fathom.offline.trading import BUYERS, OF_UNITS, QUANTITIES, UNITS, of_trade, sold_lines
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
 
 _MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend expenditure".split()))
 _PAY = stem("pay")
 _BEST = frozenset(("best", "top"))
-_BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
 _FORM = frozenset(map(stem, "total overall generate make bring take earn place our have".split()))
 """Words that say no more than that a sum or a count is asked for."""
+_WORTH = frozenset(map(stem, ("value", "worth", "total")))
+_OF = frozenset(("of", "for"))
+_ALL = frozenset("the an a all our every each this these".split())
+_NAMED = 0.9
 _OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
-_TRADE = frozenset(
-    map(
-        stem,
-        "sale order invoice payment transaction purchase booking reservation rental bill receipt checkout"
-        " subscription".split(),
-    )
-)
 _TOTALS = frozenset(("total", "amount", "subtotal", "revenue", "turnover"))
 _OF_TOTALS = frozenset(
     "total amount subtotal sub grand revenue turnover sales sale price paid value usd eur gross net"
     " payment".split()
 )
-_QUANTITIES = frozenset(("quantity", "qty"))
 _OF_QUANTITIES = frozenset(("quantity", "qty", "ordered", "sold", "item", "purchased"))
 _OF_PRICES = frozenset(("unit", "price", "each", "item", "sale", "sales", "selling", "list", "usd", "eur"))
 
@@ -48,18 +44,8 @@ class Amount:
     total: bool
 
 
-def of_buyers(table: str) -> bool:
-    """Whether a table keeps those who buy."""
-    return not _BUYERS.isdisjoint(name_stems(table))
-
-
-def of_trade(table: str) -> bool:
-    """Whether a table keeps what was sold."""
-    return not _TRADE.isdisjoint(name_stems(table))
-
-
 class Amounts:
-    """The amounts of money that the tables of one database keep."""
+    """The amounts of money that the tables of one database keep, and the `lines` of what was sold."""
 
     def __init__(self, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
         self._planner, self._profiles = planner, profiles
@@ -70,6 +56,7 @@ class Amounts:
         totals = [a for t in traded for a in self._totals(t)]
         lines = [a for t in schema.tables if (a := self._line(t, schema)) is not None]
         self.all = (*totals, *lines)
+        self.lines = sold_lines(schema, lambda t: self._called(t, UNITS, OF_UNITS), profiles)
 
     def _totals(self, table: Table) -> list[Amount]:
         """The columns of a table that hold what one of its rows comes to."""
@@ -85,7 +72,7 @@ class Amounts:
 
     def _line(self, table: Table, schema: Schema) -> Amount | None:
         """What a line comes to: its quantity times its price, or times that of what it refers to."""
-        counts = self._called(table, _QUANTITIES, _OF_QUANTITIES)
+        counts = self._called(table, QUANTITIES, _OF_QUANTITIES)
         sold = of_trade(table.name) or any(
             k.table == table.name and of_trade(k.target_table) for k in schema.foreign_keys
         )
@@ -127,7 +114,7 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
     """The place of the word that asks for money; None where it names a column or a value, or is counted.
 
     Nor is it a sum where an average of it is asked for, which is for those who ask for that: `averaged`.
-    Where nothing else is said of them, the best customers are those who spent the most.
+    Where nothing else is said of them, the best customers are those who spent the most. Orders have a value.
     """
     columns = {s for c in linking.columns for s in name_stems(c.column)}
     values = [v.span for v in linking.values if v.match in {"exact", "folded", "stem"}]
@@ -139,12 +126,26 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
             named = token.stem in columns and not paid
             valued = any(s.first <= place < s.end for s in values)  # "the sales manager"
             return None if counted or named or valued else place
+    if (worth := _worth(linking, columns)) is not None:
+        averages = any(q.aggregate == "avg" and q.span.end == worth for q in linking.quantities)
+        return worth if averaged or not averages else None
     if linking.quantities or len(linking.superlatives) != 1:
         return None
     best = linking.superlatives[0].span.first
     things = linking.tokens[best + 1 : best + 3]
-    buyers = any(t.stem in _BUYERS for t in things if t.kind == "word")
+    buyers = any(t.stem in BUYERS for t in things if t.kind == "word")
     return best if linking.tokens[best].lower in _BEST and buyers else None
+
+
+def _worth(linking: Linking, columns: Collection[str]) -> int | None:
+    """The place of a word that asks what orders come to, where no column is called so: "value of order 5"."""
+    traded = {m.span.first for m in linking.table_mentions if m.score >= _NAMED and of_trade(m.table)}
+    for place, token in enumerate(linking.tokens[:-2]):
+        if token.stem in _WORTH and token.stem not in columns and linking.tokens[place + 1].lower in _OF:
+            behind = (i for i in range(place + 2, len(linking.tokens)) if linking.tokens[i].lower not in _ALL)
+            if next(behind, None) in traded:
+                return place
+    return None
 
 
 def said_of_money(linking: Linking) -> frozenset[int]:

@@ -45,6 +45,7 @@ _COUNT = rf"\d+|{'|'.join(UNITS)}"
 _EITHER = re.compile(
     rf"(?<!than )\b({_COUNT})\s+or\s+({_COUNT})\s+(?!(?:more|less|fewer|of|to)\b)([a-z]+)\b", re.IGNORECASE
 )
+_SELLING = re.compile(r"\b(best|top|worst)-?selling\b", re.IGNORECASE)
 _STEMS = {"ca": "can", "wo": "will"}
 _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
@@ -61,11 +62,12 @@ def to_the_point(text: str) -> str:
     """The question without greetings, thanks and requests, with "what's" and "don't" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
-    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no". Unchanged
-    where nothing would be left, or only whether something is so.
+    manager". "What genres are there" asks for the different ones, "haven't got any" is "have no", and
+    "best-selling" is two words. Unchanged where nothing would be left, or only whether something is so.
     """
     text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
     text = _EITHER.sub(r"\1 \3 or \2 \3", text)
+    text = _SELLING.sub(r"\1 selling", text)
     said = _without(_COURTESY, text.strip())
     requested = _REQUEST.match(said)
     if requested:

@@ -7,15 +7,17 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
+from fathom.offline.falling_short import counts_again, counts_others, falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
+from fathom.offline.measuring import asked_units
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
+from fathom.offline.sold import holds_lines, trade_verbs
 from fathom.offline.unasked import shows_unasked
 from fathom.offline.weighing import weigh
 from fathom.records import Result
@@ -73,9 +75,10 @@ def decide(
             known = proposals[choice.order[0]]
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):
                 choice = _unlearned_first(choice, made, proposals, checked)
-                choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
+                choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query, engine))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
+        choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
     first = proposals[choice.order[0]].query
     if leaves_name_out(first, linking, choice.missing):
         choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
@@ -86,9 +89,18 @@ def decide(
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
-    if falls_short(query, linking) or counts_others(query, linking, engine.planner):
+    said = _said_by_form(query, linking, engine)
+    if falls_short(query, linking, said) or counts_others(query, linking, engine.planner):
         return True
     return shows_only_keys(query, linking, engine.planner)
+
+
+def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[int]:
+    """The places of words for money and for what was sold, where a query adds that up."""
+    money = asked_money(linking) is not None and adds_money(query, engine.amounts)
+    traded = trade_verbs(linking, engine.amounts.lines, engine.names)
+    sold = frozenset(traded if holds_lines(query, engine.planner, engine.amounts.lines) else ())
+    return sold | (said_of_money(linking) if money else frozenset())
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
@@ -157,10 +169,26 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
     return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
 
 
-def _missing(linking: Linking, query: Query) -> tuple[str, ...]:
+def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: Engine) -> Choice:
+    """Not sure of a query that looks at nothing that was sold where the question says that something was.
+
+    Where it asks for units, their lines have to be looked at, and it has to be clear that it does.
+    """
+    lines = engine.amounts.lines
+    verbs = trade_verbs(linking, lines, engine.names)
+    units = asked_units(linking, engine.names, engine.amounts) if verbs else ()
+    clear = all(m.sources for m in units) and not counts_again(first.query, linking, engine.planner)
+    if not verbs or (clear and holds_lines(first.query, engine.planner, lines, orders=not units)):
+        return choice
+    missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in verbs))))
+    return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
+
+
+def _missing(linking: Linking, query: Query, engine: Engine) -> tuple[str, ...]:
     """The words that neither a ratio or group by period nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    said = said_of_money(linking).union((ratio.place,) if ratio else (), period.places if period else ())
+    told = _said_by_form(query, linking, engine) | said_of_money(linking)
+    said = told.union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 

@@ -26,6 +26,7 @@ from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
 from fathom.offline.idiom import for_each
 from fathom.offline.in_full import in_full
+from fathom.offline.in_trade import in_trade
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
@@ -35,6 +36,7 @@ from fathom.offline.periods import Dates, periods
 from fathom.offline.persons import asked_by_name
 from fathom.offline.phrases import as_question
 from fathom.offline.plain_rows import plain_rows
+from fathom.offline.pointing import buyers_first, keys_first
 from fathom.offline.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Query, Unrepresentable, mentioned_tables
@@ -138,6 +140,13 @@ class Engine:
         short = replace(question, text=to_the_point(question.text))
         return in_units(short, self.link(short))
 
+    def in_trade(self, question: Question) -> Question:
+        """The question with what was bought, and who bought it, named: "which products did ... buy"."""
+        if self.examples.solved or question.evidence or not self.amounts.lines:
+            return question
+        short = replace(question, text=to_the_point(question.text))
+        return in_trade(short, self.link(short), self.amounts.lines, self.names) or question
+
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with shortened names in full, and things by the names that the database has for them;
         as it is where solved ones or evidence say more.
@@ -152,7 +161,8 @@ class Engine:
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
         question = replace(question, text=to_the_point(question.text))
-        return said_apart(question, self.link(question), self.planner, self.names, self.database.profile())
+        linking, profiles = self.link(question), self.database.profile()
+        return said_apart(question, linking, self.planner, self.names, profiles, amounts=self.amounts)
 
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
@@ -169,12 +179,19 @@ class Engine:
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
-        linking = apply_hints(linking, hints.hints)
+        linking = apply_hints(self._pointed(linking), hints.hints)
         if self.examples.solved and self.knowledge.examples:
             told = {s for h in hints.hints for s in h.spans}
             sure = [h for h in sure_values(linking) if not any(s.overlaps(t) for s in h.spans for t in told)]
             hints = replace(hints, hints=(*hints.hints, *sure))
         return linking, hints
+
+    def _pointed(self, linking: Linking) -> Linking:
+        """The linking with values first that the question points at; solved ones and evidence know better."""
+        if self.examples.solved or any(t.evidence for t in linking.tokens):
+            return linking
+        linking = keys_first(linking, self.names, self.database.profile())
+        return buyers_first(linking, self.amounts.lines, self.names)
 
     def _written(self, question: Question) -> Sequence[tuple[Proposal, str]]:
         """The proposals for a question that can be written as SQL, each with its text."""
@@ -220,7 +237,7 @@ class Engine:
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
             if not self.examples.solved:  # else these show which columns people mean by rows
-                yield from plain_rows(linking, self.planner, self.names, accounts)
+                yield from plain_rows(linking, self.planner, self.names, accounts, self.amounts.lines)
         grouped = periods(
             linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
         )

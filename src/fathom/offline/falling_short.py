@@ -114,13 +114,15 @@ def shows_something_else(query: Query, linking: Linking) -> bool:
     return (bool(names) and not names & shown) or who
 
 
-def falls_short(query: Query, linking: Linking) -> bool:
-    """Whether a query leaves out any of what learned weights may overlook."""
+def falls_short(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
+    """Whether a query leaves out any of what learned weights may overlook.
+
+    `said` are the places of words that its form stands for, so that they mean no value.
+    """
     ways = (
         shows_something_else,
         groups_by_less,
         leaves_out_years,
-        leaves_out_values,
         calculates_nothing,
         starts_within,
         counts_once,
@@ -129,7 +131,7 @@ def falls_short(query: Query, linking: Linking) -> bool:
         averages_all,
         divides_nothing,
     )
-    return any(way(query, linking) for way in ways)
+    return any(way(query, linking) for way in ways) or leaves_out_values(query, linking, said)
 
 
 def divides_nothing(query: Query, linking: Linking) -> bool:
@@ -171,10 +173,11 @@ def leaves_out_years(query: Query, linking: Linking) -> bool:
     return any(year not in held for year in years)
 
 
-def leaves_out_values(query: Query, linking: Linking) -> bool:
+def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
     """Whether a word can mean nothing but a value, and a query compares with none that it may be.
 
-    "The average rent of houses" isn't that of all properties.
+    "The average rent of houses" isn't that of all properties. The words at places that are `said` by the form
+    of the query mean no value: "who spent the most money" asks for no song of that name.
     """
     held = {
         str(item.value).casefold()
@@ -196,8 +199,8 @@ def leaves_out_values(query: Query, linking: Linking) -> bool:
             for i in places
         )
         words = all(linking.tokens[i].kind == "word" and not linking.tokens[i].stop for i in places)
-        said = any(value.span.overlaps(s) for s in other)
-        told = not said and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
+        shaped = any(value.span.overlaps(s) for s in other) or set(said).issuperset(places)
+        told = not shaped and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
         if told and not any(value.span.overlaps(u) for u in used):
             return True
     return False
@@ -281,6 +284,20 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     if fits[best] < _TABLE or not tables or any(fits[t.name] >= fits[best] for t in tables):
         return False
     return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
+
+
+def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question asks how many rows of a table there are, and a query counts some of them again.
+
+    How many customers ordered isn't how many orders they have.
+    """
+    head = _counted_head(linking)
+    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
+        return False
+    tables = mentioned_tables(query)
+    fits = {t: linking.table_fit(t.name, head) for t in tables}
+    named = [t for t, fit in fits.items() if fit >= _TABLE]
+    return bool(named) and not any(planner.one_each(t, tables) for t in named)
 
 
 def _counted_head(linking: Linking) -> int | None:

@@ -13,6 +13,9 @@ _PARTS = frozenset(
     "named called titled name names title titles contain contains containing include includes including"
     " start starts starting begin begins beginning end ends ending word words".split()
 )
+_PRONOUNS = frozenset(
+    "anything something nothing everything anyone anybody someone somebody nobody everyone everybody".split()
+)
 _NEAR = 3
 _OWNER = ("'s", "\u2019s")
 
@@ -52,7 +55,11 @@ def _said_otherwise(linking: Linking, span: Span) -> bool:
     """Whether something else accounts for words, they are looked for as they are, or the name goes on."""
     tokens = linking.tokens
     if any(
-        linking.explained[i] >= _ACCOUNTED or tokens[i].quoted or tokens[i].evidence for i in range(*span)
+        linking.explained[i] >= _ACCOUNTED
+        or tokens[i].quoted
+        or tokens[i].evidence
+        or tokens[i].lower in _PRONOUNS
+        for i in range(*span)
     ):
         return True
     if any(v.span.overlaps(span) and v.span != span and v.match in _OTHERWISE for v in linking.values):

@@ -16,18 +16,20 @@ PASSED = frozenset("the a an our of all their its in for such different distinct
 class Source:
     """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
 
-    `fit` is how well the question's words name it; `total` says that an amount is kept as a total.
+    `fit` is how well the question's words name it; `total` says that an amount is kept as a total. It isn't
+    told of each of what lies beyond the tables `apart`.
     """
 
     argument: Expression
     table: TableRef
     fit: float
     total: bool = True
+    apart: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A function of any of its sources, and the words that ask for it; of money where they say so.
+    """A function of any of its sources, and the words that ask for it; of money or what was sold if so.
 
     Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
     lowest; `most` says that the words order by it as well ("the most orders"). `also` are places of words
@@ -40,6 +42,7 @@ class Measure:
     money: bool = False
     most: Choice["", "asc", "desc"] = ""
     also: frozenset[int] = frozenset()
+    sold: bool = False
 
 
 def asked_quantities(linking: Linking) -> tuple[QuantityMention, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal as Choice
 
-from fathom.offline.amounts import Amounts, asked_money, of_trade
+from fathom.offline.amounts import Amounts, asked_money
 from fathom.offline.grouping import JOINING, PARTICIPLES, Naming, covers
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.cues import superlative_direction
@@ -12,6 +12,8 @@ from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.measures import PASSED, Function, Measure, Source, asked_quantities, compares
 from fathom.offline.query import Column, Star, TableRef
 from fathom.offline.rows import RowNames
+from fathom.offline.sold import sold_readers
+from fathom.offline.trading import of_trade
 from fathom.offline.usual import Usual
 
 _NAMED = 0.5
@@ -38,6 +40,7 @@ class MeasureReader:
         self._starts = {q.span.first: q for q in asked}
         self._money = asked_money(linking)
         self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
+        self._sold = sold_readers(linking, amounts.lines, names, self._phrase)
 
     def read(self) -> tuple[Measure, ...]:
         """The measures, in the order of their words."""
@@ -55,6 +58,12 @@ class MeasureReader:
         token = self._linking.tokens[place]
         if token.evidence or token.quoted:
             return []
+        sold = [found for reader in self._sold if (found := reader.at(place)) is not None]
+        return sold[:1] or self._called_or_told(place)
+
+    def _called_or_told(self, place: int) -> list[Measure]:
+        """The measures of what columns and tables are called, of money, and of rows."""
+        token = self._linking.tokens[place]
         if place in self._starts or self._spreads(place) or self._ways(place):
             return self._asked(place)
         if usual := self._usual.how(place, self._names) or self._usual.extreme(place, self._naming):
@@ -130,6 +139,8 @@ class MeasureReader:
         functions, end = self._functions(place)
         if not functions:
             return []
+        if self._money == place:  # "the total of order 5"
+            return [self._of_money("sum", Span(place, end))] if functions == ["sum"] else []
         if self._money is not None and end <= self._money and self._only_passed(end, self._money):
             return [self._of_money("sum", Span(place, self._money + 1))] if functions == ["sum"] else []
         words = Span(place, end)
@@ -306,3 +317,9 @@ class MeasureReader:
             return None
         before = self._linking.tokens[place - 1].lower if place else ""
         return number if number.comparison != "=" or before == "exactly" else None
+
+
+def asked_units(linking: Linking, names: RowNames, amounts: Amounts) -> tuple[Measure, ...]:
+    """The numbers of what was sold that a question asks for; without sources where it isn't clear of what."""
+    measures = MeasureReader(linking, names, amounts, Naming(linking, names)).read()
+    return tuple(m for m in measures if m.sold)

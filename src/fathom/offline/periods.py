@@ -27,10 +27,12 @@ from fathom.offline.query import (
     Query,
     Star,
     TableRef,
+    Unrepresentable,
     conjunction,
     conjuncts,
     mentioned_tables,
 )
+from fathom.offline.rendering import joined
 from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC
 
@@ -157,6 +159,13 @@ class Dates:
         """The dates of one table."""
         return [c for c in self._linking.columns if c.table == table and c in self._all]
 
+    def tables_of(self, query: Query) -> frozenset[str]:
+        """The tables that a query looks at, be it to join others alone; none where nothing joins them."""
+        try:
+            return frozenset(t.name for t in joined(query, self._planner)[0])
+        except Unrepresentable:
+            return frozenset()
+
     def may_lack(self, key: ColumnKey) -> bool:
         """Whether some rows have no such date."""
         return may_be_missing(key.in_query(), self._profiles)
@@ -164,14 +173,14 @@ class Dates:
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
         own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]
-        if not own and len(tables) == 1:
-            targets = {e.right for e in self._planner.neighbours(tables[0].name)}
+        for fact in () if own else [t for t in tables if self._planner.one_each(t, tables)][:1]:
+            targets = {e.right for e in self._planner.neighbours(fact.name)}
             own = [
                 c
                 for c in self._linking.columns
                 if c in self._all
                 and c.table in targets
-                and self._planner.one_each(tables[0], (*tables, TableRef(c.table)))
+                and self._planner.one_each(fact, (*tables, TableRef(c.table)))
             ]
         return sorted(own, key=lambda c: (-self._said(c), not self._is_own(c), -self._score(c)))
 

@@ -1,6 +1,6 @@
 """Rows of one table under the values that a question names: "all leases", "students who took Databases"."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -26,6 +26,8 @@ from fathom.offline.query import (
     mentioned_tables,
 )
 from fathom.offline.rows import RowNames
+from fathom.offline.sold import holds_lines, trade_verbs
+from fathom.offline.trading import Lines
 
 _PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
 _ARTICLES = frozenset(("the", "a", "an"))
@@ -60,7 +62,7 @@ class Head(NamedTuple):
 
 
 def plain_rows(
-    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts, lines: Sequence[Lines] = ()
 ) -> Iterator[Proposal]:
     """The rows of the one table that a question names, listed by name, else by key, else whole, or counted.
 
@@ -69,12 +71,14 @@ def plain_rows(
     """
     values = None if _says_more(linking) else _values(linking)
     head = None if values is None else _head(linking, values, names) or _kind(linking, values, names)
-    if values is None or head is None or _asks_otherwise(linking, head, values, names):
+    verbs = trade_verbs(linking, lines, names)
+    if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
         return
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
-    if _accounted(linking, query, head, values, names=names, accounts=accounts):
+    traded = verbs if holds_lines(query, planner, lines) else ()
+    if _accounted(linking, query, head, values, names=names, accounts=accounts, traded=traded):
         yield Proposal(query, source="rows", settled=True)
 
 
@@ -89,7 +93,9 @@ def _says_more(linking: Linking) -> bool:
     )
 
 
-def _asks_otherwise(linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames) -> bool:
+def _asks_otherwise(
+    linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames, traded: Collection[int]
+) -> bool:
     """Whether more than rows under values is asked for: a column, or a number that is no value.
 
     Nor are "rivers through Colorado" those of that name.
@@ -100,7 +106,7 @@ def _asks_otherwise(linking: Linking, head: Head, values: Sequence[ValueMention]
     numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
     # "First names" counts nothing.
     left = any(not any(n.overlaps(v.span) for v in values) for n in numbers)
-    return left or _names_columns(linking, head, values)
+    return left or _names_columns(linking, head, values, traded)
 
 
 def _query(
@@ -255,14 +261,19 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
     return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
 
 
-def _names_columns(linking: Linking, head: Head, values: Sequence[ValueMention]) -> bool:
-    """Whether a question names a column other than those of its values: more is asked of the rows then."""
+def _names_columns(
+    linking: Linking, head: Head, values: Sequence[ValueMention], traded: Collection[int]
+) -> bool:
+    """Whether a question names a column other than those of its values: more is asked of the rows then.
+
+    Verbs of selling and buying name none: "customers | ordered tea".
+    """
     held = {v.column for v in values}
     after = head.span.end
     named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
-    if after in named and not any(v.span.first == after for v in values):
+    if after in named and after not in traded and not any(v.span.first == after for v in values):
         return True  # "event details"
-    taken = {*range(*head.span), *(i for v in values for i in range(*v.span))}
+    taken = {*traded, *range(*head.span), *(i for v in values for i in range(*v.span))}
     return any(
         m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions
@@ -314,13 +325,15 @@ def _accounted(
     *,
     names: RowNames,
     accounts: Accounts,
+    traded: Collection[int],
 ) -> bool:
     """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
 
-    A verb tells of other rows than those that the value names: "states that border Utah".
+    Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other
+    rows than those that the value names: "states that border Utah".
     """
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
-    left = accounts.left_over(query, said | {*range(head.span.end)})
+    left = accounts.left_over(query, said | {*range(head.span.end)} | {*traded})
     behind = [v.span for v in values if v.span.first >= head.span.end]
     if not left:
         return True

@@ -8,7 +8,7 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.accounting import AMOUNTS, deeds, sure_values
+from fathom.offline.accounting import AMOUNTS, deeds, names_table, sure_values
 from fathom.offline.grouping import BY, JOINING, Group, Naming, covers
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
@@ -93,6 +93,8 @@ class RequestReader:
             groups = self._head(min([tail, *(m.span.first for m in stated)]), ranking)
             if not groups:
                 return None
+        if ranking is not None and self._ranks_others(ranking, groups):
+            return None
         if tail < len(self.linking.tokens):
             ranking = order.sorted(tail, shown, groups) if ranking is None else None
             if ranking is None:
@@ -114,6 +116,8 @@ class RequestReader:
     def _says_form(self, place: int, measure: Measure) -> bool:
         """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
         token = self.linking.tokens[place]
+        if measure.sold:
+            return True
         if measure.function == "spread":
             return token.stem in SPREAD
         if measure.function == "sum" and place == measure.span.first:
@@ -200,6 +204,8 @@ class RequestReader:
                 self._use(place)
             elif word == "by" and self._compares_after(place):
                 continue  # "used by at least 30 papers"
+            elif word == "by" and self._tells_who(place):
+                self._use(place)
             elif word in BY and not (word == "by" and (self._follows_by(place) or self._counts_by(place))):
                 until = min([tail, *(m.span.first for m in self.measures if m.span.first > place)])
                 groups = self.naming.groups_after(place + 1, until)
@@ -220,6 +226,11 @@ class RequestReader:
         words = [t.lower for t in after]
         alone = not after or words[0] in _HAVE | LIGHT or place + 1 in deeds(self.linking, self.naming.names)
         return told and (alone or words in (["of", w] for w in _THEM))
+
+    def _tells_who(self, place: int) -> bool:
+        """Whether "by" says who sold or bought: "bought by Ann Lee"."""
+        values = (v.span.first for v in sure_values(self.linking))
+        return place + 1 in values and any(m.sold and place - 1 in m.also for m in self.measures)
 
     def _compares_after(self, place: int) -> bool:
         """Whether a number that is compared follows: of no other word between is anything said."""
@@ -242,10 +253,22 @@ class RequestReader:
         near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
         return any(self._compares(n) for n in near)
 
+    def _ranks_others(self, ranking: Ranking, groups: Sequence[Group]) -> bool:
+        """Whether other things than those told of are ranked: "the best selling album of each artist"."""
+        if not isinstance(ranking.by, Measure) or not ranking.by.sold:
+            return False
+        values = [v.span for v in sure_values(self.linking)]
+        held = [*values, *(g.span for g in groups), *(m.span for m in self.measures)]
+        said = {place for m in self.measures for place in m.also}
+        own = {c.table.name for g in groups for by in g.named for c in by.shown}
+        others = (m for m in self.linking.table_mentions if m.table not in own)
+        heads = {m.span.end - 1 for m in others if names_table(self.linking, m)}
+        return any(not covers(held, place) for place in heads - said)
+
     def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""
         until = end
-        starts = list(self._head_starts(end, ranking))
+        starts = [self._behind_values(s) for s in self._head_starts(end, ranking)]
         for start in starts:
             group = self.naming.group_at(start, until if until > start else None)
             if group is not None and any(m.span.overlaps(group.span) for m in self.measures):
@@ -261,11 +284,20 @@ class RequestReader:
     def _tells_of_amounts(self, place: int) -> bool:
         return place < len(self.linking.tokens) and self._lower(place) in AMOUNTS
 
+    def _behind_values(self, place: int) -> int:
+        """Where words for things may begin that values restrict: "best selling rock | albums"."""
+        tokens = self.linking.tokens
+        while place < len(tokens) and (tokens[place].lower in PASSED or tokens[place].kind == "number"):
+            place += 1
+        ends = {v.span.first: v.span.end for v in sure_values(self.linking)}
+        return ends.get(place, place)
+
     def _head_starts(self, end: int, ranking: Ranking | None) -> Iterator[int]:
         """Where the words for the things may begin, likeliest first."""
         tokens = self.linking.tokens
         if ranking is not None:
-            yield from (m.span.end for m in self.measures if m.most and m.span.end - m.span.first == 2)
+            told = (m for m in self.measures if m.most and (m.sold or m.span.end - m.span.first == 2))
+            yield from (m.span.end for m in told)
             tops = (s.span.first for s in self.linking.superlatives if self._lower(s.span.first) in RANKS)
             yield from (t + 1 for t in tops)
         of = [i + 1 for i in range(1, end) if self._lower(i) == "of" and tokens[0].lower in OPENINGS]
@@ -340,7 +372,7 @@ def resolved(request: Request, linking: Linking) -> Request:
 
 def _points_at(measure: Measure, other: Measure) -> bool:
     """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
-    summed = measure.function == "count" and other.function == "sum" and bool(other.most)
+    summed = measure.function == "count" and other.function == "sum" and bool(other.most or other.sold)
     return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
 
 

@@ -1,6 +1,7 @@
 """What to call the rows that a query speaks of: names for keys."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
@@ -19,6 +20,7 @@ from fathom.offline.query import (
 )
 from fathom.records.schema import NUMERIC, Schema
 
+_NAMES = frozenset(("name", "names", "title", "titles"))
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
 
@@ -105,6 +107,13 @@ def names_key(linking: Linking, column: Column) -> bool:
     table = name_stems(column.table.name)
     words = [t for t in linking.tokens if not t.evidence]
     return any(t.lower in _CODES or (t.stem == last and last not in table) for t in words)
+
+
+def asks_for_key(linking: Linking) -> bool:
+    """Whether the question asks for a key and no name: "what is the id of the product"."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    asked = any(one in _CODES and other == "of" for one, other in pairwise(words))
+    return asked and _NAMES.isdisjoint(words)
 
 
 def fixed_columns(query: Query) -> set[Expression]:

@@ -60,7 +60,7 @@ class _Chosen:
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
     asked, told = engine.in_full(asked)
-    found = _settle_aside(engine, asked)
+    found = _settle_aside(engine, engine.in_trade(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
 
 

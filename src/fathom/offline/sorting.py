@@ -55,10 +55,12 @@ class OrderReader:
             between = range(place + 1, measure.span.first)
             if measure.span.first > place and all(self._lower(i) in PASSED for i in between):
                 return measure
-        if self._lower(place) in RANKS:
+        popular = place + 1 < len(self.linking.tokens) and self._lower(place + 1) == "popular"
+        if self._lower(place) in RANKS or popular:
             for measure in measures:
                 if measure.span.first > place and comes_after_by(self.linking, measure.span.first):
                     self._use(*(i for i in range(place, measure.span.first) if self._lower(i) in BY))
+                    self._use(*((place + 1,) if popular else ()))
                     return measure
             return None
         ahead = (m for m in measures if m.money and m.span.end <= place)
@@ -92,6 +94,8 @@ class OrderReader:
             spans = word == "from" and place + 1 in ranks and place + 3 in ranks
             inward = word == "in" and after in ORDER_DESCENDING | ORDER_ASCENDING
             leading = place > 0 and place in ranks and after == "first"
+            if any(m.sold and place in m.also for m in self.measures):
+                continue  # "how often was it ordered"
             if (sorts or spans or inward or leading) and not token.evidence:
                 return place - (tokens[place - 1].lower in {",", "and"})
         return len(tokens)

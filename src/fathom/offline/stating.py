@@ -34,9 +34,17 @@ def stated(query: Query) -> tuple[Assumption, ...]:
 
 
 def _of_sum(query: Query) -> tuple[Assumption, ...]:
-    match query.select[-1:]:
-        case (Aggregate("sum", argument),) if not isinstance(argument, Case):
-            return (Assumption("column", f"What is added up is {shown(argument)}."),)
+    """What is added up or counted, be it shown or what ranks or keeps things."""
+    ranked = (o.key for o in query.order)
+    kept = (c.left for c in comparisons(query.having))
+    for item in (*query.select[-1:], *ranked, *kept):
+        match item.arguments[0] if isinstance(item, Call) and item.name == "coalesce" else item:
+            case Aggregate("sum", argument) if not isinstance(argument, Case):
+                return (Assumption("column", f"What is added up is {shown(argument)}."),)
+            case Aggregate("count", Star()) if query.group and len(query.tables) == 1:
+                return (Assumption("column", f"What is counted are rows of {query.tables[0].name}."),)
+            case Aggregate("count", Column(table=table), distinct=False):
+                return (Assumption("column", f"What is counted are rows of {table.name}."),)
     return ()
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from fathom.offline.accounting import Accounts, deeds, named_places
-from fathom.offline.amounts import Amounts, of_buyers, said_of_counts, said_of_money
+from fathom.offline.amounts import Amounts, said_of_counts, said_of_money
 from fathom.offline.calendars import period_of
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import By, Group, Naming
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import Linking
 from fathom.offline.measures import Measure, Source
 from fathom.offline.measuring import MeasureReader
@@ -29,6 +29,7 @@ from fathom.offline.query import (
     Condition,
     Expression,
     Items,
+    Join,
     Literal,
     Ordering,
     Query,
@@ -42,8 +43,10 @@ from fathom.offline.query import (
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
 from fathom.offline.restricting import restrictions, year_ranges
-from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.offline.rows import RowNames, asks_for_key, fixed_columns, names_key
 from fathom.offline.sorting import Ranking
+from fathom.offline.trading import of_buyers
+from fathom.offline.unsold import from_things, with_none
 from fathom.records import TableProfile
 
 GAIN = 3.0
@@ -234,9 +237,11 @@ class _Building:
         if any(v is None for v in values.values()):
             return None
         everything = plans or self._planner.plans(tables)
-        if not everything:
+        known = {m: v for m, v in values.items() if v is not None}
+        outer = self._with_unsold(everything, fact, where) if self._ranks_last() else ()
+        if not everything or outer is None or self._lie_apart(fact):
             return None
-        query = self._finished(plain, {m: v for m, v in values.items() if v is not None}, shown, fact)
+        query = self._finished(plain, {m: with_none(v, outer) for m, v in known.items()}, shown, fact)
         if query is None:
             return None
         one_way = self._planner.clear(everything, tables, _RIVAL)
@@ -244,7 +249,9 @@ class _Building:
             one_way = False
         named = {c.table for c in columns(query)}
         query = replace(query, tables=tuple(t for t in query.tables if t not in named))
-        if len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
+        if outer:
+            query = replace(query, joins=outer)
+        elif len(tables) > 1 and everything[0] != self._planner.plans(tables)[0]:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
         return _Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
@@ -261,6 +268,29 @@ class _Building:
         key = self._planner.schema.table(pairs.name).primary_key
         return things == set(tables) - {fact} and len(key) == len(on) == 2 and set(key) == on
 
+    def _ranks_last(self) -> bool:
+        """Whether the least sold come first, so that what was never sold is among them."""
+        ranking = self._request.ranking
+        by = ranking.by if ranking is not None else None
+        ranks = ranking is not None and not ranking.whole and not ranking.descending
+        return ranks and isinstance(by, Measure) and by.sold
+
+    def _with_unsold(
+        self, plans: Sequence[Plan], fact: TableRef, where: Condition | None
+    ) -> tuple[Join, ...] | None:
+        """The joins from the things that are ranked to their lines; None where some may be left out."""
+        things = [b.table for b in self._named if b is not None and b.table is not None]
+        if len(things) != 1 or len(self._named) != 1 or where is not None or things[0] == fact:
+            return None
+        return from_things(plans[0], things[0], fact) if plans else None
+
+    def _lie_apart(self, fact: TableRef) -> bool:
+        """Whether the things lie beyond tables of which the number isn't told: who bought isn't what sold."""
+        apart = {t for s in self._sources.values() for t in s.apart}
+        shown = {c.table for b in self._named if b is not None for c in b.shown} if apart else set()
+        ways = (self._planner.plans_once(fact, tuple({fact, t})) for t in shown - {fact})
+        return any(not plans or apart & {t.name for t in plans[0].tables} for plans in ways)
+
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
         held = {c.left.table for c in comparisons(where) if isinstance(c.left, Column)}
@@ -269,9 +299,9 @@ class _Building:
         )
 
     def _shown(self, by: By) -> tuple[Column, ...]:
-        """What is shown of things: their names, and their key where the question asks for that as well."""
-        keys = (k for k in by.key if by.table is not None and names_key(self._linking, k))
-        return tuple(dict.fromkeys((*keys, *by.shown)))
+        """What is shown of things: their names, and their key as well or alone, where that is asked for."""
+        keys = tuple(k for k in by.key if by.table is not None and names_key(self._linking, k))
+        return keys if keys and asks_for_key(self._linking) else tuple(dict.fromkeys((*keys, *by.shown)))
 
     def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
         """What calculates a measure over a join that holds rows of a table `once`; None where none does."""
@@ -346,7 +376,7 @@ def _compared(value: Expression, limit: Limit) -> Comparison:
 
 def _tells_much(request: Request) -> bool:
     """Whether a request of no groups asks for what training data hold next to none of."""
-    odd = any(m.money or m.function == "spread" for m in request.measures)
+    odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     return odd or len(request.shown) > 1
 
 
@@ -361,7 +391,7 @@ def _leaves_none_out(request: Request) -> bool:
 def _unlearned(request: Request) -> bool:
     """Whether training data hold next to no such questions: of money, two groups or numbers, periods."""
     several = len(request.groups) > 1 or len(request.measures) > 1
-    odd = any(m.money or m.function == "spread" for m in request.measures)
+    odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     periods = any(g.unit and not g.named for g in request.groups)
     ranking = request.ranking
     ranked = ranking is not None and (ranking.offset is not None or ranking.by in request.shown)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fathom.offline.ages import aged
-from fathom.offline.amounts import asked_money
+from fathom.offline.amounts import Amounts, asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
@@ -21,15 +21,26 @@ from fathom.offline.asides.spans import under_way
 from fathom.offline.asides.states import states
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
+from fathom.offline.asides.traded import Traded
 from fathom.offline.durations import lasting
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
+from fathom.offline.measuring import asked_units
 from fathom.offline.periods import Dates
-from fathom.offline.query import Aggregate, Comparison, Expression, Literal, Query, conjuncts
+from fathom.offline.query import (
+    Aggregate,
+    Comparison,
+    Expression,
+    Literal,
+    Query,
+    conjuncts,
+    mentioned_tables,
+)
 from fathom.offline.roles import in_roles
 from fathom.offline.rows import RowNames
+from fathom.offline.sold import trade_verbs
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
@@ -95,8 +106,11 @@ class Aside:
                 return None
             query = found[0]
             told.append(found[1])
-        if len({*told}) < len(told) or _is_empty(query):
-            return None  # a date is in one time alone, and each of two things may be said of another row
+        joined = {c.table for j in query.joins for c in (j.left, j.right)}
+        if len({*told}) < len(told) or (joined and not joined.issuperset(mentioned_tables(query))):
+            return None  # a date is in one time alone, and joins that are chosen lead nowhere else
+        if _is_empty(query):
+            return None  # each of two things may be said of another row
         return query, tuple(told)
 
 
@@ -128,20 +142,30 @@ def said_apart(
     planner: JoinPlanner,
     names: RowNames,
     profiles: Mapping[str, TableProfile],
+    *,
+    amounts: Amounts,
 ) -> Aside | None:
     """The question with its restrictions said apart; None where it has none, or nothing would be left."""
     dates = Dates(linking, planner, profiles)
     roles = in_roles(linking, planner, names)
-    money = asked_money(linking, averaged=True) is not None  # sums have their years themselves
+    # Sums have their years themselves.
+    summed = asked_money(linking, averaged=True) is not None or bool(asked_units(linking, names, amounts))
     running: tuple[Restriction, ...] = (
         *under_way(question.text, linking, dates, profiles),
         *earliest(question.text, linking, dates, planner, profiles),
     )
     taken = {i for r in running for i in r.places}
-    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    verbs = trade_verbs(linking, amounts.lines, names)
+    sold = tuple(Traded(linking, planner, profiles, amounts.lines, verbs).read(question.text))
+    traded = {i for r in sold for i in r.places}
+    kept = tuple(t for one in amounts.lines for t in (one.table.name, *sorted(one.heads)))
+    had = Belongings(linking, planner, profiles).read(question.text)
+    owned = (*sold, *(b for b in had if traded.isdisjoint(b.places)))
     lacked = {i for b in owned for i in b.places}
     times = (
-        t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)
+        t
+        for t in said_times(question.text, linking, dates, lacked, traded=verbs, kept=kept)
+        if taken.isdisjoint({*t.places} - lacked)
     )
     others: tuple[Restriction, ...] = (
         *Alternatives(linking, planner).read(question.text),
@@ -150,7 +174,7 @@ def said_apart(
         *measured(linking),
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),
-        *(t for t in times if t.needed or not money),
+        *(t for t in times if t.needed or not summed),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),

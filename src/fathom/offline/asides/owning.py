@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.describing import describe_condition
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.joins import JoinPlanner, Plan
 from fathom.offline.linking import ColumnKey
@@ -11,10 +12,12 @@ from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Column,
     Comparison,
+    Condition,
     Join,
     Query,
     Subquery,
     TableRef,
+    conjunction,
     mentioned_tables,
     restricted,
     rows_asked,
@@ -52,7 +55,8 @@ class Matched:
     """That rows of a table belong to those asked for, or none does if `denied`, said at places of the tokens.
 
     They are joined by way of one of the tables `via`, where they can be joined in several ways, or by its
-    `key`. Where a verb names such a table `by_name`, they are, however far that is.
+    `key`. Where a verb names such a table `by_name`, they are, however far that is. They may be restricted
+    `where` something holds, and belong to those asked for `through` rows of another table.
     """
 
     table: str
@@ -63,22 +67,33 @@ class Matched:
     profiles: Mapping[str, TableProfile]
     key: str = ""
     by_name: bool = False
+    where: Condition | None = None
+    through: TableRef | None = None
     needed: ClassVar[bool] = False
-    learned: ClassVar[bool] = True
+
+    @property
+    def learned(self) -> bool:
+        """Whether training data hold many such: next to none that say of which rows alone."""
+        return self.where is None
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that rows of the table refer to, or don't, be it through tables between."""
         asked, other = rows_asked(query), TableRef(self.table)
-        join = None if asked is None or other in mentioned_tables(query) else self._first_join(asked, other)
+        known = asked is None or other in mentioned_tables(query)
+        join = None if asked is None or known else self._first_join(asked, self.through or other)
         if asked is None or join is None:
             return None
         own, far = (join.left, join.right) if join.left.table == asked else (join.right, join.left)
         if (own.name,) != self.planner.schema.table(asked.name).primary_key:
-            return self._by_own_key(query, own) if far.table == other else None
+            return self._by_own_key(query, own) if far.table == other and self.where is None else None
         gaps = self.denied and may_be_missing(far, self.profiles)
-        known = Comparison(far, "is not null") if gaps else None
-        inner = Query((far,), where=known, tables=() if far.table == other else (other,))
-        told = f"{asked.name} are {'left out' if self.denied else 'taken'} that {other.name} refers to."
+        where = conjunction(self.where, Comparison(far, "is not null") if gaps else None)
+        others = tuple(t for t in (self.through, other) if t is not None and t != far.table)
+        inner = Query((far,), where=where, tables=others)
+        which = f" where {describe_condition(self.where)}" if self.where is not None else ""
+        told = (
+            f"{asked.name} are {'left out' if self.denied else 'taken'} that {other.name}{which} refers to."
+        )
         condition = Comparison(own, "not in" if self.denied else "in", Subquery(inner))
         return restricted(query, condition), Assumption("column", told)
 

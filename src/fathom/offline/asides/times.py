@@ -1,7 +1,7 @@
 """Times by which rows are restricted: "placed in the last 30 days", "since March 2021", "on weekends"."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.accounting import names_table
@@ -23,6 +23,7 @@ from fathom.offline.query import (
 from fathom.records import Assumption
 
 _NAMED = 0.5
+_RELATIVE = frozenset("that which who whose whom where with and or but when".split())
 _BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 """What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
@@ -31,7 +32,8 @@ _BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 class Timed:
     """A time by which the rows asked for are restricted; `verb` is the stem of the verb before it.
 
-    Or those of a `table`, behind whose name it stands.
+    Or those of a `table`, behind whose name it stands. Behind a verb of selling or buying it is that of
+    orders, which some tables have `kept`.
     """
 
     moment: Moment
@@ -39,6 +41,7 @@ class Timed:
     verb: str
     dates: Dates
     table: str = ""
+    kept: tuple[str, ...] = ()
     learned: ClassVar[bool] = False
 
     @property
@@ -52,13 +55,16 @@ class Timed:
             return None
         subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
         own = self.table in {t.name for t in mentioned_tables(query)}
-        if not subqueries or own or self._said(query):
+        if not subqueries or own or (self._said(query) and not self.kept):
             key = self._meant(query)
             return key and (self._within(query, key), self._told(key))
+        outside = self.dates.near(mentioned_tables(replace(query, where=None)))
         for comparison in subqueries:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
-            if key is not None and comparison.operator == "not in":
+            among = comparison.operator == "in" and (self.kept or not outside)
+            within = comparison.operator == "not in" or among
+            if key is not None and within:
                 return restricted_within(query, comparison, self.moment.holds(key.in_query())), self._told(
                     key
                 )
@@ -77,6 +83,10 @@ class Timed:
         """The date of which the time is said: the one that the verb names, else the one meant anyway."""
         if self.table in {t.name for t in mentioned_tables(query)}:
             return self.dates.meant(self.dates.of(self.table))
+        through = self.dates.tables_of(query) if self.kept else frozenset()
+        for table in self.kept:
+            if table in through and (own := self.dates.of(table)):
+                return self.dates.meant(own)
         said = self._said(query)
         return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
 
@@ -92,10 +102,19 @@ class Timed:
         return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
 
 
-def said_times(text: str, linking: Linking, dates: Dates, lacked: Collection[int] = ()) -> Iterator[Timed]:
+def said_times(
+    text: str,
+    linking: Linking,
+    dates: Dates,
+    lacked: Collection[int] = (),
+    *,
+    traded: Collection[int] = (),
+    kept: tuple[str, ...] = (),
+) -> Iterator[Timed]:
     """The times that a question names, where its words are no value and name no column.
 
-    They may be those of what rows have or lack, which is said at the places `lacked`.
+    They may be those of what rows have or lack, which is said at the places `lacked`. Behind verbs of selling
+    and buying at places `traded`, they are those of orders in the tables `kept`.
     """
     said: set[int] = set()
     for moment in moments(text):
@@ -111,8 +130,17 @@ def said_times(text: str, linking: Linking, dates: Dates, lacked: Collection[int
             verb = f"{linking.tokens[last - 1].stem}-out"
             places |= {last - 1, last} if verb in dates.stems else set()
         table = _of_rows(linking, last, dates)
-        if not moment.verbal or verb in dates.stems or table or last in lacked:
-            yield Timed(moment, places, verb, dates, "" if verb in dates.stems else table)
+        sold = _sold_then(linking, min(places), traded)
+        if not moment.verbal or verb in dates.stems or table or last in lacked or sold:
+            other = "" if verb in dates.stems or sold else table
+            yield Timed(moment, places, verb, dates, other, kept if sold else ())
+
+
+def _sold_then(linking: Linking, place: int, traded: Collection[int]) -> bool:
+    """Whether a time says when something was sold: no other clause stands between."""
+    verb = max((v for v in traded if v < place), default=None)
+    between = linking.tokens[verb + 1 : place] if verb is not None else ()
+    return verb is not None and not any(t.lower in _RELATIVE or t.kind == "sign" for t in between)
 
 
 def _of_rows(linking: Linking, place: int, dates: Dates) -> str:

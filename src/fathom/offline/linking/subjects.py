@@ -68,9 +68,10 @@ def _subjects(
 ) -> frozenset[str]:
     """The tables, of those in which a span is a row's name, of whose row the question speaks.
 
-    That are those of its kind, "the Ohio river"; else those that have what is asked, if it names no others.
+    That are those of its kind, "the Ohio river", "customer Lee"; else those that have what is asked, if it
+    names no others.
     """
-    kind = _kinds_after(reading, span) & tables
+    kind = (_kinds_after(reading, span) or _kinds_before(reading, span)) & tables
     return kind or frozenset(t for t in tables & asked.keys() if named_tables(reading, span) <= {t})
 
 
@@ -100,6 +101,15 @@ def _kinds_after(reading: Reading, span: Span) -> frozenset[str]:
     if any(t.lower.endswith("s") for t in reading.tokens[after]):
         return frozenset()
     aligned = reading.tables.alignment[:, after].max(axis=1, initial=0)
+    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+
+
+def _kinds_before(reading: Reading, span: Span) -> frozenset[str]:
+    """The tables that the word before a span names, one row of them."""
+    before = slice(max(span.first - 1, 0), span.first)
+    if any(t.lower.endswith("s") for t in reading.tokens[before]):
+        return frozenset()
+    aligned = reading.tables.alignment[:, before].max(axis=1, initial=0)
     return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
 
 

@@ -1,0 +1,96 @@
+"""Which rows a question points at by a key's number, or by what they do: "order 10248", "did Ann Lee buy"."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fathom.offline.accounting import names_table
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span, ValueMention
+from fathom.offline.linking.text import stem
+from fathom.offline.query import TableRef
+from fathom.offline.rows import RowNames
+from fathom.offline.sold import trade_verbs
+from fathom.offline.trading import Lines
+from fathom.records import TableProfile
+
+_CALLED = frozenset("number no nr id #".split())
+_SELL = stem("sell")
+_SPEND = stem("spend")
+_WHOLE = frozenset(("exact", "folded"))
+_MEANT = 0.95
+_DOUBTED = 0.3
+
+
+def keys_first(linking: Linking, names: RowNames, profiles: Mapping[str, TableProfile]) -> Linking:
+    """The linking with numbers right behind a table's name taken for the keys of its rows: "order 10248".
+
+    Only where such a key may be held there, and nothing else is called so.
+    """
+    meant = {n.span: key for n in linking.numbers if (key := _key(linking, n, names, profiles)) is not None}
+    if not meant:
+        return linking
+    return _with_values(linking, tuple(_pointed(v, meant.get(v.span)) for v in linking.values))
+
+
+def _pointed(value: ValueMention, key: ColumnKey | None) -> ValueMention:
+    """A value as it is where its words are the key of a row: for sure that, or hardly anything else."""
+    if key is None:
+        return value
+    if value.column == key:
+        return replace(value, match="exact", probability=max(value.probability, _MEANT))
+    return replace(value, probability=_DOUBTED * value.probability)
+
+
+def _key(
+    linking: Linking, number: NumberMention, names: RowNames, profiles: Mapping[str, TableProfile]
+) -> ColumnKey | None:
+    """The key of the one table that is named right before a plain number, if it may hold that."""
+    place = number.span.first - 1
+    figures = linking.tokens[number.span.first].kind == "number"
+    if not figures or number.comparison != "=" or number.ordinal or number.percent or number.upper:
+        return None
+    while place > 0 and linking.tokens[place].lower in _CALLED:
+        place -= 1
+    named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
+    if len(named) != 1 or linking.tokens[place].lower.endswith("s"):
+        return None
+    own = names.key_of(TableRef(named.pop()))
+    if not own or any(v.span == number.span and v.match in _WHOLE for v in linking.values):
+        return None
+    profile = profiles.get(own[0].table.name)
+    seen = profile.columns.get(own[0].name) if profile is not None else None
+    match (seen.minimum, seen.maximum) if seen is not None else (None, None):
+        case (int() as least, int() as most) if least <= number.value <= most:
+            return ColumnKey.of(own[0])
+    return None
+
+
+def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> Linking:
+    """The linking with names of those who buy as such alone, whatever else is called so: "did Ann Lee buy".
+
+    An order may hold the name to which it is shipped as well.
+    """
+    called = {
+        ColumnKey.of(c) for one in lines for t in sorted(one.buyers) for c in names.of_table(TableRef(t))
+    }
+    buyers = {v.span for v in linking.values if v.column in called and v.match in _WHOLE}
+    meant = {s for s in buyers if _buys(linking, s, lines, names)}
+    if not meant:
+        return linking
+    best = {s: max(v.probability for v in linking.values if v.span == s) for s in meant}
+    kept = (v for v in linking.values if v.column in called or not any(v.span.overlaps(s) for s in meant))
+    return _with_values(linking, [replace(v, probability=best.get(v.span, v.probability)) for v in kept])
+
+
+def _buys(linking: Linking, span: Span, lines: Sequence[Lines], names: RowNames) -> bool:
+    """Whether a name is that of who buys or spends, or to whom something is sold."""
+    tokens = linking.tokens
+    verbs = trade_verbs(linking, lines, names)
+    spent = [i for i, t in enumerate(tokens) if t.stem == _SPEND and not t.evidence]
+    before = tokens[span.first - 1].lower if span.first else ""
+    sold = any(tokens[i].stem == _SELL for i in verbs)
+    buying = [i for i in verbs if tokens[i].stem != _SELL] + spent
+    return (sold and before == "to") or any(span.end <= i or before == "by" for i in buying)
+
+
+def _with_values(linking: Linking, values: Sequence[ValueMention]) -> Linking:
+    return replace(linking, values=tuple(sorted(values, key=lambda v: -v.probability)))

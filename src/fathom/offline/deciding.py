@@ -81,7 +81,7 @@ def decide(
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
-    if falls_short(query, linking) or counts_others(query, linking, engine.planner):
+    if falls_short(query, linking, engine.names) or counts_others(query, linking, engine.planner):
         return True
     return shows_only_keys(query, linking, engine.planner)
 

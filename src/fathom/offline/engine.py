@@ -31,6 +31,7 @@ from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
+from fathom.offline.overlaps import apart_columns
 from fathom.offline.periods import Dates, periods
 from fathom.offline.phrases import as_question
 from fathom.offline.plain_rows import plain_rows
@@ -76,7 +77,7 @@ class Engine:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
         profiles = database.profile()
-        self.planner = JoinPlanner(self.schema, uniform_columns(profiles))
+        self.planner = JoinPlanner(self.schema, uniform_columns(profiles), apart_columns(database))
         self.shapes = default_shapes()
         self.index = ValueIndex.open_or_build(database, cache)
         self._notes = notes_of(knowledge, self.schema)
@@ -87,7 +88,7 @@ class Engine:
             index=self.index,
             notes=self._notes,
         )
-        self.names = RowNames(self.schema)
+        self.names = RowNames(self.schema, profiles)
         self.amounts = Amounts(self.planner, profiles)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, self.index)
@@ -125,7 +126,7 @@ class Engine:
         short = self.in_units(question).question
         linking = self.link(short)
         grouped = for_each(short, linking)
-        return grouped if grouped is not short else as_question(short, linking)
+        return grouped if grouped is not short else as_question(short, linking, self.names)
 
     def in_units(self, question: Question) -> Measures:
         """The question without courtesies, its measures in the units of the columns that hold them."""

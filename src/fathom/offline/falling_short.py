@@ -27,8 +27,10 @@ from fathom.offline.query import (
 )
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
+from fathom.offline.rows import RowNames
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
+_POSSESSIVE = frozenset("their its his her".split())
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
 _DIFFERENT = frozenset(("different", "distinct", "unique"))
 _KEYS = ("id", "code", "no", "number", "key")
@@ -75,8 +77,8 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
     if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
         return True  # "from Porto and Berlin"
-    if any(_qualifies(linking, i) for i in places):
-        return True
+    if any(_qualifies(linking, i) or tokens[i - 1].lower in _POSSESSIVE for i in places):
+        return True  # "rooms with their colours"
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
     return whole and any(_restricts(linking, i) for i in places)
 
@@ -100,13 +102,14 @@ def _restricts(linking: Linking, place: int) -> bool:
     return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | _ANY_ROWS
 
 
-def shows_something_else(query: Query, linking: Linking) -> bool:
+def shows_something_else(query: Query, linking: Linking, rows: RowNames | None = None) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
     "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say
     it otherwise.
     """
-    names = {c.column.casefold() for c in linking.called}
+    named = [c.in_query() for c in linking.called]
+    names = {c.name.casefold() for c in named if rows is None or c in rows.of_table(c.table)}
     shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
     if len(shown) != len(query.select):
         return False
@@ -114,10 +117,11 @@ def shows_something_else(query: Query, linking: Linking) -> bool:
     return (bool(names) and not names & shown) or who
 
 
-def falls_short(query: Query, linking: Linking) -> bool:
+def falls_short(query: Query, linking: Linking, rows: RowNames) -> bool:
     """Whether a query leaves out any of what learned weights may overlook."""
+    if shows_something_else(query, linking, rows):
+        return True
     ways = (
-        shows_something_else,
         groups_by_less,
         leaves_out_years,
         leaves_out_values,

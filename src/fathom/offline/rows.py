@@ -1,10 +1,12 @@
 """What to call the rows that a query speaks of: names for keys."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.naming import naming_columns, says_no_more
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Column,
@@ -17,18 +19,24 @@ from fathom.offline.query import (
     conjuncts,
     mentioned_tables,
 )
-from fathom.records.schema import NUMERIC, Schema
+from fathom.records.profile import TableProfile
+from fathom.records.schema import NUMERIC, Schema, Table
 
+_UNSEEN: Mapping[str, TableProfile] = MappingProxyType({})
 _CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
 
 class RowNames:
     """The columns that name the rows of each table, and of those that a key refers to."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
+        """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
         self._names = {
-            t.name: naming_columns(t.name, tuple(c.name for c in t.columns)) for t in schema.tables
+            t.name: named
+            for t in schema.tables
+            if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
         }
+        self._texts = {t.name: [c.name for c in t.columns if c.kind == "text"] for t in schema.tables}
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
         numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
         self._references = foreign_columns(schema)
@@ -75,6 +83,23 @@ class RowNames:
     def of_table(self, table: TableRef) -> tuple[Column, ...]:
         """The columns that name a table's rows."""
         return tuple(Column(table, name) for name in self._names.get(table.name, ()))
+
+    def called(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns that name a table's rows, else its only column of text that is no key."""
+        texts = (ColumnKey(table.name, name) for name in self._texts.get(table.name, ()))
+        only = [c for c in texts if not self.is_reference(c)]
+        return self.of_table(table) or (
+            tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
+        )
+
+
+def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:
+    """Whether most rows share what may be their name, but is called otherwise: no order has a `ship_name`."""
+    if len(named) != 1 or len(table.primary_key) != 1 or says_no_more(table.name, named[0]):
+        return False
+    profile = profiles.get(table.name)
+    seen = profile.columns.get(named[0]) if profile else None
+    return seen is not None and seen.distinct is not None and 2 * seen.distinct < seen.rows_seen
 
 
 def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:

@@ -19,6 +19,7 @@ from fathom.offline.asides.earliest import earliest
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
 from fathom.offline.asides.states import states
+from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
 from fathom.offline.durations import lasting
@@ -121,7 +122,11 @@ def said_apart(
         *earliest(question.text, linking, dates, planner, profiles),
     )
     taken = {i for r in running for i in r.places}
-    owned = tuple(Belongings(linking, planner, profiles).read(question.text))
+    tellings = tuple(Tellings(linking, planner, names, profiles).read())
+    listed = {i for t in tellings for i in t.places if t.theirs}
+    owned = tuple(
+        b for b in Belongings(linking, planner, profiles).read(question.text) if listed.isdisjoint(b.places)
+    )
     lacked = {i for b in owned for i in b.places}
     times = (
         t for t in said_times(question.text, linking, dates, lacked) if taken.isdisjoint({*t.places} - lacked)
@@ -137,6 +142,7 @@ def said_apart(
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
+        *(t for t in tellings if t.theirs or not any(t.places & b.places for b in owned)),
     )
     adjectives = tuple(states(question.text, linking, dates, profiles))
     said = {i for r in others for i in r.places}

@@ -34,18 +34,22 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     whose last word is one of the two.
     """
     words = {c: identifier_words(c) for c in columns}
-    own = {*identifier_words(table), *name_stems(table)}
-    called = [c for c in columns if words[c] and words[c][-1] == "name" and set(words[c]) - own <= _WHOLE]
+    called = [c for c in columns if words[c] and words[c][-1] == "name" and says_no_more(table, c)]
     if called:
         return (called[0],)
     first = next((c for c in columns if _is_part(words[c], _FIRSTS)), None)
     last = next((c for c in columns if _is_part(words[c], _LASTS)), None)
     if first and last:
         return first, last
-    titled = [c for c in columns if words[c] and words[c][-1] == "title" and set(words[c]) - own <= _WHOLE]
+    titled = [c for c in columns if words[c] and words[c][-1] == "title" and says_no_more(table, c)]
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
     return tuple([*titled, *ending, *parts][:1])
+
+
+def says_no_more(table: str, column: str) -> bool:
+    """Whether a column is called a name or title and after its table alone: no `ship_name` of orders."""
+    return set(identifier_words(column)).difference(identifier_words(table), name_stems(table)) <= _WHOLE
 
 
 def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:

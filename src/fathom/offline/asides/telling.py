@@ -1,0 +1,233 @@
+"""Reads what is to be told of each row besides: "customers from Canada with their email addresses"."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from fathom.offline.accounting import sure_values
+from fathom.offline.extremes import may_be_missing
+from fathom.offline.grouping import by_whole_words, covers
+from fathom.offline.joins import JoinPlanner
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.query import (
+    Aggregate,
+    Column,
+    Expression,
+    Query,
+    Star,
+    TableRef,
+    mentioned_tables,
+    rows_asked,
+    walk,
+)
+from fathom.offline.rendering import joined
+from fathom.offline.rows import RowNames
+from fathom.records import Assumption, TableProfile
+
+_WITH = frozenset(("with", "including", "plus", "showing"))
+_BESIDES = frozenset(("along", "together"))
+_THEIR = frozenset("their its his her".split())
+_ARTICLES = _THEIR | {"the", "respective", "corresponding"}
+_LISTED = frozenset(("and", ",", "&"))
+_ENDS = frozenset("from in at by who that which where whose for sorted ordered .".split())
+_SAID_ALREADY = {
+    stem("address"): frozenset(map(stem, "email mail web".split())),
+    stem("number"): frozenset(map(stem, "phone fax telephone mobile".split())),
+}
+"""Words that say no more behind others: an email address is an email."""
+_NAME = stem("name")
+_NAMING = frozenset((_NAME, *map(stem, ("title", "full"))))
+_UNSAID = 0.1
+_NAMED = 0.5
+_CLEARLY = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What words ask to be told of each row: one of `columns`, or the names of the rows of one of `tables`.
+
+    `columns` come with how well the words name them. `names` says that it is what rows are called.
+    """
+
+    columns: Mapping[ColumnKey, float]
+    tables: frozenset[str]
+    names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What is to be told of the rows asked for besides what they are called, said at places of the tokens.
+
+    Where nothing says whose it is ("with phone and city"), it may also be what these rows have.
+    """
+
+    told: tuple[Told, ...]
+    places: frozenset[int]
+    theirs: bool
+    planner: JoinPlanner
+    names: RowNames
+    profiles: Mapping[str, TableProfile]
+    needed: ClassVar[bool] = False
+
+    @property
+    def learned(self) -> bool:
+        """Whether training data hold many such."""
+        return not self.theirs
+
+    def applied(self, query: Query) -> tuple[Query, Assumption] | None:
+        """The query that shows the columns as well; None where it lists no rows of one table, each once."""
+        asked = rows_asked(query)
+        calculated = any(isinstance(e, Aggregate) for item in query.select for e in walk(item))
+        if asked is None or calculated or query.compound is not None or query.source is not None:
+            return None
+        if query.group and not set(self.names.key_of(asked)) & set(query.group):
+            return None
+        added: list[Column] = []
+        for told in self.told:
+            found = self._meant(told, asked)
+            if found is None or not (self.theirs or all(self._everywhere(c, asked) for c in found)):
+                return None
+            added += found
+        return self._shown(query, asked, added)
+
+    def _meant(self, told: Told, asked: TableRef) -> tuple[Column, ...] | None:
+        """The columns of the rows asked for that are meant, else of those that these refer to."""
+        own = _best({c: fit for c, fit in told.columns.items() if c.table == asked.name})
+        if own is not None:
+            return (Column(asked, own.column),)
+        if told.names:
+            return self.names.of_table(asked) or None
+        theirs = [TableRef(t) for t in sorted(told.tables) if self._refers_to(asked, t)]
+        if len(theirs) == 1 and (called := self.names.called(theirs[0])):
+            return called
+        near = {c: fit for c, fit in told.columns.items() if self._refers_to(asked, c.table)}
+        other = _best(near)
+        return (other.in_query(),) if other is not None else None
+
+    def _refers_to(self, asked: TableRef, table: str) -> bool:
+        """Whether each row refers to one of another table, in one way and by a key that is always there."""
+        tables = (asked, TableRef(table))
+        if asked.name == table or asked.instance or len(self.planner.best(tables)) != 1:
+            return False
+        joins = self.planner.best(tables)[0].joins
+        keys = (c for j in joins for c in (j.left, j.right) if c.table != tables[1])
+        return self.planner.one_each(asked, tables) and not any(
+            may_be_missing(k, self.profiles) for k in keys
+        )
+
+    def _everywhere(self, column: Column, asked: TableRef) -> bool:
+        """Whether all rows asked for have a value of their own there: having one restricts nothing."""
+        return column.table == asked and not may_be_missing(column, self.profiles)
+
+    def _shown(self, query: Query, asked: TableRef, added: list[Column]) -> tuple[Query, Assumption] | None:
+        """The query with more columns; None where these join it otherwise than before."""
+        shown = tuple(c for c in dict.fromkeys(added) if c not in query.select)
+        text = ", ".join(f"{c.table.name}.{c.name}" for c in dict.fromkeys(added))
+        told = Assumption("column", f"What is told of each is {text}.")
+        if Star() in query.select:
+            return (query, told) if all(c.table == asked for c in shown) else None
+        group: tuple[Expression, ...] = (*query.group, *shown) if query.group else ()
+        more = replace(query, select=(*query.select, *shown), group=group)
+        if {*mentioned_tables(more)} == {*mentioned_tables(query)}:
+            return more, told
+        alone = not query.joins and len(self.planner.best(mentioned_tables(more))) == 1
+        kept = alone and {*joined(query, self.planner)[1]} <= {*joined(more, self.planner)[1]}
+        return (more, told) if kept else None
+
+
+def _best(fits: Mapping[ColumnKey, float]) -> ColumnKey | None:
+    """The column that words name best; None where several are named alike."""
+    best = [c for c, fit in fits.items() if fit >= max(fits.values()) - _CLEARLY]
+    return best[0] if len(best) == 1 else None
+
+
+class Tellings:
+    """Finds what one question asks to be told of each row besides."""
+
+    def __init__(
+        self,
+        linking: Linking,
+        planner: JoinPlanner,
+        names: RowNames,
+        profiles: Mapping[str, TableProfile],
+    ) -> None:
+        self._linking, self._planner, self._names, self._profiles = linking, planner, names, profiles
+        self._words = [t.lower for t in linking.tokens]
+        self._alignment = by_whole_words(linking)
+        self._values = [v.span for v in sure_values(linking)]
+
+    def read(self) -> Iterator[Telling]:
+        """What is told, where a list of nothing but columns and rows says it."""
+        for place in range(1, len(self._words)):
+            word, theirs = self._words[place], self._words[place + 1 : place + 2]
+            owned = bool(theirs) and theirs[0] in _THEIR
+            if not (word in _WITH or (word == "and" and owned)):
+                continue
+            told, end = self._list(place + 1)
+            if not told:
+                continue
+            first = place - (self._words[place - 1] in _BESIDES)
+            besides = first < place
+            while first > 1 and self._words[first - 1] in _LISTED:
+                first -= 1
+            places = frozenset(range(first, end))
+            yield Telling(told, places, owned or besides, self._planner, self._names, self._profiles)
+
+    def _list(self, place: int) -> tuple[tuple[Told, ...], int]:
+        """What a list from a place on tells, to its end; nothing where a part of it tells something else."""
+        found: list[Told] = []
+        while True:
+            while place < len(self._words) and self._words[place] in _ARTICLES:
+                place += 1
+            end = place
+            while end < len(self._words) and self._is_content(end):
+                end += 1
+            told = self._told(place, end)
+            if told is None:
+                return (), place
+            found.append(told)
+            ahead = end
+            while ahead < len(self._words) and self._words[ahead] in _LISTED:
+                ahead += 1
+            if ahead == end:
+                ended = end == len(self._words) or self._words[end] in _ENDS
+                return (tuple(found) if ended else ()), end
+            place = ahead
+
+    def _is_content(self, place: int) -> bool:
+        token = self._linking.tokens[place]
+        plain = token.kind == "word" and not token.stop and not token.evidence and not token.quoted
+        return plain and token.lower not in _ENDS and not covers(self._values, place)
+
+    def _told(self, first: int, end: int) -> Told | None:
+        """What words tell that leave none of them over; None where they name nothing."""
+        places = range(first, end)
+        stems = [self._linking.tokens[i].stem for i in places]
+        names = bool(stems) and set(stems) <= _NAMING
+        if names and _NAME in stems:
+            return Told({}, frozenset(), names)
+        said = [
+            i for n, i in enumerate(places) if not (n and stems[n - 1] in _SAID_ALREADY.get(stems[n], ()))
+        ]
+        columns = {
+            c: fit
+            for c in self._linking.columns
+            if not self._names.is_reference(c) and (fit := self._fit(c, said))
+        }
+        tables = {t for t in self._linking.tables if said and all(self._names_table(t, i) for i in said)}
+        return Told(columns, frozenset(tables), names) if columns or tables else None
+
+    def _fit(self, column: ColumnKey, places: Sequence[int]) -> float:
+        """How well words name a column, the last of them by its own name; 0 where one names neither it nor
+        its table."""
+        own = self._alignment[self._linking.index[column]]
+        theirs = self._linking.table_alignment[self._linking.tables.index(column.table)]
+        if not places or own[places[-1]] < _NAMED or any(max(own[i], theirs[i]) < _NAMED for i in places):
+            return 0.0
+        said = {self._linking.tokens[i].stem for i in places}
+        unsaid = set(name_stems(column.column)).difference(name_stems(column.table), said, _NAMING)
+        return max(float(sum(own[i] for i in places)) - _UNSAID * len(unsaid), _UNSAID)
+
+    def _names_table(self, table: str, place: int) -> bool:
+        return self._linking.table_fit(table, place) >= _NAMED

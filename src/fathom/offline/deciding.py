@@ -1,5 +1,6 @@
 """Which candidate it is, and whether to answer at all."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,12 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
+from fathom.offline.falling_short import (
+    counts_others,
+    falls_short,
+    groups_by_others,
+    leaves_name_out,
+)
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.periods import asked_period
@@ -16,6 +22,7 @@ from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
+from fathom.offline.shown_keys import named_among, shown_by_names
 from fathom.offline.weighing import weigh
 from fathom.records import Result
 
@@ -71,6 +78,7 @@ def decide(
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
+        choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
     if leaves_name_out(first, linking, choice.missing):
         choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
@@ -81,7 +89,9 @@ def decide(
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
-    if falls_short(query, linking, engine.names) or counts_others(query, linking, engine.planner):
+    if falls_short(query, linking, engine.names):
+        return True
+    if counts_others(query, linking, engine.planner) or groups_by_others(query, linking, engine.planner):
         return True
     return shows_only_keys(query, linking, engine.planner)
 
@@ -129,6 +139,32 @@ def _unlearned_first(
     sure = first.settled and is_sensible(first.query, checked[best[0]].result)
     confidence = SETTLED if sure else UNLEARNED
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
+
+
+def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
+    """The candidate ahead that shows names where the best one is the same but for showing their key.
+
+    Nobody who asks "which territories" means their keys, so that it is as likely as both.
+    """
+    best = choice.order[0]
+    query = proposals[best].query
+    named = shown_by_names(query, linking, engine.names, engine.planner)
+    behind = choice.order[1:]
+    found = named_among([proposals[i].query for i in behind], query, named)
+    if proposals[best].source in GRAMMARS or named == query or found is None:
+        return choice
+    place = behind[found]
+    scores = list(choice.scores)
+    both = 1.0 + math.exp(scores[place] - scores[best])
+    scores[place], scores[best] = scores[best], min(scores) - 1.0
+    confidence = max(choice.confidence, min(choice.confidence * both, SETTLED))
+    return replace(
+        choice,
+        order=(place, *(i for i in behind if i != place), best),
+        scores=tuple(scores),
+        confidence=confidence,
+        sure=choice.sure or confidence >= engine.ranking.threshold,
+    )
 
 
 def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:

@@ -42,7 +42,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
-from fathom.offline.roles import role_counts, role_players
+from fathom.offline.roles import by_keys_own_words, role_counts, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import default_shapes
 from fathom.offline.sorted_rows import sorted_rows
@@ -140,7 +140,9 @@ class Engine:
         if self.examples.solved or question.evidence:
             return question, ()
         short = replace(question, text=to_the_point(question.text))
+        short, called = by_keys_own_words(short, self.link(short), self.planner)
         found, told = in_full(short, self.link(short))
+        told = (*called, *told)
         return (found, told) if told else (question, ())
 
     def said_apart(self, question: Question) -> Aside | None:

@@ -1,11 +1,14 @@
 """Whether a query leaves out a part of its question that learned weights may overlook."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
+
+import numpy as np
 
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
@@ -30,6 +33,7 @@ from fathom.offline.restricting import within
 from fathom.offline.rows import RowNames
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
+_DO = frozenset(("did", "does", "do"))
 _POSSESSIVE = frozenset("their its his her".split())
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
 _DIFFERENT = frozenset(("different", "distinct", "unique"))
@@ -268,6 +272,30 @@ def counts_values(query: Query, linking: Linking) -> bool:
             reference = counted.name.casefold().endswith(_KEYS)
             return rows >= _TABLE > named and not reference
     return False
+
+
+def groups_by_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question wants something told of each row of a table, and a query groups by other things.
+
+    "How many orders did each shipper ship" is not told by what the orders are called.
+    """
+    keys = [k for k in query.group if isinstance(k, Column)]
+    if not keys or len(keys) < len(query.group):
+        return False
+    rows = {*_each_rows(linking)}
+    homes = {t for k in keys for t, _ in planner.tied(k.table.name, k.name)}
+    return bool(rows) and homes.isdisjoint(rows)
+
+
+def _each_rows(linking: Linking) -> Iterator[str]:
+    """The tables that words behind "each" name, and no column."""
+    words = [t.lower for t in linking.tokens]
+    for place in range(1, len(words)):
+        best = np.flatnonzero(linking.table_alignment[:, place] >= _TABLE)
+        done = place > 1 and words[place - 2] in _DO  # "did each shipper | ship"
+        columns = linking.alignment[:, place : place + (1 if done else 2)].max(initial=0)
+        if words[place - 1] in EACH and len(best) == 1 and columns < _NAMED:
+            yield linking.tables[best[0]]
 
 
 def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:

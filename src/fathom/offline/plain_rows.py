@@ -260,13 +260,15 @@ def _names_columns(linking: Linking, head: Head, values: Sequence[ValueMention])
     held = {v.column for v in values}
     after = head.span.end
     named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
-    if after in named and not any(v.span.first == after for v in values):
+    passive = [t.lower for t in linking.tokens[after + 1 : after + 2]] == ["by"]
+    done = passive and linking.tokens[after].lower.endswith("ed")  # "orders shipped by"
+    if after in named and not done and not any(v.span.first == after for v in values):
         return True  # "event details"
     taken = {*range(*head.span), *(i for v in values for i in range(*v.span))}
     return any(
         m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions
-        if m.span.first >= after
+        if m.span.first >= after + done
         and not any(n.column in held and n.span == m.span for n in linking.column_mentions)
         and not any(n.span == m.span and n.score >= m.score for n in linking.table_mentions)
     ) or any(t.lower in _OF_ROWS for t in linking.tokens[after:])

@@ -21,6 +21,7 @@ from fathom.offline.rendering import render
 from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
 from fathom.offline.rows import grouped_by_names
+from fathom.offline.shown_keys import shown_by_names
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -176,6 +177,8 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
     query = grouped_by_names(query, engine.link(question), engine.names)
+    if chosen.source != "example":
+        query = shown_by_names(query, engine.link(question), engine.names, engine.planner)
     query, said = with_said_roles(query, engine.link(question), engine.planner)
     if not said:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))

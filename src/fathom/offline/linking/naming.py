@@ -7,7 +7,7 @@ import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 
 _NAMED = 0.5
 """Alignment from which a word names a table or a column."""
@@ -24,6 +24,7 @@ _LASTS = frozenset(("last", "family", "l", "surname", "lastname"))
 _FIRSTS = frozenset(("first", "given", "f", "forename", "firstname"))
 _NUMBERS = frozenset(("id", "number", "code"))
 _WHOLE = frozenset(("name", "title", "full"))
+_WHOLE_STEMS = frozenset(map(stem, _WHOLE))
 
 
 @lru_cache(4096)
@@ -34,14 +35,15 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     whose last word is one of the two.
     """
     words = {c: identifier_words(c) for c in columns}
-    called = [c for c in columns if words[c] and words[c][-1] == "name" and says_no_more(table, c)]
+    own = {*identifier_words(table), *name_stems(table)}
+    called = [c for c in columns if words[c] and words[c][-1] == "name" and set(words[c]) - own <= _WHOLE]
     if called:
         return (called[0],)
     first = next((c for c in columns if _is_part(words[c], _FIRSTS)), None)
     last = next((c for c in columns if _is_part(words[c], _LASTS)), None)
     if first and last:
         return first, last
-    titled = [c for c in columns if words[c] and words[c][-1] == "title" and says_no_more(table, c)]
+    titled = [c for c in columns if words[c] and words[c][-1] == "title" and set(words[c]) - own <= _WHOLE]
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
     return tuple([*titled, *ending, *parts][:1])
@@ -49,7 +51,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def says_no_more(table: str, column: str) -> bool:
     """Whether a column is called a name or title and after its table alone: no `ship_name` of orders."""
-    return set(identifier_words(column)).difference(identifier_words(table), name_stems(table)) <= _WHOLE
+    return {*name_stems(column)}.difference(name_stems(table)) <= _WHOLE_STEMS
 
 
 def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:

@@ -9,6 +9,7 @@ from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_mon
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
 from fathom.offline.falling_short import (
+    counts_each_once,
     counts_others,
     falls_short,
     groups_by_others,
@@ -16,6 +17,7 @@ from fathom.offline.falling_short import (
 )
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
+from fathom.offline.nobody import finds_nobody
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
@@ -74,7 +76,7 @@ def decide(
             settled = any(proposals[i].settled for i in made)
             known = proposals[choice.order[0]]
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):
-                choice = _unlearned_first(choice, made, proposals, checked)
+                choice = _unlearned_first(engine, choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
@@ -90,6 +92,9 @@ def decide(
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     if falls_short(query, linking, engine.names):
+        return True
+    profiles = engine.database.profile()
+    if counts_each_once(query, linking, engine.names, engine.planner, profiles):
         return True
     if counts_others(query, linking, engine.planner) or groups_by_others(query, linking, engine.planner):
         return True
@@ -128,7 +133,11 @@ def _solved_first(choice: Choice, solved: int) -> Choice:
 
 
 def _unlearned_first(
-    choice: Choice, made: Sequence[int], proposals: Sequence[Proposal], checked: Sequence[Checked]
+    engine: Engine,
+    choice: Choice,
+    made: Sequence[int],
+    proposals: Sequence[Proposal],
+    checked: Sequence[Checked],
 ) -> Choice:
     """Ratios or periods ahead: data to learn from hold none, so their own order decides, not the ranker's."""
     best = sorted(made, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
@@ -136,7 +145,9 @@ def _unlearned_first(
     top = max(choice.scores)
     scores = tuple(top + 1.0 - 0.5 * best.index(i) if i in best else s for i, s in enumerate(choice.scores))
     first = proposals[best[0]]
-    sure = first.settled and is_sensible(first.query, checked[best[0]].result)
+    result = checked[best[0]].result
+    nobody = first.source == "hierarchy" and finds_nobody(first.query, result, engine)
+    sure = first.settled and (nobody or is_sensible(first.query, result))
     confidence = SETTLED if sure else UNLEARNED
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
 
@@ -150,7 +161,7 @@ def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking
     query = proposals[best].query
     named = shown_by_names(query, linking, engine.names, engine.planner)
     behind = choice.order[1:]
-    found = named_among([proposals[i].query for i in behind], query, named)
+    found = named_among([proposals[i].query for i in behind], query, named, engine.planner)
     if proposals[best].source in GRAMMARS or named == query or found is None:
         return choice
     place = behind[found]

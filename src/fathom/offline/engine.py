@@ -31,6 +31,7 @@ from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
+from fathom.offline.most_used import most_used
 from fathom.offline.overlaps import apart_columns
 from fathom.offline.periods import Dates, periods
 from fathom.offline.phrases import as_question
@@ -211,6 +212,7 @@ class Engine:
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
+            yield from most_used(linking, self.planner, self.names, accounts)
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)

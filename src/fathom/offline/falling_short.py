@@ -1,6 +1,6 @@
 """Whether a query leaves out a part of its question that learned weights may overlook."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +9,7 @@ from fathom.offline.grouping import BY, PASSED
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.linking.wordlists import LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
@@ -31,6 +31,7 @@ from fathom.offline.query import (
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
 from fathom.offline.rows import RowNames
+from fathom.records import TableProfile
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _DO = frozenset(("did", "does", "do"))
@@ -81,10 +82,17 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
     if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
         return True  # "from Porto and Berlin"
-    if any(_qualifies(linking, i) or tokens[i - 1].lower in _POSSESSIVE for i in places):
-        return True  # "rooms with their colours"
+    if any(_qualifies(linking, i) or _is_told(linking, i, missing) for i in places):
+        return True
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
     return whole and any(_restricts(linking, i) for i in places)
+
+
+def _is_told(linking: Linking, place: int, missing: Collection[str]) -> bool:
+    """Whether a word alone says what is to be told of rows: "rooms with their colours"."""
+    behind = linking.tokens[place + 1 : place + 2]
+    goes_on = any(t.kind == "word" and not t.stop and t.text not in missing for t in behind)
+    return linking.tokens[place - 1].lower in _POSSESSIVE and not goes_on
 
 
 def _qualifies(linking: Linking, place: int) -> bool:
@@ -296,6 +304,34 @@ def _each_rows(linking: Linking) -> Iterator[str]:
         columns = linking.alignment[:, place : place + (1 if done else 2)].max(initial=0)
         if words[place - 1] in EACH and len(best) == 1 and columns < _NAMED:
             yield linking.tables[best[0]]
+
+
+def counts_each_once(
+    query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner, profiles: Mapping[str, TableProfile]
+) -> bool:
+    """Whether a query ranks rows of one table by how many there are of each, which is one.
+
+    Or by how many are called alike, where the question asks for no names: "the most used playlist".
+    """
+    tables = {t.name for t in mentioned_tables(query)}
+    ranked = any(isinstance(o.key, Aggregate) and o.key.function == "count" for o in query.order)
+    if len(tables) != 1 or not ranked or query.source is not None or query.joins:
+        return False
+    table = planner.schema.table(tables.pop())
+    seen = profiles[table.name].columns if table.name in profiles else {}
+    return any(
+        (k.name,) == table.primary_key
+        or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
+        or ((p := seen.get(k.name)) is not None and p.exact and 1 < p.rows_seen == p.distinct)
+        for k in query.group
+        if isinstance(k, Column)
+    )
+
+
+def _ranks_names(linking: Linking, name: Column) -> bool:
+    """Whether names themselves are ranked: "the most common first name"."""
+    first = min((s.span.first for s in linking.superlatives), default=0)
+    return any(t.stem in name_stems(name.name)[-1:] for t in linking.tokens[first:])
 
 
 def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:

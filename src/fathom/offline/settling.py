@@ -14,6 +14,7 @@ from fathom.offline.idiom import EACH
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
+from fathom.offline.nobody import told_of_nobody
 from fathom.offline.proposals import GRAMMARS
 from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
@@ -187,6 +188,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     if not measures.kept_by(chosen.query):
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     same = query == chosen.query
+    hierarchy = chosen.source == "hierarchy"
     return Settled(
         query,
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),
@@ -201,6 +203,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
             *conventions,
             *left_out,
             *(stated(query) if chosen.source in GRAMMARS else ()),
+            *(told_of_nobody(query, chosen.checked.result, engine.names) if hierarchy else ()),
         ),
         engine.link(question),
         solution,

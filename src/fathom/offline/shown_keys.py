@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fathom.offline.accounting import names_table
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import Column, Join, Query, Unrepresentable, mentioned_tables
 from fathom.offline.rendering import joined
 from fathom.offline.rows import RowNames, names_key
+
+_WHO = frozenset(("who", "whom", "whose"))
 
 
 def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: JoinPlanner) -> Query:
@@ -26,7 +29,8 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
         return query if names_key(linking, shown) else _by_own_key(query, shown, linking, names)
     called = names.called(target.table)
     here = {t.name for t in mentioned_tables(query)}
-    if not called or target in called or target.table.name in here or names_key(linking, shown):
+    known = target in called or target.table.name in here or names_key(linking, shown)
+    if not called or known or not _asks_for(target.table.name, linking):
         return query
     try:
         joins = joined(query, planner)[1]
@@ -35,6 +39,12 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
     if any(target.table in (j.left.table, j.right.table) for j in joins):
         return query
     return replace(query, select=called, joins=(*joins, Join(shown, target)), tables=(shown.table,))
+
+
+def _asks_for(table: str, linking: Linking) -> bool:
+    """Whether a question asks who, or names the rows of a table."""
+    who = linking.tokens[0].lower in _WHO
+    return who or any(m.table == table and names_table(linking, m) for m in linking.table_mentions)
 
 
 def _by_own_key(query: Query, shown: Column, linking: Linking, names: RowNames) -> Query:
@@ -47,12 +57,20 @@ def _by_own_key(query: Query, shown: Column, linking: Linking, names: RowNames) 
     return replace(query, select=key)
 
 
-def named_among(queries: Sequence[Query], best: Query, named: Query) -> int | None:
+def named_among(queries: Sequence[Query], best: Query, named: Query, planner: JoinPlanner) -> int | None:
     """The first of some queries that is the best one but for showing names where that shows a key."""
-    whole = replace(best, tables=(), joins=())
+    whole, link = replace(best, tables=(), joins=()), named.joins[-1:]
     for place, query in enumerate(queries):
-        if query.select == named.select and whole == replace(
-            query, select=best.select, distinct=best.distinct, tables=(), joins=()
-        ):
+        same = replace(query, select=best.select, distinct=best.distinct, tables=(), joins=())
+        if query.select == named.select and same == whole and _joined_by(query, link, planner):
             return place
     return None
+
+
+def _joined_by(query: Query, link: tuple[Join, ...], planner: JoinPlanner) -> bool:
+    """Whether a query joins by a key."""
+    try:
+        joins = {frozenset((j.left, j.right)) for j in joined(query, planner)[1]}
+    except Unrepresentable:
+        return False
+    return all(frozenset((j.left, j.right)) in joins for j in link)

@@ -16,9 +16,11 @@ from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.compared import Comparisons
 from fathom.offline.asides.earliest import earliest
+from fathom.offline.asides.lateness import lateness
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
 from fathom.offline.asides.states import states
+from fathom.offline.asides.stocked import stocked
 from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
@@ -138,6 +140,8 @@ def said_apart(
         *measured(linking),
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),
+        *lateness(linking, dates),
+        *stocked(question.text, linking, names),
         *(t for t in times if t.needed or not money),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),

@@ -93,8 +93,7 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     if falls_short(query, linking, engine.names):
         return True
-    profiles = engine.database.profile()
-    if counts_each_once(query, linking, engine.names, engine.planner, profiles):
+    if counts_each_once(query, linking, engine.names, engine.planner):
         return True
     if counts_others(query, linking, engine.planner) or groups_by_others(query, linking, engine.planner):
         return True

@@ -43,7 +43,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
-from fathom.offline.roles import by_keys_own_words, role_counts, role_players
+from fathom.offline.roles import by_keys_own_words, role_counts, role_holders, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import default_shapes
 from fathom.offline.sorted_rows import sorted_rows
@@ -212,6 +212,7 @@ class Engine:
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
+            yield from role_holders(linking, self.planner, self.names, accounts)
             yield from most_used(linking, self.planner, self.names, accounts)
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):

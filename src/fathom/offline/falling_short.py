@@ -1,6 +1,6 @@
 """Whether a query leaves out a part of its question that learned weights may overlook."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -31,7 +31,6 @@ from fathom.offline.query import (
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
 from fathom.offline.rows import RowNames
-from fathom.records import TableProfile
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _DO = frozenset(("did", "does", "do"))
@@ -306,9 +305,7 @@ def _each_rows(linking: Linking) -> Iterator[str]:
             yield linking.tables[best[0]]
 
 
-def counts_each_once(
-    query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner, profiles: Mapping[str, TableProfile]
-) -> bool:
+def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
     """Whether a query ranks rows of one table by how many there are of each, which is one.
 
     Or by how many are called alike, where the question asks for no names: "the most used playlist".
@@ -318,11 +315,8 @@ def counts_each_once(
     if len(tables) != 1 or not ranked or query.source is not None or query.joins:
         return False
     table = planner.schema.table(tables.pop())
-    seen = profiles[table.name].columns if table.name in profiles else {}
     return any(
-        (k.name,) == table.primary_key
-        or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
-        or ((p := seen.get(k.name)) is not None and p.exact and 1 < p.rows_seen == p.distinct)
+        (k.name,) == table.primary_key or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
         for k in query.group
         if isinstance(k, Column)
     )

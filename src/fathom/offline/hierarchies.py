@@ -53,7 +53,7 @@ def hierarchies(
 ) -> Iterator[Proposal]:
     """The rows above or below a row that the question names, where a table refers to itself."""
     for link in _selves(planner):
-        values = _named_rows(linking, link.table)
+        values = named_rows(linking, link.table)
         held = {i for v in values for i in range(*v.span)}
         found = _relation(linking, link, held) if values else None
         if found is None:
@@ -82,7 +82,7 @@ def _selves(planner: JoinPlanner) -> list[_Self]:
     ]
 
 
-def _named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
+def named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
     """The values of a table that the question names side by side: a first and a last name, or a title."""
     found: list[ValueMention] = []
     for value in linking.values:  # the likeliest first

@@ -77,7 +77,8 @@ CASES = [
     ),
     (
         "SELECT MAX((CAST(STRFTIME('%Y', DATE('now')) AS INTEGER) - CAST(STRFTIME('%Y', born) AS INTEGER))"
-        " - CASE WHEN STRFTIME('%m-%d', DATE('now')) < STRFTIME('%m-%d', born) THEN 1 ELSE 0 END), a - b FROM t",
+        " - CASE WHEN STRFTIME('%m-%d', DATE('now')) < STRFTIME('%m-%d', born) THEN 1 ELSE 0 END), a - b"
+        " FROM t",
         "Shows the highest age by born and a minus b from t.",
     ),
     (

@@ -8,13 +8,7 @@ from fathom.offline.accounting import ACCOUNTED, Accounts
 from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import (
-    counts_each_once,
-    counts_others,
-    falls_short,
-    groups_by_others,
-    leaves_name_out,
-)
+from fathom.offline.falling_short import counts_others, falls_short, leaves_name_out
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.nobody import finds_nobody
@@ -25,6 +19,7 @@ from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
 from fathom.offline.shown_keys import named_among, shown_by_names
+from fathom.offline.telling_otherwise import tells_otherwise
 from fathom.offline.weighing import weigh
 from fathom.records import Result
 
@@ -93,9 +88,9 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     if falls_short(query, linking, engine.names):
         return True
-    if counts_each_once(query, linking, engine.names, engine.planner):
+    if counts_others(query, linking, engine.planner):
         return True
-    if counts_others(query, linking, engine.planner) or groups_by_others(query, linking, engine.planner):
+    if tells_otherwise(query, linking, engine.names, engine.planner):
         return True
     return shows_only_keys(query, linking, engine.planner)
 

@@ -1,15 +1,12 @@
 """Whether a query leaves out a part of its question that learned weights may overlook."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from itertools import pairwise
-
-import numpy as np
 
 from fathom.offline.grouping import BY, PASSED
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
@@ -33,7 +30,6 @@ from fathom.offline.restricting import within
 from fathom.offline.rows import RowNames
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
-_DO = frozenset(("did", "does", "do"))
 _POSSESSIVE = frozenset("their its his her".split())
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
 _DIFFERENT = frozenset(("different", "distinct", "unique"))
@@ -279,53 +275,6 @@ def counts_values(query: Query, linking: Linking) -> bool:
             reference = counted.name.casefold().endswith(_KEYS)
             return rows >= _TABLE > named and not reference
     return False
-
-
-def groups_by_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question wants something told of each row of a table, and a query groups by other things.
-
-    "How many orders did each shipper ship" is not told by what the orders are called.
-    """
-    keys = [k for k in query.group if isinstance(k, Column)]
-    if not keys or len(keys) < len(query.group):
-        return False
-    rows = {*_each_rows(linking)}
-    homes = {t for k in keys for t, _ in planner.tied(k.table.name, k.name)}
-    return bool(rows) and homes.isdisjoint(rows)
-
-
-def _each_rows(linking: Linking) -> Iterator[str]:
-    """The tables that words behind "each" name, and no column."""
-    words = [t.lower for t in linking.tokens]
-    for place in range(1, len(words)):
-        best = np.flatnonzero(linking.table_alignment[:, place] >= _TABLE)
-        done = place > 1 and words[place - 2] in _DO  # "did each shipper | ship"
-        columns = linking.alignment[:, place : place + (1 if done else 2)].max(initial=0)
-        if words[place - 1] in EACH and len(best) == 1 and columns < _NAMED:
-            yield linking.tables[best[0]]
-
-
-def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
-    """Whether a query ranks rows of one table by how many there are of each, which is one.
-
-    Or by how many are called alike, where the question asks for no names: "the most used playlist".
-    """
-    tables = {t.name for t in mentioned_tables(query)}
-    ranked = any(isinstance(o.key, Aggregate) and o.key.function == "count" for o in query.order)
-    if len(tables) != 1 or not ranked or query.source is not None or query.joins:
-        return False
-    table = planner.schema.table(tables.pop())
-    return any(
-        (k.name,) == table.primary_key or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
-        for k in query.group
-        if isinstance(k, Column)
-    )
-
-
-def _ranks_names(linking: Linking, name: Column) -> bool:
-    """Whether names themselves are ranked: "the most common first name"."""
-    first = min((s.span.first for s in linking.superlatives), default=0)
-    return any(t.stem in name_stems(name.name)[-1:] for t in linking.tokens[first:])
 
 
 def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:

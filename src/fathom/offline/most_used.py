@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from fathom.offline.accounting import Accounts, sure_values
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.proposals import Proposal
 from fathom.offline.query import Aggregate, Column, Join, Ordering, Query, Star, TableRef
 from fathom.offline.rows import RowNames
@@ -14,6 +14,9 @@ from fathom.records.schema import NUMERIC
 
 _OFTEN = frozenset(map(stem, "common frequent frequently often".split()))
 _USED = frozenset(map(stem, "used use".split()))
+_DATED = frozenset(("date", "datetime", "time"))
+_KEPT = frozenset(map(stem, "update updated create created modified inserted".split()))
+"""What dates are called that say of no row what it is."""
 _MOST_COLUMNS = 4
 """Columns of a table that only says which kinds there are."""
 _NAMED = 0.9
@@ -65,9 +68,12 @@ def _only_kinds(table: str, planner: JoinPlanner) -> bool:
     described = planner.schema.table(table)
     refers = any(k.table == table for k in planner.schema.foreign_keys)
     other = [c for c in described.columns if (c.name,) != described.primary_key]
-    words = all(c.kind not in NUMERIC and c.kind not in {"date", "datetime", "time"} for c in other)
+    words = all(c.kind not in NUMERIC for c in other)
+    dated = any(c.kind in _DATED and _KEPT.isdisjoint(name_stems(c.name)) for c in other)
     few = len(described.columns) <= _MOST_COLUMNS
-    return len(described.primary_key) == 1 and words and few and not refers and not described.is_view
+    return (
+        len(described.primary_key) == 1 and words and few and not (dated or refers) and not described.is_view
+    )
 
 
 def _held_elsewhere(linking: Linking, table: str, planner: JoinPlanner) -> bool:

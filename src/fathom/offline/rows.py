@@ -23,7 +23,7 @@ from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC, Schema, Table
 
 _UNSEEN: Mapping[str, TableProfile] = MappingProxyType({})
-_CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
+CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
 
 class RowNames:
@@ -129,7 +129,7 @@ def names_key(linking: Linking, column: Column) -> bool:
     last = (name_stems(column.name) or ("",))[-1]
     table = name_stems(column.table.name)
     words = [t for t in linking.tokens if not t.evidence]
-    return any(t.lower in _CODES or (t.stem == last and last not in table) for t in words)
+    return any(t.lower in CODES or (t.stem == last and last not in table) for t in words)
 
 
 def fixed_columns(query: Query) -> set[Expression]:

@@ -9,7 +9,7 @@ from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import Column, Join, Query, Unrepresentable, mentioned_tables
 from fathom.offline.rendering import joined
-from fathom.offline.rows import RowNames, names_key
+from fathom.offline.rows import CODES, RowNames, names_key
 
 _WHO = frozenset(("who", "whom", "whose"))
 
@@ -29,8 +29,8 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
         return query if names_key(linking, shown) else _by_own_key(query, shown, linking, names)
     called = names.called(target.table)
     here = {t.name for t in mentioned_tables(query)}
-    known = target in called or target.table.name in here or names_key(linking, shown)
-    if not called or known or not _asks_for(target.table.name, linking):
+    known = target in called or target.table.name in here
+    if not called or known or not _asks_for(target.table.name, shown, linking):
         return query
     try:
         joins = joined(query, planner)[1]
@@ -41,10 +41,12 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
     return replace(query, select=called, joins=(*joins, Join(shown, target)), tables=(shown.table,))
 
 
-def _asks_for(table: str, linking: Linking) -> bool:
-    """Whether a question asks who, or names the rows of a table."""
-    who = linking.tokens[0].lower in _WHO
-    return who or any(m.table == table and names_table(linking, m) for m in linking.table_mentions)
+def _asks_for(table: str, key: Column, linking: Linking) -> bool:
+    """Whether a question asks who, or names the rows of a table and no key."""
+    if linking.tokens[0].lower in _WHO:
+        return not any(t.lower in CODES for t in linking.tokens)
+    named = any(m.table == table and names_table(linking, m) for m in linking.table_mentions)
+    return named and not names_key(linking, key)
 
 
 def _by_own_key(query: Query, shown: Column, linking: Linking, names: RowNames) -> Query:

@@ -14,6 +14,7 @@ from fathom.offline.query import (
     Aggregate,
     Column,
     Expression,
+    Join,
     Query,
     Star,
     TableRef,
@@ -47,12 +48,22 @@ _CLEARLY = 0.01
 class Told:
     """What words ask to be told of each row: one of `columns`, or the names of the rows of one of `tables`.
 
-    `columns` come with how well the words name them. `names` says that it is what rows are called.
+    Or of those to which one of `keys` refers. Columns come with how well the words name them. `names` says
+    that it is what the rows themselves are called.
     """
 
     columns: Mapping[ColumnKey, float]
+    keys: Mapping[ColumnKey, float]
     tables: frozenset[str]
     names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The columns that are meant, and the join that leads there where one key of the rows does."""
+
+    columns: tuple[Column, ...]
+    link: Join | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +94,45 @@ class Telling:
             return None
         if query.group and not set(self.names.key_of(asked)) & set(query.group):
             return None
-        added: list[Column] = []
+        found: list[_Meant] = []
         for told in self.told:
-            found = self._meant(told, asked)
-            if found is None or not (self.theirs or all(self._everywhere(c, asked) for c in found)):
+            meant = self._meant(told, asked)
+            if meant is None or not (self.theirs or all(self._everywhere(c, asked) for c in meant.columns)):
                 return None
-            added += found
-        return self._shown(query, asked, added)
+            found.append(meant)
+        return self._shown(query, asked, found)
 
-    def _meant(self, told: Told, asked: TableRef) -> tuple[Column, ...] | None:
+    def _meant(self, told: Told, asked: TableRef) -> _Meant | None:
         """The columns of the rows asked for that are meant, else of those that these refer to."""
         own = _best({c: fit for c, fit in told.columns.items() if c.table == asked.name})
         if own is not None:
-            return (Column(asked, own.column),)
+            return _Meant((Column(asked, own.column),))
         if told.names:
-            return self.names.of_table(asked) or None
-        theirs = [TableRef(t) for t in sorted(told.tables) if self._refers_to(asked, t)]
-        if len(theirs) == 1 and (called := self.names.called(theirs[0])):
-            return called
+            called = self.names.of_table(asked)
+            return _Meant(called) if called else None
+        key = _best({c: fit for c, fit in told.keys.items() if c.table == asked.name})
+        keys = [key] if key else [k for t in sorted(told.tables) for k in self._keys_to(asked, t)]
+        if keys:
+            return self._by_key(Column(asked, keys[0].column)) if len(keys) == 1 else None
         near = {c: fit for c, fit in told.columns.items() if self._refers_to(asked, c.table)}
         other = _best(near)
-        return (other.in_query(),) if other is not None else None
+        return _Meant((other.in_query(),)) if other is not None else None
+
+    def _by_key(self, key: Column) -> _Meant | None:
+        """What the rows are called to which a key refers; none where they are of its own table."""
+        target = self.names.target_of(key)
+        called = self.names.called(target.table) if target else ()
+        if target is None or not called:
+            return None
+        return _Meant(called, Join(key, target, outer=may_be_missing(key, self.profiles)))
+
+    def _keys_to(self, asked: TableRef, table: str) -> list[ColumnKey]:
+        """The keys by which rows refer to those of another table."""
+        return [
+            ColumnKey(k.table, k.columns[0])
+            for k in self.planner.schema.foreign_keys
+            if k.table == asked.name and k.target_table == table and len(k.columns) == 1
+        ]
 
     def _refers_to(self, asked: TableRef, table: str) -> bool:
         """Whether each row refers to one of another table, in one way and by a key that is always there."""
@@ -120,20 +149,35 @@ class Telling:
         """Whether all rows asked for have a value of their own there: having one restricts nothing."""
         return column.table == asked and not may_be_missing(column, self.profiles)
 
-    def _shown(self, query: Query, asked: TableRef, added: list[Column]) -> tuple[Query, Assumption] | None:
+    def _shown(
+        self, query: Query, asked: TableRef, found: Sequence[_Meant]
+    ) -> tuple[Query, Assumption] | None:
         """The query with more columns; None where these join it otherwise than before."""
-        shown = tuple(c for c in dict.fromkeys(added) if c not in query.select)
-        text = ", ".join(f"{c.table.name}.{c.name}" for c in dict.fromkeys(added))
+        added = tuple(dict.fromkeys(c for m in found for c in m.columns))
+        shown = tuple(c for c in added if c not in query.select)
+        text = ", ".join(f"{c.table.name}.{c.name}" for c in added)
         told = Assumption("column", f"What is told of each is {text}.")
         if Star() in query.select:
             return (query, told) if all(c.table == asked for c in shown) else None
         group: tuple[Expression, ...] = (*query.group, *shown) if query.group else ()
         more = replace(query, select=(*query.select, *shown), group=group)
-        if {*mentioned_tables(more)} == {*mentioned_tables(query)}:
-            return more, told
-        alone = not query.joins and len(self.planner.best(mentioned_tables(more))) == 1
-        kept = alone and {*joined(query, self.planner)[1]} <= {*joined(more, self.planner)[1]}
-        return (more, told) if kept else None
+        links = tuple(m.link for m in found if m.link is not None)
+        joins = self._joined(query, more, links)
+        return None if joins is None else (replace(more, joins=joins), told)
+
+    def _joined(self, query: Query, more: Query, links: tuple[Join, ...]) -> tuple[Join, ...] | None:
+        """The joins of a query with more columns: its own, and those by keys; None where it isn't clear."""
+        before, after = {*mentioned_tables(query)}, {*mentioned_tables(more)}
+        if before == after and not links:
+            return query.joins
+        homes = [k.right.table for k in links]
+        own = joined(query, self.planner)[1] if len(before) > 1 or query.joins else ()
+        inside = before.union(c.table for j in own for c in (j.left, j.right))
+        if links:
+            alone = len({*homes}) == len(homes) and inside.isdisjoint(homes)
+            return (*own, *links) if alone and after <= inside.union(homes) else None
+        clear = not query.joins and len(self.planner.best(tuple(after))) == 1
+        return () if clear and {*own} <= {*joined(more, self.planner)[1]} else None
 
 
 def _best(fits: Mapping[ColumnKey, float]) -> ColumnKey | None:
@@ -206,17 +250,15 @@ class Tellings:
         stems = [self._linking.tokens[i].stem for i in places]
         names = bool(stems) and set(stems) <= _NAMING
         if names and _NAME in stems:
-            return Told({}, frozenset(), names)
+            return Told({}, {}, frozenset(), names)
         said = [
             i for n, i in enumerate(places) if not (n and stems[n - 1] in _SAID_ALREADY.get(stems[n], ()))
         ]
-        columns = {
-            c: fit
-            for c in self._linking.columns
-            if not self._names.is_reference(c) and (fit := self._fit(c, said))
-        }
+        fits = {c: fit for c in self._linking.columns if (fit := self._fit(c, said))}
+        keys = {c: fit for c, fit in fits.items() if self._names.is_reference(c)}
+        columns = {c: fit for c, fit in fits.items() if c not in keys}
         tables = {t for t in self._linking.tables if said and all(self._names_table(t, i) for i in said)}
-        return Told(columns, frozenset(tables), names) if columns or tables else None
+        return Told(columns, keys, frozenset(tables), names) if columns or keys or tables else None
 
     def _fit(self, column: ColumnKey, places: Sequence[int]) -> float:
         """How well words name a column, the last of them by its own name; 0 where one names neither it nor

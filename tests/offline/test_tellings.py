@@ -43,6 +43,11 @@ def inn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("plain rooms and their floors", {("Blue", 1), ("Attic", 3)}),
         ("show all rooms with price and floor", {("Blue", 90, 1), ("Rose", 120, 2), ("Attic", 60, 3)}),
         ("the 2 most expensive rooms along with the price", {("Rose", 120), ("Blue", 90)}),
+        ("guests from Ohio with their agency", {("Ann", "Ito", "Sun Tours"), ("Kim", "Eze", "Sea Trips")}),
+        (
+            "guests with their sponsors",
+            {("Ann", "Ito", None), ("Bo", "Haas", "Sun Tours"), ("Kim", "Eze", None)},
+        ),
         ("guests from Utah with their phone number and state", {("Bo", "Haas", "1-2", "Utah")}),
     ],
 )
@@ -70,7 +75,7 @@ def test_what_rows_have_still_restricts_them(asked: str, shown: int, inn: Databa
 @pytest.mark.parametrize(
     "asked",
     [
-        pytest.param("guests with their agency", id="two keys lead there"),
+        pytest.param("stays with their agency", id="of other rows that lead there in two ways"),
         pytest.param("guests with their stays", id="many rows of each"),
         pytest.param("rooms with their colours", id="nothing is called so"),
         pytest.param("rooms with their average nights", id="a number of many rows"),

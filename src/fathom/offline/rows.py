@@ -111,7 +111,7 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     match query.group:
         case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
             target = names.target_of(key)
-            called = names.of(key)
+            called = names.of(key) or (names.called(target.table) if target is not None else ())
             plain = (
                 query.having is None and query.compound is None and query.source is None and not query.joins
             )

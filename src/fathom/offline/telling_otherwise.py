@@ -22,9 +22,16 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
     """Whether a query tells less of rows than it is asked, or something of other rows."""
     return (
         tells_less(query, linking)
+        or ranks_unasked(query, linking)
         or groups_by_others(query, linking, planner)
         or counts_each_once(query, linking, rows, planner)
     )
+
+
+def ranks_unasked(query: Query, linking: Linking) -> bool:
+    """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
+    ranked = query.limit is not None and all(isinstance(o.key, Column) for o in query.order)
+    return ranked and not (linking.superlatives or linking.numbers)
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

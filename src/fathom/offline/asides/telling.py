@@ -31,7 +31,8 @@ _BESIDES = frozenset(("along", "together"))
 _THEIR = frozenset("their its his her".split())
 _ARTICLES = _THEIR | {"the", "respective", "corresponding"}
 _LISTED = frozenset(("and", ",", "&"))
-_ENDS = frozenset("from in at by who that which where whose for sorted ordered .".split())
+_ENDS = frozenset("from in at by who that which where whose for sorted ordered".split())
+_SIGNS = frozenset(".?!;:")
 _SAID_ALREADY = {
     stem("address"): frozenset(map(stem, "email mail web".split())),
     stem("number"): frozenset(map(stem, "phone fax telephone mobile".split())),
@@ -124,7 +125,15 @@ class Telling:
         called = self.names.called(target.table) if target else ()
         if target is None or not called:
             return None
-        return _Meant(called, Join(key, target, outer=may_be_missing(key, self.profiles)))
+        return _Meant(called, Join(key, target, outer=self._may_lack(key)))
+
+    def _may_lack(self, key: Column) -> bool:
+        """Whether some rows may refer to none: where the key is empty, or nothing says that all are there."""
+        guessed = any(
+            k.table == key.table.name and k.columns == (key.name,) and k.inferred and k.confidence < 1
+            for k in self.planner.schema.foreign_keys
+        )
+        return guessed or may_be_missing(key, self.profiles)
 
     def _keys_to(self, asked: TableRef, table: str) -> list[ColumnKey]:
         """The keys by which rows refer to those of another table."""
@@ -141,9 +150,7 @@ class Telling:
             return False
         joins = self.planner.best(tables)[0].joins
         keys = (c for j in joins for c in (j.left, j.right) if c.table != tables[1])
-        return self.planner.one_each(asked, tables) and not any(
-            may_be_missing(k, self.profiles) for k in keys
-        )
+        return self.planner.one_each(asked, tables) and not any(self._may_lack(k) for k in keys)
 
     def _everywhere(self, column: Column, asked: TableRef) -> bool:
         """Whether all rows asked for have a value of their own there: having one restricts nothing."""
@@ -235,7 +242,8 @@ class Tellings:
             while ahead < len(self._words) and self._words[ahead] in _LISTED:
                 ahead += 1
             if ahead == end:
-                ended = end == len(self._words) or self._words[end] in _ENDS
+                behind = self._linking.tokens[end : end + 1]
+                ended = all(t.lower in _ENDS or (t.kind == "sign" and t.text in _SIGNS) for t in behind)
                 return (tuple(found) if ended else ()), end
             place = ahead
 

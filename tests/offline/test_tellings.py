@@ -7,6 +7,7 @@ import pytest
 
 from fathom import ask
 from fathom.databases import Database
+from tests.offline.asking import rows_of
 from tests.offline.making import made
 
 INN = """
@@ -52,9 +53,7 @@ def inn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     ],
 )
 def test_columns_are_shown_with_the_rows(asked: str, rows: set[Any], inn: Database) -> None:
-    answer = ask(asked, inn)
-    assert answer.result is not None, answer.text
-    assert set(answer.result.rows) == rows
+    assert rows_of(asked, inn) == rows
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
-from fathom.offline.linking.naming import naming_columns, says_no_more
+from fathom.offline.linking.naming import describes, naming_columns, says_no_more
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Column,
@@ -36,9 +36,11 @@ class RowNames:
             for t in schema.tables
             if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
         }
-        self._texts = {t.name: [c.name for c in t.columns if c.kind == "text"] for t in schema.tables}
+        self._described = {
+            t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
+        }
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
-        numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
+        self._numbers = numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
         self._references = foreign_columns(schema)
         self._amounts = numbers - self._references - self._own
         self._targets = {
@@ -50,6 +52,10 @@ class RowNames:
     def measures(self, column: ColumnKey) -> bool:
         """Whether a column holds amounts, which can be summed."""
         return column in self._amounts
+
+    def is_number(self, column: Column) -> bool:
+        """Whether a column holds numbers, which tell nobody what they stand for."""
+        return ColumnKey.of(column) in self._numbers
 
     def is_reference(self, column: ColumnKey) -> bool:
         """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
@@ -85,9 +91,9 @@ class RowNames:
         return tuple(Column(table, name) for name in self._names.get(table.name, ()))
 
     def called(self, table: TableRef) -> tuple[Column, ...]:
-        """The columns that name a table's rows, else its only column of text that is no key."""
-        texts = (ColumnKey(table.name, name) for name in self._texts.get(table.name, ()))
-        only = [c for c in texts if not self.is_reference(c)]
+        """The columns that name a table's rows, else the one that describes them."""
+        texts = (ColumnKey(table.name, name) for name in self._described.get(table.name, ()))
+        only = [c for c in texts if c not in self._numbers and not self.is_reference(c)]
         return self.of_table(table) or (
             tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
         )
@@ -111,7 +117,7 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     match query.group:
         case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
             target = names.target_of(key)
-            called = names.of(key) or (names.called(target.table) if target is not None else ())
+            called = names.of(key) or (names.called(target.table) if target and names.is_number(key) else ())
             plain = (
                 query.having is None and query.compound is None and query.source is None and not query.joins
             )

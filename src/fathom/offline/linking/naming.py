@@ -24,6 +24,7 @@ _LASTS = frozenset(("last", "family", "l", "surname", "lastname"))
 _FIRSTS = frozenset(("first", "given", "f", "forename", "firstname"))
 _NUMBERS = frozenset(("id", "number", "code"))
 _WHOLE = frozenset(("name", "title", "full"))
+_DESCRIPTIONS = frozenset(map(stem, ("description", "desc", "label", "caption")))
 _WHOLE_STEMS = frozenset(map(stem, _WHOLE))
 
 
@@ -52,6 +53,12 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
 def says_no_more(table: str, column: str) -> bool:
     """Whether a column is called a name or title and after its table alone: no `ship_name` of orders."""
     return {*name_stems(column)}.difference(name_stems(table)) <= _WHOLE_STEMS
+
+
+def describes(table: str, column: str) -> bool:
+    """Whether a column is called the description of a table's rows: `region_description` of regions."""
+    left = {*name_stems(column)}.difference(name_stems(table))
+    return bool(left) and left <= _DESCRIPTIONS
 
 
 def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:

@@ -48,11 +48,21 @@ def _asked_with(linking: Linking) -> Iterator[int]:
     tokens = linking.tokens
     for place in range(2, len(tokens)):
         with_theirs = tokens[place - 2].lower in {"with", "and"} and tokens[place - 1].lower in _THEIR
-        end = place
-        while end < len(tokens) and tokens[end].kind == "word" and not tokens[end].stop:
-            end += 1
-        if with_theirs and end > place:
-            yield end - 1
+        last = _last(linking, place) if with_theirs else None
+        if last is not None:
+            yield last
+
+
+def _last(linking: Linking, place: int) -> int | None:
+    """The last of the words from a place on that name a thing, with what it is of: "number of seats"."""
+    tokens, last = linking.tokens, None
+    while place < len(tokens) and tokens[place].kind == "word":
+        if not tokens[place].stop:
+            last = place
+        elif last is None or tokens[place].lower != "of":
+            break
+        place += 1
+    return last
 
 
 def _near(linking: Linking, column: Column, place: int) -> bool:

@@ -85,6 +85,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
             {("Tom", "Archer", 1), ("Nina", "Fox", 3)},
         ),
         ("who is the support rep of Ann Ito?", {("Tom", "Archer")}),
+        (
+            "employees with their managers",
+            {
+                ("Maria", "Keller", None, None),
+                ("Tom", "Archer", "Maria", "Keller"),
+                ("Nina", "Fox", "Maria", "Keller"),
+            },
+        ),
         ("Which regions does Tom Archer cover?", {("Uplands",), ("Plains",)}),
     ],
 )

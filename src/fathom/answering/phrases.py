@@ -233,8 +233,8 @@ def _born(node: exp.Sub) -> exp.Expr | None:
     days = (
         [_date_of(n, "%m-%d") for n in (before.this, before.expression)] if isinstance(before, exp.LT) else []
     )
-    counted = dates == days and dates[0] == exp.Date(this=exp.Literal.string("now"))
-    return dates[1] if counted else None
+    today = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
+    return dates[1] if dates == days and dates[0] in today else None
 
 
 def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from fathom.offline.accounting import sure_values
 from fathom.offline.extremes import may_be_missing
 from fathom.offline.grouping import by_whole_words, covers
+from fathom.offline.hierarchies import LEADERS, key_to_leader
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
@@ -50,13 +51,14 @@ class Told:
     """What words ask to be told of each row: one of `columns`, or the names of the rows of one of `tables`.
 
     Or of those to which one of `keys` refers. Columns come with how well the words name them. `names` says
-    that it is what the rows themselves are called.
+    that it is what the rows themselves are called, `leads` that it is who is above them.
     """
 
     columns: Mapping[ColumnKey, float]
     keys: Mapping[ColumnKey, float]
     tables: frozenset[str]
     names: bool = False
+    leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,9 @@ class Telling:
         keys = [key] if key else [k for t in sorted(told.tables) for k in self._keys_to(asked, t)]
         if keys:
             return self._by_key(Column(asked, keys[0].column)) if len(keys) == 1 else None
+        above = key_to_leader(asked, self.planner) if told.leads else None
+        if above is not None and (called := self.names.of_table(above.right.table)):
+            return _Meant(called, above)
         near = {c: fit for c, fit in told.columns.items() if self._refers_to(asked, c.table)}
         other = _best(near)
         return _Meant((other.in_query(),)) if other is not None else None
@@ -266,7 +271,9 @@ class Tellings:
         keys = {c: fit for c, fit in fits.items() if self._names.is_reference(c)}
         columns = {c: fit for c, fit in fits.items() if c not in keys}
         tables = {t for t in self._linking.tables if said and all(self._names_table(t, i) for i in said)}
-        return Told(columns, keys, frozenset(tables), names) if columns or keys or tables else None
+        leads = len(stems) == 1 and stems[0] in LEADERS
+        found = Told(columns, keys, frozenset(tables), names, leads)
+        return found if columns or keys or tables or leads else None
 
     def _fit(self, column: ColumnKey, places: Sequence[int]) -> float:
         """How well words name a column, the last of them by its own name; 0 where one names neither it nor

@@ -5,10 +5,8 @@ from fathom.errors import QueryError
 from fathom.offline.checking import BRIEF
 from fathom.offline.joins import guessed_by_text
 
-_MOST = 60
-"""Pairs of columns whose values are compared; the others stay as they are."""
-_LONGEST = 200_000
-"""Rows of a table that are read for it."""
+_MOST_READ = 400_000
+"""Rows of tables that all comparisons may read; pairs of columns beyond that stay as they are."""
 _SHARED = 0.5
 """The least share of the values of one column that the other has, where the two may join."""
 
@@ -17,25 +15,27 @@ Pair = frozenset[tuple[str, str]]
 
 def apart_columns(database: Database) -> frozenset[Pair]:
     """The pairs of equally named columns of text, no keys, that could be joined but hold little in common."""
-    found = list(guessed_by_text(database.schema))
-    return frozenset(p for p in found[:_MOST] if _share_little(database, p))
+    found, read = set[Pair](), 0
+    for pair in guessed_by_text(database.schema):
+        rows = [database.schema.table(t).row_count or 0 for t, _ in pair]
+        if not all(rows) or read + 2 * sum(rows) > _MOST_READ:
+            continue
+        read += 2 * sum(rows)
+        if _share_little(database, pair):
+            found.add(pair)
+    return frozenset(found)
 
 
 def _share_little(database: Database, pair: Pair) -> bool:
     one, other = sorted(pair)
-    rows = [database.schema.table(t).row_count for t, _ in (one, other)]
-    if any(not r or r > _LONGEST for r in rows):
-        return False
     shares = [_share(database, one, other), _share(database, other, one)]
     return all(s is not None and s < _SHARED for s in shares)
 
 
 def _share(database: Database, one: tuple[str, str], other: tuple[str, str]) -> float | None:
     """The share of a column's values that another has; None where it can't be told."""
-    (first, second), (table, home) = (
-        [database.identifier(*c) for c in (one, other)],
-        [database.identifier(t) for t, _ in (one, other)],
-    )
+    first, second = database.identifier(*one), database.identifier(*other)
+    table, home = database.identifier(one[0]), database.identifier(other[0])
     sql = (
         f"SELECT COUNT(DISTINCT {first}), COUNT(DISTINCT CASE WHEN {first} IN"
         f" (SELECT {second} FROM {home}) THEN {first} END) FROM {table}"

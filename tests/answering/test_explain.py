@@ -76,6 +76,12 @@ CASES = [
         "from t. One row for each year of day.",
     ),
     (
+        "SELECT MAX((CAST(STRFTIME('%Y', DATE('now')) AS INTEGER) - CAST(STRFTIME('%Y', born) AS INTEGER))"
+        " - CASE WHEN STRFTIME('%m-%d', DATE('now')) < STRFTIME('%m-%d', born) THEN 1 ELSE 0 END), a - b"
+        " FROM t",
+        "Shows the highest age by born and a minus b from t.",
+    ),
+    (
         "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
         "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
     ),

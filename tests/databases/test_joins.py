@@ -62,3 +62,26 @@ def test_words_of_two_tables_tell_none(tmp_path: Path) -> None:
     river = ("river TEXT, crosses TEXT", [(f"river {i % 7}", s) for i, s in enumerate(STATES)])
     club = ("club_name TEXT, founded INTEGER", [(s, 1900 + i) for i, s in enumerate(STATES)])
     assert joins(tmp_path / "a.sqlite", {"river": river, "state": STATE, "club": club}) == set()
+
+
+SHIPPER = ("id INTEGER PRIMARY KEY, company TEXT", [(1, "Fast"), (2, "Far"), (3, "Fine")])
+
+
+@pytest.mark.parametrize("called", ["ship_via", "ShipVia", "shipped_by"])
+def test_what_is_done_by_whom_refers_to_those_who_do_it(called: str, tmp_path: Path) -> None:
+    parcel = (f"id INTEGER PRIMARY KEY, {called} INTEGER", [(n, 1 + n % 3) for n in range(20)])
+    found = joins(tmp_path / "a.sqlite", {"parcel": parcel, "shipper": SHIPPER})
+    assert found == {f"parcel.{called} -> shipper.id"}
+
+
+@pytest.mark.parametrize(
+    ("called", "values"),
+    [
+        pytest.param("ship_via", range(20), id="numbers that are no keys"),
+        pytest.param("ship_weight", [1, 2, 3] * 4, id="a measure of it"),
+        pytest.param("paid_by", [1, 2, 3] * 4, id="who does something else"),
+    ],
+)
+def test_what_says_nobody_refers_to_none(called: str, values: Iterable[int], tmp_path: Path) -> None:
+    parcel = (f"id INTEGER PRIMARY KEY, {called} INTEGER", enumerate(values))
+    assert joins(tmp_path / "a.sqlite", {"parcel": parcel, "shipper": SHIPPER}) == set()

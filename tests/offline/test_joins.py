@@ -1,12 +1,15 @@
 import pickle
+from pathlib import Path
 
 import pytest
 
 from fathom.offline.joins import JoinPlanner
+from fathom.offline.overlaps import apart_columns
 from fathom.offline.query import Column, Query, TableRef, Unrepresentable
 from fathom.offline.rendering import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
 from fathom.records.schema import ColumnKind, Schema, Table
+from tests.offline.making import made
 
 
 def use(*names: str) -> tuple[TableRef, ...]:
@@ -56,6 +59,21 @@ def test_equal_amounts_join_nothing(shared: str, joins: bool) -> None:
     common = SchemaColumn(shared, "REAL", kind)
     schema = Schema("sqlite", (Table("shop", (own[0], common)), Table("offer", (own[1], common))))
     assert bool(JoinPlanner(schema).plans(use("shop", "offer"))) == joins
+
+
+def test_equal_names_join_only_what_shares_values(tmp_path: Path) -> None:
+    columns = "note TEXT, company TEXT, city TEXT"
+    statements = f"CREATE TABLE client ({columns}); CREATE TABLE carrier ({columns});" + "".join(
+        f"INSERT INTO {t} VALUES ('{t} {n}', '{t} {n}', '{c}');"
+        for t in ("client", "carrier")
+        for n, c in enumerate(("Rome", "Oslo"))
+    )
+    with made(statements, tmp_path) as database:
+        apart = apart_columns(database)
+        joined = JoinPlanner(database.schema, apart=apart).plans(use("client", "carrier"))
+    pairs = {frozenset({("client", c), ("carrier", c)}) for c in ("note", "company")}
+    assert apart == pairs
+    assert {j.left.name for plan in joined for j in plan.joins} == {"city"}
 
 
 def test_a_dearer_plan_can_be_chosen(planner: JoinPlanner) -> None:

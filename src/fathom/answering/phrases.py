@@ -218,6 +218,34 @@ def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     return (compared.left, before) if uncast(compared.right) == before else None
 
 
+def _difference(phrases: Phrases, node: exp.Sub) -> str:
+    born = _born(node)
+    return _arithmetic(phrases, node) if born is None else f"age by {phrases.of(born)}"
+
+
+def _born(node: exp.Sub) -> exp.Expr | None:
+    """The date from which full years are counted to today: those between, less one before the day comes."""
+    years, short = uncast(node.left), node.right
+    if not isinstance(years, exp.Sub) or not isinstance(short, exp.Case) or len(short.args["ifs"]) != 1:
+        return None
+    dates = [_date_of(n, "%Y") for n in (years.left, years.right)]
+    before = short.args["ifs"][0].this
+    days = (
+        [_date_of(n, "%m-%d") for n in (before.this, before.expression)] if isinstance(before, exp.LT) else []
+    )
+    today = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
+    return dates[1] if dates == days and dates[0] in today else None
+
+
+def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:
+    """The date of which a part is taken."""
+    part = uncast(node)
+    if not isinstance(part, exp.TimeToStr) or part.args["format"].name != form:
+        return None
+    date: exp.Expr = part.this.this if isinstance(part.this, exp.Cast | exp.TsOrDsToTimestamp) else part.this
+    return date
+
+
 def uncast(node: exp.Expr) -> exp.Expr:
     """An expression without casts, brackets and the guard against a division by zero."""
     while isinstance(node, exp.Cast | exp.Paren | exp.Nullif):
@@ -329,5 +357,6 @@ _PHRASES: dict[type, Callable[[Phrases, Any], str]] = {
     **dict.fromkeys(_AGGREGATES, _aggregate),
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
     exp.Div: _division,
+    exp.Sub: _difference,
     exp.Window: _window,
 }

@@ -54,6 +54,10 @@ def _roots(words: str) -> frozenset[str]:
 _IDENTIFYING = _roots("id code no nr num number uid guid uuid pk fk sk ref ssn key")
 _TABLE_PREFIXES = _roots("ref tbl table dim fact lookup lu all vw master tb")
 _ROLES = _roots("manager parent supervisor superior boss head leader mentor chief reports")
+_DOERS = ("er", "or")
+_DONE_BY = _roots("by via through")
+_OF_DOERS = 0.85
+"""How sure to be that who does something is meant by what is done: `ship_via` by shippers."""
 
 
 def _stem(words: Words) -> tuple[Words, bool]:
@@ -143,7 +147,8 @@ def infer_joins(
         if table.is_view or table.name in declared:
             continue
         for column in table.columns:
-            if (best := _best(table, column, index, probe)) is not None:
+            best = _best(table, column, index, probe) or _done_by(table, column, schema.tables, probe)
+            if best is not None:
                 found.append(best)
     return (*found, *_told_by_values(schema.tables, {*declared}, found, probe))
 
@@ -257,6 +262,36 @@ def _best(
         return None
     confidence, _, _, target = judged[0]
     return _inferred(table, column, target, confidence)
+
+
+def _done_by(table: Table, column: Column, tables: Sequence[Table], probe: _Prober) -> ForeignKey | None:
+    """The join to the one table of those who do what a column is called after: `ship_via` to shippers.
+
+    Only where all its values are keys there.
+    """
+    words = words_of(column.name)
+    if len(words) != 2 or words[1] not in _DONE_BY:
+        return None
+    doers = [
+        _Target(t, t.column(t.primary_key[0]), _OF_DOERS)
+        for t in tables
+        if len(t.primary_key) == 1 and not t.is_view and _does(_table_words(t), words[0])
+    ]
+    fit = [t for t in doers if _fits(table, column, t, is_key=table.primary_key == (column.name,))]
+    if len(fit) != 1 or probe.share_found(table, column.name, fit[0].table, fit[0].column.name) != 1.0:
+        return None
+    return _inferred(table, column, fit[0], _OF_DOERS)
+
+
+def _does(doer: Words, deed: str) -> bool:
+    """Whether a word is that for who does something: shipper, of ship or shipped; carrier, of carry."""
+    if len(doer) != 1 or not doer[0].endswith(_DOERS):
+        return False
+    return _undoubled(doer[0][:-2]) == _undoubled(deed.removesuffix("ed") if len(deed) > 4 else deed)
+
+
+def _undoubled(word: str) -> str:
+    return word[:-1] if word[-1:] == word[-2:-1] else word
 
 
 def _inferred(table: Table, column: Column, target: _Target, confidence: float) -> ForeignKey:

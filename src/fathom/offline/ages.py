@@ -76,13 +76,13 @@ def aged(text: str, linking: Linking, dates: Dates) -> Iterator[Aged]:
 def ages(
     linking: Linking, planner: JoinPlanner, names: RowNames, dates: Dates, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """How old those are whom the question names, or all on average, and who is oldest or youngest."""
+    """How old those are whom the question names, or the oldest, or all on average, and who is oldest."""
     if linking.negations or any("age" in identifier_words(c.column) for c in linking.columns):
         return
     words = [t.lower for t in linking.tokens]
     ranked = [i for i, w in enumerate(words) if w in _OLDEST]
     asked = {i for i, w in enumerate(words) if w == "age" or (w == "old" and words[max(i - 1, 0)] == "how")}
-    if bool(ranked) == bool(asked) or len(ranked) > 1:
+    if not (ranked or asked) or len(ranked) > 1:
         return
     conditions = named_values(linking)
     values = {v.column.table for v in sure_values(linking)}
@@ -91,16 +91,19 @@ def ages(
     if len(born) != 1:
         return
     table = TableRef(born[0].table)
-    query = (
-        _ranked(linking, names, born[0], ranked[0]) if ranked else _aged(linking, names, born[0], conditions)
-    )
+    if ranked and asked:
+        query = _of_ranked(linking, born[0], ranked[0])
+    elif ranked:
+        query = _ranked(linking, names, born[0], ranked[0])
+    else:
+        query = _aged(linking, names, born[0], conditions)
     if query is None:
         return
     query = restricted(query, both) if (both := conjunction(*conditions)) else query
     used = mentioned_tables(query)
     said = {*asked, *ranked, *(i for q in linking.quantities for i in range(*q.span))}
     if planner.one_each(table, used) and accounts.accounts_for(query, said):
-        source = "oldest" if ranked else "age"
+        source = "oldest" if ranked and not asked else "age"
         yield Proposal(query, source=source, settled=len(planner.plans(used)) == 1)
 
 
@@ -110,6 +113,14 @@ def _ranked(linking: Linking, names: RowNames, born: ColumnKey, place: int) -> Q
     count = next((s.count for s in linking.superlatives if s.span.first == place), 1)
     order = (Ordering(column, descending=_OLDEST[word]),)
     return Query(shown, order=order, limit=count) if shown and not linking.quantities else None
+
+
+def _of_ranked(linking: Linking, born: ColumnKey, place: int) -> Query | None:
+    """How old the oldest or the youngest one is."""
+    count = next((s.count for s in linking.superlatives if s.span.first == place), 1)
+    function = "min" if _OLDEST[linking.tokens[place].lower] else "max"
+    years = Aggregate(function, age(born.in_query()))
+    return Query((years,)) if count == 1 and not linking.quantities else None
 
 
 def _aged(

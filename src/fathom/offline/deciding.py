@@ -1,5 +1,6 @@
 """Which candidate it is, and whether to answer at all."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,13 +12,16 @@ from fathom.offline.falling_short import counts_again, counts_others, falls_shor
 from fathom.offline.hierarchies import shows_only_keys
 from fathom.offline.linking import Linking
 from fathom.offline.measuring import asked_units
+from fathom.offline.nobody import finds_nobody
 from fathom.offline.periods import asked_period
 from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.ratios import asks_ratio, is_sensible
+from fathom.offline.shown_keys import named_among, shown_by_names
 from fathom.offline.sold import holds_lines, trade_verbs
+from fathom.offline.telling_otherwise import tells_otherwise
 from fathom.offline.unasked import shows_unasked
 from fathom.offline.weighing import weigh
 from fathom.records import Result
@@ -74,11 +78,12 @@ def decide(
             settled = any(proposals[i].settled for i in made)
             known = proposals[choice.order[0]]
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):
-                choice = _unlearned_first(choice, made, proposals, checked)
+                choice = _unlearned_first(engine, choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query, engine))
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
         choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
+        choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
     if leaves_name_out(first, linking, choice.missing):
         choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
@@ -90,7 +95,11 @@ def decide(
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     said = _said_by_form(query, linking, engine)
-    if falls_short(query, linking, said) or counts_others(query, linking, engine.planner):
+    if falls_short(query, linking, engine.names, said):
+        return True
+    if counts_others(query, linking, engine.planner):
+        return True
+    if tells_otherwise(query, linking, engine.names, engine.planner):
         return True
     return shows_only_keys(query, linking, engine.planner)
 
@@ -135,7 +144,11 @@ def _solved_first(choice: Choice, solved: int) -> Choice:
 
 
 def _unlearned_first(
-    choice: Choice, made: Sequence[int], proposals: Sequence[Proposal], checked: Sequence[Checked]
+    engine: Engine,
+    choice: Choice,
+    made: Sequence[int],
+    proposals: Sequence[Proposal],
+    checked: Sequence[Checked],
 ) -> Choice:
     """Ratios or periods ahead: data to learn from hold none, so their own order decides, not the ranker's."""
     best = sorted(made, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
@@ -143,9 +156,37 @@ def _unlearned_first(
     top = max(choice.scores)
     scores = tuple(top + 1.0 - 0.5 * best.index(i) if i in best else s for i, s in enumerate(choice.scores))
     first = proposals[best[0]]
-    sure = first.settled and is_sensible(first.query, checked[best[0]].result)
+    result = checked[best[0]].result
+    nobody = first.source == "hierarchy" and finds_nobody(first.query, result, engine)
+    sure = first.settled and (nobody or is_sensible(first.query, result))
     confidence = SETTLED if sure else UNLEARNED
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
+
+
+def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
+    """The candidate ahead that shows names where the best one is the same but for showing their key.
+
+    Nobody who asks "which territories" means their keys, so that it is as likely as both.
+    """
+    best = choice.order[0]
+    query = proposals[best].query
+    named = shown_by_names(query, linking, engine.names, engine.planner)
+    behind = choice.order[1:]
+    found = named_among([proposals[i].query for i in behind], query, named, engine.planner)
+    if proposals[best].source in GRAMMARS or named == query or found is None:
+        return choice
+    place = behind[found]
+    scores = list(choice.scores)
+    both = 1.0 + math.exp(scores[place] - scores[best])
+    scores[place], scores[best] = scores[best], min(scores) - 1.0
+    confidence = max(choice.confidence, min(choice.confidence * both, SETTLED))
+    return replace(
+        choice,
+        order=(place, *(i for i in behind if i != place), best),
+        scores=tuple(scores),
+        confidence=confidence,
+        sure=choice.sure or confidence >= engine.ranking.threshold,
+    )
 
 
 def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:

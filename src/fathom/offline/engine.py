@@ -32,6 +32,8 @@ from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
+from fathom.offline.most_used import most_used
+from fathom.offline.overlaps import apart_columns
 from fathom.offline.periods import Dates, periods
 from fathom.offline.persons import asked_by_name
 from fathom.offline.phrases import as_question
@@ -44,7 +46,7 @@ from fathom.offline.ranking.choosing import default_ranking_weights, taught
 from fathom.offline.ratios import ratios
 from fathom.offline.recasting import asks_count, recast
 from fathom.offline.rendering import render
-from fathom.offline.roles import role_counts, role_players
+from fathom.offline.roles import by_keys_own_words, role_counts, role_holders, role_players
 from fathom.offline.rows import RowNames
 from fathom.offline.shapes import default_shapes
 from fathom.offline.sorted_rows import sorted_rows
@@ -80,7 +82,7 @@ class Engine:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.schema = with_hints(database.schema, knowledge)
         profiles = database.profile()
-        self.planner = JoinPlanner(self.schema, uniform_columns(profiles))
+        self.planner = JoinPlanner(self.schema, uniform_columns(profiles), apart_columns(database))
         self.shapes = default_shapes()
         self.index = ValueIndex.open_or_build(database, cache)
         self._notes = notes_of(knowledge, self.schema)
@@ -91,7 +93,7 @@ class Engine:
             index=self.index,
             notes=self._notes,
         )
-        self.names = RowNames(self.schema)
+        self.names = RowNames(self.schema, profiles)
         self.amounts = Amounts(self.planner, profiles)
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, self.index)
@@ -128,10 +130,10 @@ class Engine:
             return question
         short = self.in_units(question).question
         linking = self.link(short)
-        for reword in (for_each, as_question):
-            if (reworded := reword(short, linking)) is not short:
-                return reworded
-        return asked_by_name(short, linking, self.names)
+        if (grouped := for_each(short, linking)) is not short:
+            return grouped
+        asked = as_question(short, linking, self.names)
+        return asked if asked is not short else asked_by_name(short, linking, self.names)
 
     def in_units(self, question: Question) -> Measures:
         """The question without courtesies, its measures in the units of the columns that hold them."""
@@ -154,9 +156,11 @@ class Engine:
         if self.examples.solved or question.evidence:
             return question, ()
         short = replace(question, text=to_the_point(question.text))
+        short, called = by_keys_own_words(short, self.link(short), self.planner)
         full, told = in_full(short, self.link(short))
         named, told_too = by_its_names(full, self.link(full))
-        return (named, (*told, *told_too)) if named != short else (question, ())
+        told = (*called, *told, *told_too)
+        return (named, told) if named.text != to_the_point(question.text) else (question, ())
 
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
@@ -232,6 +236,8 @@ class Engine:
             yield from hierarchies(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
+            yield from role_holders(linking, self.planner, self.names, accounts)
+            yield from most_used(linking, self.planner, self.names, accounts)
             dates = Dates(linking, self.planner, profiles)
             for grammar in (asked_durations, firsts, ages):
                 yield from grammar(linking, self.planner, self.names, dates, accounts)

@@ -7,7 +7,7 @@ from fathom.offline.grouping import BY, PASSED
 from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.measures import asked_quantities
 from fathom.offline.query import (
     Aggregate,
@@ -27,8 +27,10 @@ from fathom.offline.query import (
 )
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
+from fathom.offline.rows import RowNames
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
+_POSSESSIVE = frozenset("their its his her".split())
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
 _DIFFERENT = frozenset(("different", "distinct", "unique"))
 _KEYS = ("id", "code", "no", "number", "key")
@@ -50,6 +52,8 @@ _ANY_ROWS = frozenset(
 )
 """Adjectives that leave no row out."""
 _TABLE = 0.9
+_WHO = frozenset(("who", "that", "which"))
+_BE = frozenset(("is", "are", "was", "were"))
 _MEANT = 0.3
 _WHOLE = frozenset(("exact", "folded", "stem"))
 _LISTING = frozenset(("and", "or", ",", "&"))
@@ -75,10 +79,17 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
     listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
     if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
         return True  # "from Porto and Berlin"
-    if any(_qualifies(linking, i) for i in places):
+    if any(_qualifies(linking, i) or _is_told(linking, i, missing) for i in places):
         return True
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
     return whole and any(_restricts(linking, i) for i in places)
+
+
+def _is_told(linking: Linking, place: int, missing: Collection[str]) -> bool:
+    """Whether a word alone says what is to be told of rows: "rooms with their colours"."""
+    behind = linking.tokens[place + 1 : place + 2]
+    goes_on = any(t.kind == "word" and not t.stop and t.text not in missing for t in behind)
+    return linking.tokens[place - 1].lower in _POSSESSIVE and not goes_on
 
 
 def _qualifies(linking: Linking, place: int) -> bool:
@@ -100,13 +111,14 @@ def _restricts(linking: Linking, place: int) -> bool:
     return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | _ANY_ROWS
 
 
-def shows_something_else(query: Query, linking: Linking) -> bool:
+def shows_something_else(query: Query, linking: Linking, rows: RowNames | None = None) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
     "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say
     it otherwise.
     """
-    names = {c.column.casefold() for c in linking.called}
+    named = [c.in_query() for c in linking.called]
+    names = {c.name.casefold() for c in named if rows is None or c in rows.of_table(c.table)}
     shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
     if len(shown) != len(query.select):
         return False
@@ -114,13 +126,14 @@ def shows_something_else(query: Query, linking: Linking) -> bool:
     return (bool(names) and not names & shown) or who
 
 
-def falls_short(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
+def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection[int] = ()) -> bool:
     """Whether a query leaves out any of what learned weights may overlook.
 
     `said` are the places of words that its form stands for, so that they mean no value.
     """
+    if shows_something_else(query, linking, rows):
+        return True
     ways = (
-        shows_something_else,
         groups_by_less,
         leaves_out_years,
         calculates_nothing,
@@ -130,8 +143,28 @@ def falls_short(query: Query, linking: Linking, said: Collection[int] = ()) -> b
         counts_values,
         averages_all,
         divides_nothing,
+        leaves_out_what_is_so,
     )
     return any(way(query, linking) for way in ways) or leaves_out_values(query, linking, said)
+
+
+def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
+    """Whether rows are asked for that are something ("users that are logged in"), and a query takes all rows.
+
+    Weights that know the word for a column's let it pass.
+    """
+    bare = Query(query.select, distinct=query.distinct, order=query.order, tables=query.tables)
+    tables = mentioned_tables(query)
+    if query != bare or len(tables) != 1:
+        return False
+    tokens = linking.tokens
+    for place in range(1, len(tokens) - 1):
+        word = tokens[place + 1]
+        led = tokens[place - 1].lower in _WHO or linking.table_fit(tables[0].name, place - 1) >= _TABLE
+        content = word.kind == "word" and not word.stop and not word.evidence
+        if tokens[place].lower in _BE and led and content and word.lower not in LIGHT | _ANY_ROWS:
+            return True
+    return False
 
 
 def divides_nothing(query: Query, linking: Linking) -> bool:

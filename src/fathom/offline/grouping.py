@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fathom.offline.accounting import deeds
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
@@ -79,6 +80,7 @@ class Naming:
         self._columns = by_whole_words(linking)
         self._best = self._columns.max(axis=0, initial=0)
         self._tables = linking.table_alignment.max(axis=0, initial=0)
+        self._deeds = deeds(linking, names)
 
     def groups_after(self, place: int, until: int | None = None) -> tuple[Group, ...]:
         """The things that are named from a place on, as in a list: "country and year"; none where one isn't.
@@ -132,9 +134,9 @@ class Naming:
         """The words from a place on that name tables or columns, articles and numbers ahead passed over."""
         first = end = self._first(place)
         while end < len(self._linking.tokens) and end != until and self._is_named(end):
-            told = end > first and self._lower(end).endswith(PARTICIPLES)
-            if told and self._tables[end - 1] >= _NAMED:
-                break  # "products | sold"
+            told = self._lower(end).endswith(PARTICIPLES) or end in self._deeds
+            if end > first and told and self._tables[end - 1] >= _NAMED:
+                break  # "products | sold", "employee | supports"
             end += 1
         return Span(first, end) if end > first else None
 

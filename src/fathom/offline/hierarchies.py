@@ -17,6 +17,7 @@ from fathom.offline.query import (
     Column,
     Comparison,
     Expression,
+    Join,
     Literal,
     Query,
     Star,
@@ -26,10 +27,10 @@ from fathom.offline.query import (
 )
 from fathom.offline.rows import RowNames, names_key
 
-_LEADERS = frozenset(map(stem, "manager boss supervisor superior leader lead chief".split()))
+LEADERS = frozenset(map(stem, "manager boss supervisor superior leader lead chief".split()))
 _LED = frozenset(map(stem, "subordinate underling".split()))
 _REPORT = stem("report")
-_OF_STAFF = _LEADERS | {_REPORT, *map(stem, ("manage", "supervise", "super"))}
+_OF_STAFF = LEADERS | {_REPORT, *map(stem, ("manage", "supervise", "super"))}
 _PARENT, _CHILDREN = stem("parent"), frozenset(map(stem, "child subcategory".split()))
 _VERBS = frozenset(
     "manage manages managed supervise supervises supervised lead leads led oversee oversees".split()
@@ -53,7 +54,7 @@ def hierarchies(
 ) -> Iterator[Proposal]:
     """The rows above or below a row that the question names, where a table refers to itself."""
     for link in _selves(planner):
-        values = _named_rows(linking, link.table)
+        values = named_rows(linking, link.table)
         held = {i for v in values for i in range(*v.span)}
         found = _relation(linking, link, held) if values else None
         if found is None:
@@ -74,6 +75,15 @@ def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> boo
     return len(shown) == len(query.select) and not any(names_key(linking, c) for c in shown)
 
 
+def key_to_leader(table: TableRef, planner: JoinPlanner) -> Join | None:
+    """The join from a table's rows to those above them, by its one key that says so."""
+    own = [s for s in _selves(planner) if s.table.name == table.name and _OF_STAFF & {*name_stems(s.own)}]
+    if len(own) != 1:
+        return None
+    above = TableRef(table.name, table.instance + 1)
+    return Join(Column(table, own[0].own), Column(above, own[0].key), outer=True)
+
+
 def _selves(planner: JoinPlanner) -> list[_Self]:
     return [
         _Self(TableRef(k.table), k.columns[0], k.target_columns[0])
@@ -82,7 +92,7 @@ def _selves(planner: JoinPlanner) -> list[_Self]:
     ]
 
 
-def _named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
+def named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
     """The values of a table that the question names side by side: a first and a last name, or a title."""
     found: list[ValueMention] = []
     for value in linking.values:  # the likeliest first
@@ -112,7 +122,7 @@ def _relation(linking: Linking, link: _Self, held: set[int]) -> tuple[int, bool]
             return place, True
         if staff and token.lower in _VERBS:
             return place, after if passive else not after
-        if (staff and token.stem in _LEADERS) or token.stem in words:
+        if (staff and token.stem in LEADERS) or token.stem in words:
             return place, whose
         if _PARENT in words and token.stem in _CHILDREN:
             return place, True

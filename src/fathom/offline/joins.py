@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -47,13 +47,19 @@ class Plan:
 class JoinPlanner:
     """Plans over the keys of one schema. Plans are kept, so asking twice costs nothing."""
 
-    def __init__(self, schema: Schema, uniform: Collection[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        uniform: Collection[tuple[str, str]] = (),
+        apart: Collection[frozenset[tuple[str, str]]] = (),
+    ) -> None:
         """`uniform` are the columns (table, column) that hold one value throughout: equal, they join every
-        row with every row, so that only declared keys use them."""
+        row with every row, so that only declared keys use them. Pairs of columns `apart` share few values, so
+        that no equal name joins them."""
         self.schema = schema
-        self._uniform = frozenset(uniform)
+        self._uniform, self._apart = frozenset(uniform), frozenset(apart)
         self._edges: dict[str, list[Edge]] = defaultdict(list)
-        for edge in _edges(schema, self._uniform):
+        for edge in _edges(schema, self._uniform, self._apart):
             self._edges[edge.left].append(edge)
             if edge.left != edge.right:
                 self._edges[edge.right].append(edge.reversed())
@@ -66,9 +72,9 @@ class JoinPlanner:
         self._plans = lru_cache(4096)(self._search)
         self._distances: dict[tuple[str, str], float] = {}
 
-    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[Schema, frozenset[tuple[str, str]]]]:
+    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[object, ...]]:
         """Pickled as its schema: the plans that are kept belong to one process."""
-        return JoinPlanner, (self.schema, self._uniform)
+        return JoinPlanner, (self.schema, self._uniform, self._apart)
 
     def neighbours(self, table: str) -> tuple[Edge, ...]:
         """The joins that leave a table."""
@@ -227,7 +233,9 @@ _Step = tuple[float, int, TableRef, Edge | None, tuple[Join, ...]]
 """A step of a search: its cost with those before, a number, the table it leaves by an edge, joins so far."""
 
 
-def _edges(schema: Schema, uniform: Collection[tuple[str, str]]) -> list[Edge]:
+def _edges(
+    schema: Schema, uniform: Collection[tuple[str, str]], apart: Collection[frozenset[tuple[str, str]]]
+) -> list[Edge]:
     edges: dict[tuple[str, str, frozenset[tuple[str, str]]], Edge] = {}
     for key in schema.foreign_keys:
         edge = _declared(schema, key)
@@ -240,6 +248,8 @@ def _edges(schema: Schema, uniform: Collection[tuple[str, str]]) -> list[Edge]:
             for edge in _guessed(left, right):
                 if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
                     continue
+                if edge.cost >= GUESSED_COST and _ends(edge) in apart:
+                    continue
                 # Where a key links them already, another join is only likely to a key of the same name.
                 if not known or edge.cost <= KEY_COST:
                     cost = edge.cost + (0.6 if known else 0.0)
@@ -248,6 +258,21 @@ def _edges(schema: Schema, uniform: Collection[tuple[str, str]]) -> list[Edge]:
                     if backwards not in edges:
                         edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
     return list(edges.values())
+
+
+def guessed_by_text(schema: Schema) -> Iterator[frozenset[tuple[str, str]]]:
+    """The pairs of equally named columns of text, none of them a key, that may be joined."""
+    for i, left in enumerate(schema.tables):
+        for right in schema.tables[i + 1 :]:
+            for edge in _guessed(left, right):
+                (pair,) = edge.pairs
+                text = left.column(pair[0]).kind == right.column(pair[1]).kind == "text"
+                if edge.cost >= GUESSED_COST and text:
+                    yield _ends(edge)
+
+
+def _ends(edge: Edge) -> frozenset[tuple[str, str]]:
+    return frozenset(c for a, b in edge.pairs for c in ((edge.left, a), (edge.right, b)))
 
 
 def _declared(schema: Schema, key: ForeignKey) -> Edge | None:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, Token
-from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, in_number
 from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS
 from fathom.offline.phrases import names_in_words
+from fathom.offline.query import TableRef
 from fathom.offline.rows import RowNames
 from fathom.records import Question
 
@@ -33,15 +33,16 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
     tokens = [t for t in linking.tokens if not t.evidence]
     if any(t.stem in _NAMES or (t.lower in _ENDS and i < len(tokens) - 1) for i, t in enumerate(tokens)):
         return question  # which columns are wanted is said
-    for table, place in _asked(tokens, linking):
+    asked = _asked(tokens, linking, names)
+    for table, place in asked:
         extreme = _extreme(tokens, table, linking, names)
-        if _asks_of_others(tokens, place) or (len(_asked(tokens, linking)) > 1 and extreme is None):
+        if _asks_of_others(tokens, place) or (len(asked) > 1 and extreme is None):
             continue
         rest = _rest(question.text, tokens, place, extreme)
         ranked = extreme is not None or any(s.count == 1 for s in linking.superlatives)
         who = tokens[0].lower == "who"
         many = not ranked if who else tokens[place - 1].lower.endswith("s")
-        called = names_in_words(linking, table, many=many) if _is_person(table, linking) else None
+        called = names_in_words(linking, names, table, many=many) if _is_person(table, names) else None
         if called is not None:
             said = question.text[tokens[1].start : tokens[place - 1].end]
             noun = in_number(identifier_words(table), many=many) if who else said
@@ -54,11 +55,11 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
     return question
 
 
-def _asked(tokens: Sequence[Token], linking: Linking) -> list[tuple[str, int]]:
+def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[tuple[str, int]]:
     """The tables whose rows may be asked for, each with the place of the verb."""
     words = [t.lower for t in tokens[:_LONGEST]]
     if len(tokens) > 1 and words[0] == "who" and words[1] not in _BE:
-        return [(t, 1) for t in linking.tables if _is_person(t, linking)]
+        return [(t, 1) for t in linking.tables if _is_person(t, names)]
     for place in range(1, len(words) if words[:1] and words[0] in _WHICH else 0):
         if tokens[place].stop:
             break
@@ -69,9 +70,9 @@ def _asked(tokens: Sequence[Token], linking: Linking) -> list[tuple[str, int]]:
     return []
 
 
-def _is_person(table: str, linking: Linking) -> bool:
+def _is_person(table: str, names: RowNames) -> bool:
     """Whether the rows of a table have a first and a last name."""
-    return len(naming_columns(table, tuple(c.column for c in linking.columns if c.table == table))) > 1
+    return len(names.of_table(TableRef(table))) > 1
 
 
 def _asks_of_others(tokens: Sequence[Token], place: int) -> bool:

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.naming import naming_columns, numbering_columns
+from fathom.offline.linking.naming import numbering_columns
 from fathom.offline.linking.records import Token
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import IRREGULAR, LISTING, OPENINGS, PHRASE_ENDS
 from fathom.offline.periods import asked_period
+from fathom.offline.query import TableRef
 from fathom.offline.ratios import asks_ratio
+from fathom.offline.rows import RowNames
 from fathom.records import Question
 
 _NAMED = 0.6
@@ -22,7 +24,7 @@ _LIVE = frozenset("live lives living reside resides".split())
 _ASKING = frozenset(("how", "what", "why"))
 
 
-def as_question(question: Question, linking: Linking) -> Question:
+def as_question(question: Question, linking: Linking, rows: RowNames) -> Question:
     """The question with things asked for by what names them, and a bare column by "what is".
 
     "Jazz albums" and "list all jazz albums" become "What are the titles of the jazz albums?" where titles
@@ -30,7 +32,7 @@ def as_question(question: Question, linking: Linking) -> Question:
     where these name them. All other questions stay, and so do shares and periods.
     """
     tokens = [t for t in linking.tokens if not t.evidence]
-    if homes := _of_homes(question.text, linking, tokens):
+    if homes := _of_homes(question.text, linking, tokens, rows):
         return replace(question, text=homes)
     first = _phrase(tokens)
     if first is None or asks_ratio(linking) is not None or asked_period(linking) is not None:
@@ -41,13 +43,13 @@ def as_question(question: Question, linking: Linking) -> Question:
     if any(t.lower in _ASKING for t in tokens[head:]):  # "customers in Brazil: how many are there?"
         return question
     many = _is_plural(tokens[head]) or any(t.kind == "number" or t.lower == "every" for t in tokens[:head])
-    asked = _asked(question.text, linking, tokens, first, head, many=many)
+    asked = _asked(question.text, linking, rows, (first, head), many=many)
     if asked is None:
         return question
     return replace(question, text=f"What {'are' if many else 'is'} the {asked.rstrip(' ?.!')}?")
 
 
-def _of_homes(text: str, linking: Linking, tokens: Sequence[Token]) -> str | None:
+def _of_homes(text: str, linking: Linking, tokens: Sequence[Token], rows: RowNames) -> str | None:
     """A question where people live, or who lives somewhere, by what is shown: their city, or their names."""
     words = [t.lower for t in tokens]
     place = next((i for i, w in enumerate(words) if w in _LIVE), None)
@@ -61,17 +63,13 @@ def _of_homes(text: str, linking: Linking, tokens: Sequence[Token]) -> str | Non
         return f"In which city {text[tokens[1].start :]}" if cities else None
     table = _table(linking, place - 1) if place == 2 and words[0] in {"which", "what"} else None
     if table is None and place == 1 and words[0] == "who":
-        persons = [t for t in sorted(held) if len(_naming(linking, t)) > 1]
+        persons = [t for t in sorted(held) if len(rows.of_table(TableRef(t))) > 1]
         table = persons[0] if len(persons) == 1 else None
-    names = names_in_words(linking, table, many=True) if table else None
+    names = names_in_words(linking, rows, table, many=True) if table else None
     if table is None or names is None:
         return None
     people = tokens[place - 1].text if place == 2 else table
     return f"What are the {names} of the {people} who live{text[tokens[place].end :].rstrip(' ?.!')}?"
-
-
-def _naming(linking: Linking, table: str) -> tuple[str, ...]:
-    return naming_columns(table, tuple(c.column for c in linking.columns if c.table == table))
 
 
 def _phrase(tokens: Sequence[Token]) -> int | None:
@@ -101,21 +99,24 @@ def _head(linking: Linking, tokens: Sequence[Token], first: int) -> int:
     return len(tokens) - 1
 
 
-def _asked(
-    text: str, linking: Linking, tokens: Sequence[Token], first: int, head: int, *, many: bool
-) -> str | None:
-    """What the phrase asks for, in the words of training questions; None where the question stays."""
+def _asked(text: str, linking: Linking, rows: RowNames, ends: tuple[int, int], *, many: bool) -> str | None:
+    """What the phrase from its first to its last place asks for, in the words of training questions.
+
+    None where the question stays.
+    """
+    first, head = ends
+    tokens = [t for t in linking.tokens if not t.evidence]
     phrase = text[tokens[first].start :]
     table = _table(linking, head)
     if table is not None:
-        ends = any(
-            t.lower in _ENDS for t in tokens[head:-1]
-        )  # what is asked for may come in a second sentence
-        names = names_in_words(linking, table, many=many, numbered=not ends and not _compared(linking, head))
+        # What is asked for may come in a second sentence.
+        ended = any(t.lower in _ENDS for t in tokens[head:-1])
+        numbered = not ended and not _compared(linking, head)
+        names = names_in_words(linking, rows, table, many=many, numbered=numbered)
         return f"{names} of the {phrase}" if names else None
     if tokens[head].lower in {"name", "names"} and head == first:
         owner = _owner(linking, tokens, head)
-        names = names_in_words(linking, owner, many=many) if owner else None
+        names = names_in_words(linking, rows, owner, many=many) if owner else None
         if names and " and " in names:
             return names + text[tokens[head].end :]
     opened = tokens[0].lower in OPENINGS
@@ -153,10 +154,13 @@ def _compared(linking: Linking, head: int) -> bool:
     return any(not any(_is_named(linking, i) for i in range(head + 1, n.span.first)) for n in numbers)
 
 
-def names_in_words(linking: Linking, table: str, *, many: bool, numbered: bool = False) -> str | None:
+def names_in_words(
+    linking: Linking, rows: RowNames, table: str, *, many: bool, numbered: bool = False
+) -> str | None:
     """What a table's rows are called, in words: "first and last names", or "order ids" where `numbered`."""
     own = tuple(c.column for c in linking.columns if c.table == table)
-    columns = naming_columns(table, own) or (numbering_columns(table, own) if numbered else ())
+    named = tuple(c.name for c in rows.of_table(TableRef(table)))
+    columns = named or (numbering_columns(table, own) if numbered else ())
     called = [identifier_words(c) for c in columns]
     if any(c[-1] == "number" for c in called):
         return None  # "the account numbers" would ask how many there are

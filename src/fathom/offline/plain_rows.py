@@ -138,10 +138,10 @@ def _query(
 
 
 def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tuple[Expression, ...]:
-    """What stands for a table's rows: names, else what is called as they are, their key, all columns."""
+    """What stands for a table's rows: names, else what is called as they are, a description, key, or all."""
     called = [c for c in columns if c.table == table.name and name_stems(c.column) == name_stems(table.name)]
     own = tuple(c.in_query() for c in called[:1])
-    return names.of_table(table) or own or names.key_of(table) or (Star(),)
+    return names.of_table(table) or own or names.called(table) or names.key_of(table) or (Star(),)
 
 
 def _values(linking: Linking) -> Sequence[ValueMention] | None:
@@ -271,13 +271,16 @@ def _names_columns(
     held = {v.column for v in values}
     after = head.span.end
     named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
-    if after in named and after not in traded and not any(v.span.first == after for v in values):
+    passive = [t.lower for t in linking.tokens[after + 1 : after + 2]] == ["by"]
+    done = passive and linking.tokens[after].lower.endswith("ed")  # "orders shipped by"
+    verbal = done or after in traded
+    if after in named and not verbal and not any(v.span.first == after for v in values):
         return True  # "event details"
     taken = {*traded, *range(*head.span), *(i for v in values for i in range(*v.span))}
     return any(
         m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions
-        if m.span.first >= after
+        if m.span.first >= after + done
         and not any(n.column in held and n.span == m.span for n in linking.column_mentions)
         and not any(n.span == m.span and n.score >= m.score for n in linking.table_mentions)
     ) or any(t.lower in _OF_ROWS for t in linking.tokens[after:])

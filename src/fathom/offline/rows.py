@@ -1,11 +1,13 @@
 """What to call the rows that a query speaks of: names for keys."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
+from types import MappingProxyType
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.naming import describes, naming_columns, says_no_more
 from fathom.offline.linking.text import name_stems
 from fathom.offline.query import (
     Column,
@@ -18,21 +20,29 @@ from fathom.offline.query import (
     conjuncts,
     mentioned_tables,
 )
-from fathom.records.schema import NUMERIC, Schema
+from fathom.records.profile import TableProfile
+from fathom.records.schema import NUMERIC, Schema, Table
 
+_UNSEEN: Mapping[str, TableProfile] = MappingProxyType({})
 _NAMES = frozenset(("name", "names", "title", "titles"))
-_CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
+CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
 
 class RowNames:
     """The columns that name the rows of each table, and of those that a key refers to."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
+        """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
         self._names = {
-            t.name: naming_columns(t.name, tuple(c.name for c in t.columns)) for t in schema.tables
+            t.name: named
+            for t in schema.tables
+            if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
+        }
+        self._described = {
+            t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
         }
         self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
-        numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
+        self._numbers = numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
         self._references = foreign_columns(schema)
         self._amounts = numbers - self._references - self._own
         self._targets = {
@@ -44,6 +54,10 @@ class RowNames:
     def measures(self, column: ColumnKey) -> bool:
         """Whether a column holds amounts, which can be summed."""
         return column in self._amounts
+
+    def is_number(self, column: Column) -> bool:
+        """Whether a column holds numbers, which tell nobody what they stand for."""
+        return ColumnKey.of(column) in self._numbers
 
     def is_reference(self, column: ColumnKey) -> bool:
         """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
@@ -78,6 +92,23 @@ class RowNames:
         """The columns that name a table's rows."""
         return tuple(Column(table, name) for name in self._names.get(table.name, ()))
 
+    def called(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns that name a table's rows, else the one that describes them."""
+        texts = (ColumnKey(table.name, name) for name in self._described.get(table.name, ()))
+        only = [c for c in texts if c not in self._numbers and not self.is_reference(c)]
+        return self.of_table(table) or (
+            tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
+        )
+
+
+def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:
+    """Whether most rows share what may be their name, but is called otherwise: no order has a `ship_name`."""
+    if len(named) != 1 or len(table.primary_key) != 1 or says_no_more(table.name, named[0]):
+        return False
+    profile = profiles.get(table.name)
+    seen = profile.columns.get(named[0]) if profile else None
+    return seen is not None and seen.distinct is not None and 2 * seen.distinct < seen.rows_seen
+
 
 def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     """The query with names for the keys that it groups by and shows: "customers each support rep has".
@@ -88,7 +119,7 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     match query.group:
         case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
             target = names.target_of(key)
-            called = names.of(key)
+            called = names.of(key) or (names.called(target.table) if target and names.is_number(key) else ())
             plain = (
                 query.having is None and query.compound is None and query.source is None and not query.joins
             )
@@ -106,13 +137,13 @@ def names_key(linking: Linking, column: Column) -> bool:
     last = (name_stems(column.name) or ("",))[-1]
     table = name_stems(column.table.name)
     words = [t for t in linking.tokens if not t.evidence]
-    return any(t.lower in _CODES or (t.stem == last and last not in table) for t in words)
+    return any(t.lower in CODES or (t.stem == last and last not in table) for t in words)
 
 
 def asks_for_key(linking: Linking) -> bool:
     """Whether the question asks for a key and no name: "what is the id of the product"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
-    asked = any(one in _CODES and other == "of" for one, other in pairwise(words))
+    asked = any(one in CODES and other == "of" for one, other in pairwise(words))
     return asked and _NAMES.isdisjoint(words)
 
 

@@ -15,6 +15,7 @@ from fathom.offline.idiom import EACH
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
+from fathom.offline.nobody import told_of_nobody
 from fathom.offline.proposals import GRAMMARS
 from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
 from fathom.offline.ranking.outcomes import Outcome
@@ -22,6 +23,7 @@ from fathom.offline.rendering import render
 from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
 from fathom.offline.rows import grouped_by_names
+from fathom.offline.shown_keys import shown_by_names
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
 from fathom.records import Assumption, Question, Result
@@ -178,6 +180,8 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
         query = as_said(query, engine.link(asked))
     query = grouped_by_names(query, engine.link(question), engine.names)
+    if chosen.source != "example":
+        query = shown_by_names(query, engine.link(question), engine.names, engine.planner)
     query, said = with_said_roles(query, engine.link(question), engine.planner)
     if not said:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
@@ -186,6 +190,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     if not measures.kept_by(chosen.query):
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     same = query == chosen.query
+    hierarchy = chosen.source == "hierarchy"
     return Settled(
         query,
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),
@@ -200,6 +205,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
             *conventions,
             *left_out,
             *(stated(query) if chosen.source in GRAMMARS else ()),
+            *(told_of_nobody(query, chosen.checked.result, engine.names) if hierarchy else ()),
         ),
         engine.link(question),
         solution,

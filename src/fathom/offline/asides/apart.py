@@ -16,9 +16,12 @@ from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.compared import Comparisons
 from fathom.offline.asides.earliest import earliest
+from fathom.offline.asides.lateness import lateness
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
 from fathom.offline.asides.states import states
+from fathom.offline.asides.stocked import stocked
+from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
 from fathom.offline.asides.traded import Traded
@@ -157,10 +160,11 @@ def said_apart(
     taken = {i for r in running for i in r.places}
     verbs = trade_verbs(linking, amounts.lines, names)
     sold = tuple(Traded(linking, planner, profiles, amounts.lines, verbs).read(question.text))
-    traded = {i for r in sold for i in r.places}
+    tellings = tuple(Tellings(linking, planner, names, profiles).read())
+    taken_up = {i for r in sold for i in r.places} | {i for t in tellings for i in t.places if t.theirs}
     kept = tuple(t for one in amounts.lines for t in (one.table.name, *sorted(one.heads)))
     had = Belongings(linking, planner, profiles).read(question.text)
-    owned = (*sold, *(b for b in had if traded.isdisjoint(b.places)))
+    owned = (*sold, *(b for b in had if taken_up.isdisjoint(b.places)))
     lacked = {i for b in owned for i in b.places}
     times = (
         t
@@ -174,10 +178,13 @@ def said_apart(
         *measured(linking),
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),
+        *lateness(linking, dates),
+        *stocked(question.text, linking, names),
         *(t for t in times if t.needed or not summed),
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
+        *(t for t in tellings if t.theirs or not any(t.places & b.places for b in owned)),
     )
     adjectives = tuple(states(question.text, linking, dates, profiles))
     said = {i for r in others for i in r.places}

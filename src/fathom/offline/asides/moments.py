@@ -32,6 +32,8 @@ _IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
 _WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
 _DAYS = "weekend|weekday|workday|" + "|".join(_WEEKDAYS)
 _NEXT = "next|coming|following|upcoming"
+_VERBAL = re.compile(r"(?:ed|ing|\b(?:ran|run|began|held|sold|made|built))\s+$", re.IGNORECASE)
+_ONWARDS = re.compile(r"\s+(?:onwards?|forwards?|on(?=\W*$))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,16 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 def _said(match: re.Match[str], *bounds: Expression | None, relative: bool = False, unit: str = "") -> Moment:
     first, until = bounds
-    return Moment(match.start(), match.end(), first, until, relative=relative, unit=unit)
+    onwards = _ONWARDS.match(match.string, match.end())
+    end = onwards.end() if onwards and until is None else match.end()
+    return Moment(match.start(), end, first, until, relative=relative, unit=unit)
+
+
+def _sign(match: re.Match[str]) -> str:
+    """The word before a period; none for "from" where it only says of when: "invoices from 2010"."""
+    sign = match.groupdict().get("sign") or ""
+    led = _VERBAL.search(match.string[: match.start()]) or _ONWARDS.match(match.string, match.end())
+    return "" if sign.casefold() == "from" and not led else sign
 
 
 def _number(word: str) -> int:
@@ -112,12 +123,12 @@ def _calendar(match: re.Match[str]) -> Iterator[Moment]:
     if unit == "day":
         return
     first, until = today(place, unit, unit), today(place + 1, unit, unit)
-    yield _said(match, *_bounds(match["sign"], first, until), relative=True)
+    yield _said(match, *_bounds(_sign(match), first, until), relative=True)
 
 
 def _named_day(match: re.Match[str]) -> Iterator[Moment]:
     place = {"today": 0, "yesterday": -1, "tomorrow": 1}[match["day"].casefold()]
-    yield _said(match, *_bounds(match["sign"], today(place), today(place + 1)), relative=True)
+    yield _said(match, *_bounds(_sign(match), today(place), today(place + 1)), relative=True)
 
 
 def _ago(match: re.Match[str]) -> Iterator[Moment]:
@@ -146,7 +157,7 @@ def _quarter(match: re.Match[str]) -> Iterator[Moment]:
     if number > 12 // months:
         return
     year, month = int(match["year"]), (number - 1) * months
-    bounds = _bounds(parts.get("sign"), _first(year, month), _first(year, month + months))
+    bounds = _bounds(_sign(match), _first(year, month), _first(year, month + months))
     yield _said(match, *bounds, unit=parts.get("span") or "quarter")
 
 
@@ -161,13 +172,13 @@ def _month_range(match: re.Match[str]) -> Iterator[Moment]:
 
 def _in_month(match: re.Match[str]) -> Iterator[Moment]:
     year, month = int(match["year"]), _month(match["month"])
-    yield _said(match, *_bounds(match["sign"], _first(year, month), _first(year, month + 1)))
+    yield _said(match, *_bounds(_sign(match), _first(year, month), _first(year, month + 1)))
 
 
 def _in_year(match: re.Match[str]) -> Iterator[Moment]:
     """ "hired since 2010": only behind a verb, for other years are read with the rest of the question."""
     year = int(match["year"])
-    yield replace(_said(match, *_bounds(match["sign"], _first(year, 0), _first(year, 12))), verbal=True)
+    yield replace(_said(match, *_bounds(_sign(match), _first(year, 0), _first(year, 12))), verbal=True)
 
 
 def _year_range(match: re.Match[str]) -> Iterator[Moment]:
@@ -200,11 +211,9 @@ def _weekdays(match: re.Match[str]) -> Iterator[Moment]:
     yield Moment(match.start(), match.end(), form="%w", parts=tuple(sorted(parts)), unit=words[0])
 
 
-def _bounds(
-    sign: str | None, first: Expression, until: Expression
-) -> tuple[Expression | None, Expression | None]:
+def _bounds(sign: str, first: Expression, until: Expression) -> tuple[Expression | None, Expression | None]:
     """From when, and until when, by the word before a period: in it, before it, since it, after it."""
-    words = " ".join((sign or "").casefold().split())
+    words = " ".join(sign.casefold().split())
     if words.startswith(("before", "prior", "earlier")):
         return None, first
     if words.startswith(("since", "from", "starting")):

@@ -10,6 +10,7 @@ from fathom.offline.calendars import period_of
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.periods import DATED, PERIOD_WORDS, Dates, in_one_year
 from fathom.offline.query import (
     Query,
@@ -24,6 +25,7 @@ from fathom.records import Assumption
 
 _NAMED = 0.5
 _RELATIVE = frozenset("that which who whose whom where with and or but when".split())
+_THAT_WERE = frozenset("that which were was are is have has been".split())
 _BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 """What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
@@ -129,6 +131,9 @@ def said_times(
         if last > 0 and linking.tokens[last].lower == "out":
             verb = f"{linking.tokens[last - 1].stem}-out"
             places |= {last - 1, last} if verb in dates.stems else set()
+        made = _behind_verb(linking, last)
+        if made < last and verb not in dates.stems and linking.tokens[made].stem in dates.stems:
+            last, verb = made, linking.tokens[made].stem
         table = _of_rows(linking, last, dates)
         sold = _sold_then(linking, min(places), traded)
         if not moment.verbal or verb in dates.stems or table or last in lacked or sold:
@@ -141,6 +146,16 @@ def _sold_then(linking: Linking, place: int, traded: Collection[int]) -> bool:
     verb = max((v for v in traded if v < place), default=None)
     between = linking.tokens[verb + 1 : place] if verb is not None else ()
     return verb is not None and not any(t.lower in _RELATIVE or t.kind == "sign" for t in between)
+
+
+def _behind_verb(linking: Linking, place: int) -> int:
+    """The place of the rows of which a verb before a time only says that they are there: "orders placed"."""
+    tokens = linking.tokens
+    if place > 0 and tokens[place].lower in LIGHT and not tokens[place].stop:
+        place -= 1
+        while place > 0 and tokens[place].lower in _THAT_WERE:
+            place -= 1
+    return place
 
 
 def _of_rows(linking: Linking, place: int, dates: Dates) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 
 _NAMED = 0.5
 """Alignment from which a word names a table or a column."""
@@ -24,6 +24,8 @@ _LASTS = frozenset(("last", "family", "l", "surname", "lastname"))
 _FIRSTS = frozenset(("first", "given", "f", "forename", "firstname"))
 _NUMBERS = frozenset(("id", "number", "code"))
 _WHOLE = frozenset(("name", "title", "full"))
+_DESCRIPTIONS = frozenset(map(stem, ("description", "desc", "label", "caption")))
+_WHOLE_STEMS = frozenset(map(stem, _WHOLE))
 
 
 @lru_cache(4096)
@@ -46,6 +48,17 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
     return tuple([*titled, *ending, *parts][:1])
+
+
+def says_no_more(table: str, column: str) -> bool:
+    """Whether a column is called a name or title and after its table alone: no `ship_name` of orders."""
+    return {*name_stems(column)}.difference(name_stems(table)) <= _WHOLE_STEMS
+
+
+def describes(table: str, column: str) -> bool:
+    """Whether a column is called the description of a table's rows: `region_description` of regions."""
+    left = {*name_stems(column)}.difference(name_stems(table))
+    return bool(left) and left <= _DESCRIPTIONS
 
 
 def naming_keys(columns: Iterable[ColumnKey]) -> frozenset[ColumnKey]:

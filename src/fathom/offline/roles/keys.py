@@ -11,7 +11,7 @@ from fathom.offline.query import Column, Comparison, Condition, Join, Query, Sub
 SIDES = {w: side for side, words in ROLE_WORDS.items() for w in words}
 """The sides by the words that say them."""
 OPPOSITE = {"source": "target", "target": "source", "home": "away", "away": "home"}
-_KEY_STEMS = frozenset(map(stem, ("id", "key", "code", "number")))
+KEY_STEMS = frozenset(map(stem, ("id", "key", "code", "number")))
 _NEAR = 3
 
 
@@ -75,7 +75,7 @@ class RolePair:
     def deeds(self) -> frozenset[str]:
         """The stems of what those in the roles do, by the names of the keys: "cite" of citing and cited."""
         words = {s for k in self.keys for s in name_stems(k.column)}
-        return frozenset(words - _KEY_STEMS).difference(*map(name_stems, (self.table, *self.homes)))
+        return frozenset(words - KEY_STEMS).difference(*map(name_stems, (self.table, *self.homes)))
 
     def on(self, side: str) -> RoleKey | None:
         """The key on a side."""

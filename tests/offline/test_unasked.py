@@ -28,6 +28,7 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("the last names of the doctors", BOTH, True),
         ("Which doctor is in surgery? Give his or her last name.", BOTH, True),
         ("the first and last names of the doctors", BOTH, False),
+        ("the first, middle, and last names of the doctors", BOTH, False),
         ("doctors in surgery", BOTH, False),
         ("the first doctors in surgery", BOTH, False),
         ("the last names of the doctors", "SELECT last_name FROM doctor", False),

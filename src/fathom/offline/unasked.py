@@ -7,7 +7,7 @@ from fathom.offline.query import Column, Query
 
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
 _NAMES = frozenset(map(stem, ("name", "title")))
-_REACH = 4
+_REACH = 5
 """Words from "first" to "names" in "first, middle and last names"."""
 
 
@@ -39,7 +39,7 @@ def _unasked_names(table: str, shown: list[Column], linking: Linking) -> list[Co
 
 def _is_said(own: set[str], both: set[str], linking: Linking) -> bool:
     """Whether a question says what sets one column apart, ahead of what both are called by: "last" names."""
-    stems = [t.stem for t in linking.tokens if not t.evidence]
+    stems = [t.stem for t in linking.tokens if t.kind == "word" and not t.evidence]
     return any(s in own and (not both or both & {*stems[i : i + _REACH]}) for i, s in enumerate(stems))
 
 

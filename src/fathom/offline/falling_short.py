@@ -14,6 +14,7 @@ from fathom.offline.query import (
     Arithmetic,
     Case,
     Column,
+    Comparison,
     Literal,
     Query,
     Star,
@@ -22,6 +23,7 @@ from fathom.offline.query import (
     all_queries,
     compared_with,
     comparisons,
+    conjuncts,
     expressions,
     mentioned_tables,
 )
@@ -111,19 +113,27 @@ def _restricts(linking: Linking, place: int) -> bool:
     return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | _ANY_ROWS
 
 
-def shows_something_else(query: Query, linking: Linking, rows: RowNames | None = None) -> bool:
+def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool:
     """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
-    "Who" asks for no place and no time. Plain columns alone are looked at: what counts or calculates may say
-    it otherwise.
+    "Who" asks for no place, no time, no number and no key. Plain columns alone are looked at: what counts or
+    calculates may say it otherwise.
     """
     named = [c.in_query() for c in linking.called]
-    names = {c.name.casefold() for c in named if rows is None or c in rows.of_table(c.table)}
-    shown = {e.name.casefold() for e in query.select if isinstance(e, Column)}
+    names = {c.name.casefold() for c in named if c in rows.of_table(c.table)}
+    columns = [e for e in query.select if isinstance(e, Column)]
+    shown = {c.name.casefold() for c in columns}
     if len(shown) != len(query.select):
         return False
-    who = linking.tokens[0].lower == "who" and all(NO_PERSON.intersection(identifier_words(s)) for s in shown)
+    who = linking.tokens[0].lower == "who" and not any(_may_be_person(c, rows) for c in columns)
     return (bool(names) and not names & shown) or who
+
+
+def _may_be_person(column: Column, rows: RowNames) -> bool:
+    """Whether a column may hold who it is: no place, time, number or key."""
+    words = identifier_words(column.name)
+    number = rows.measures(ColumnKey.of(column)) or rows.is_reference(ColumnKey.of(column))
+    return not number and words[-1:] != ("id",) and not NO_PERSON.intersection(words)
 
 
 def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection[int] = ()) -> bool:
@@ -144,6 +154,7 @@ def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection
         averages_all,
         divides_nothing,
         leaves_out_what_is_so,
+        shows_what_is_given,
     )
     return any(way(query, linking) for way in ways) or leaves_out_values(query, linking, said)
 
@@ -165,6 +176,12 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
         if tokens[place].lower in _BE and led and content and word.lower not in LIGHT | _ANY_ROWS:
             return True
     return False
+
+
+def shows_what_is_given(query: Query, linking: Linking) -> bool:
+    """Whether all that a query shows is what it holds to one value: that programmers are programmers."""
+    fixed = {c.left for c in conjuncts(query.where) if isinstance(c, Comparison) and c.operator == "="}
+    return bool(query.select) and fixed.issuperset(query.select) and not linking.negations
 
 
 def divides_nothing(query: Query, linking: Linking) -> bool:

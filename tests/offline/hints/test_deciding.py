@@ -6,7 +6,7 @@ import pytest
 from fathom.offline.checking import Checked
 from fathom.offline.deciding import _rival
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import shows_something_else
+from fathom.offline.falling_short import falls_short, shows_something_else
 from fathom.offline.parsing import parse
 from fathom.offline.ranking.choosing import Choice
 from fathom.records import Question, Result
@@ -48,4 +48,25 @@ def test_only_a_close_candidate_that_shows_something_else_is_worth_asking_back(
 )
 def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: Engine) -> None:
     linking = engine.link(Question(question))
-    assert shows_something_else(parse(sql, engine.planner), linking) is other
+    assert shows_something_else(parse(sql, engine.planner), linking, engine.names) is other
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "short"),
+    [
+        ("Who wrote Dune?", "SELECT num_pages FROM book WHERE title = 'Dune'", True),
+        ("Who wrote Dune?", "SELECT title FROM book WHERE title = 'Dune'", True),  # says what is known
+        ("List the books called Dune", "SELECT title, genre FROM book WHERE title = 'Dune'", False),
+        ("How many books are signed?", "SELECT COUNT(*) FROM book", True),
+        ("Show the books that are signed", "SELECT title FROM book", True),
+        ("How many books are there?", "SELECT COUNT(*) FROM book", False),
+        (
+            "Show the books that are longer than 100 pages",
+            "SELECT title FROM book WHERE num_pages > 100",
+            False,
+        ),
+    ],
+)
+def test_what_falls_short(question: str, sql: str, short: bool, engine: Engine) -> None:
+    linking = engine.link(Question(question))
+    assert falls_short(parse(sql, engine.planner), linking, engine.names) is short

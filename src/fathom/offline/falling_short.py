@@ -14,7 +14,6 @@ from fathom.offline.query import (
     Arithmetic,
     Case,
     Column,
-    Comparison,
     Literal,
     Query,
     Star,
@@ -23,13 +22,12 @@ from fathom.offline.query import (
     all_queries,
     compared_with,
     comparisons,
-    conjuncts,
     expressions,
     mentioned_tables,
 )
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
-from fathom.offline.rows import RowNames
+from fathom.offline.rows import RowNames, fixed_columns
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _POSSESSIVE = frozenset("their its his her".split())
@@ -180,8 +178,7 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
 
 def shows_what_is_given(query: Query, linking: Linking) -> bool:
     """Whether all that a query shows is what it holds to one value: that programmers are programmers."""
-    fixed = {c.left for c in conjuncts(query.where) if isinstance(c, Comparison) and c.operator == "="}
-    return bool(query.select) and fixed.issuperset(query.select) and not linking.negations
+    return bool(query.select) and fixed_columns(query).issuperset(query.select) and not linking.negations
 
 
 def divides_nothing(query: Query, linking: Linking) -> bool:

@@ -141,9 +141,9 @@ def names_key(linking: Linking, column: Column) -> bool:
 
 
 def asks_for_key(linking: Linking) -> bool:
-    """Whether the question asks for a key and no name: "what is the id of the product"."""
+    """Whether the question asks for a key and no name: "the id of the product", "for each ..., its id"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
-    asked = any(one in CODES and other == "of" for one, other in pairwise(words))
+    asked = any((a in CODES and b == "of") or (a == "its" and b in CODES) for a, b in pairwise(words))
     return asked and _NAMES.isdisjoint(words)
 
 

@@ -14,7 +14,7 @@ from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
+from fathom.offline.linking.wordlists import LISTING, ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.measures import PASSED, Measure, Source, compares
 from fathom.offline.query import Query, Star, Unrepresentable, all_queries
 from fathom.offline.rendering import joined
@@ -193,12 +193,19 @@ class SoldReader:
     def _bare(self, place: int) -> Measure | None:
         """The units, or things of each of others, that are named with their verb behind: "units sold"."""
         noun = self._noun(place)
-        named = noun is not None and self._behind_value(noun.end) == self.verb
-        each = self._lower(self.verb + 1) in EACH | {"by", "for"} and all(
-            t.stop or t.kind != "word" for t in self.linking.tokens[:place]
-        )
-        told = self._lower(place) in _UNITS or (each and self._lower(place) not in PASSED)
-        return self._measure(place, noun.end, noun.kind) if noun and named and told else None
+        if noun is None or self._behind_value(noun.end) != self.verb:
+            return None
+        told = self._lower(place) in _UNITS or (self._of_each(place) and self._lower(place) not in PASSED)
+        return self._measure(place, noun.end, noun.kind) if told else None
+
+    def _of_each(self, place: int) -> bool:
+        """Whether things open a question that are sold "per" or "by" others, not by who buys them."""
+        ahead = self.linking.tokens[:place]
+        sells = self.linking.tokens[self.verb].stem == _SELL
+        by = sells and self._lower(self.verb + 1) == "by" and not _told_by_whom(self.linking, self.verb + 1)
+        lists = any(t.lower in LISTING for t in ahead)
+        each = self._lower(self.verb + 1) in EACH | {"for"} or (by and not lists)
+        return each and all(t.stop or t.kind != "word" for t in ahead)
 
     def _noun(self, place: int) -> _Noun | None:
         """What the words from a place on count: units, times, or things of lines, but no kinds of these."""

@@ -13,6 +13,7 @@ from fathom.offline.linking.implied import ASKED, MENTIONED, named_tables, sough
 from fathom.offline.linking.naming import naming_keys
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import ROLES, Floats, Span, ValueMention
+from fathom.offline.linking.text import name_stems
 
 _DOUBTED = 0.3
 """What is left of the probability of a value that more likely means something else."""
@@ -105,12 +106,11 @@ def _kinds_after(reading: Reading, span: Span) -> frozenset[str]:
 
 
 def _kinds_before(reading: Reading, span: Span) -> frozenset[str]:
-    """The tables that the word before a span names, one row of them."""
-    before = slice(max(span.first - 1, 0), span.first)
-    if any(t.lower.endswith("s") for t in reading.tokens[before]):
-        return frozenset()
-    aligned = reading.tables.alignment[:, before].max(axis=1, initial=0)
-    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+    """The tables whose name, or its last word, stands right before a span: "customer | Ann Lee"."""
+    before = {
+        t.stem for t in reading.tokens[max(span.first - 1, 0) : span.first] if not t.lower.endswith("s")
+    }
+    return frozenset(t for t in reading.words.tables if before & {*name_stems(t)[-1:]})
 
 
 def _of_subjects(

@@ -288,7 +288,7 @@ def test_which_tables_keep_what_was_sold(tables: str, lines: list[str], tmp_path
 
 
 def _statements(tables: str) -> str:
-    """Tables of numbers, each with a key of its own, and with keys to tables that its columns are called as."""
+    """Tables of numbers, each with a key of its own, and with keys to tables called as its columns are."""
     listed = [t.strip(" )").split("(") for t in tables.split("),")]
     names = [name for name, _ in listed]
     statements = []

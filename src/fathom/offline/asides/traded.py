@@ -91,7 +91,7 @@ class Traded:
         if verb is None or bought is None or not ahead:
             return None
         start, buyer = self._buyer(min(ahead))
-        if buyer is None:
+        if buyer is None or _RELATIVE.search(match.group()) is not None:  # "from France who never"
             return self._matched(text, match.start(), bought, denied=True)
         if bought != _Object("", None, verb + 1):
             return None

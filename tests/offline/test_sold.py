@@ -17,7 +17,7 @@ from fathom.offline.joins import JoinPlanner
 from tests.offline.making import made, sqlite_of
 
 MUSIC = """
-CREATE TABLE artist (artist_id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE artist (artist_id INTEGER PRIMARY KEY, name TEXT, country TEXT);
 CREATE TABLE genre (genre_id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE album (album_id INTEGER PRIMARY KEY, title TEXT, artist_id INTEGER REFERENCES artist);
 CREATE TABLE track (track_id INTEGER PRIMARY KEY, name TEXT, album_id INTEGER REFERENCES album,
@@ -29,7 +29,8 @@ CREATE TABLE invoice (invoice_id INTEGER PRIMARY KEY, customer_id INTEGER REFERE
     invoice_date DATE, ship_name TEXT);
 CREATE TABLE invoice_line (line_id INTEGER PRIMARY KEY, invoice_id INTEGER REFERENCES invoice,
     track_id INTEGER REFERENCES track, unit_price REAL, quantity INTEGER);
-INSERT INTO artist VALUES (1, 'Nuala Band'), (2, 'The Ferns'), (3, 'Old Harbour');
+INSERT INTO artist VALUES (1, 'Nuala Band', 'Portugal'), (2, 'The Ferns', 'Ireland'),
+    (3, 'Old Harbour', 'Ireland');
 INSERT INTO genre VALUES (1, 'Jazz'), (2, 'Folk'), (3, 'Opera');
 INSERT INTO album VALUES (1, 'Low Tide', 1), (2, 'Green Roads', 2), (3, 'Quiet Hours', 3);
 INSERT INTO track VALUES (1, 'Ebb', 1, 1, 200), (2, 'Foam', 1, 2, 180), (3, 'Moss', 2, 2, 240),
@@ -165,6 +166,9 @@ def test_what_was_never_sold_is_sold_least(asked: str, name: str, music: Databas
         ("customers who did not buy anything in 2021", {"Ben Cole", "Cy Dunn"}),
         ("who bought Moss?", {"Ada Byrne", "Ben Cole"}),
         ("customers who bought Moss in 2022", {"Ben Cole"}),
+        ("tracks that Ben Cole never bought", {"Ebb", "Foam", "Dusk"}),
+        ("which tracks did Ben Cole not buy", {"Ebb", "Foam", "Dusk"}),
+        ("customers in Ireland who never bought Moss", {"Cy Dunn"}),
     ],
 )
 def test_what_was_never_sold_and_who_bought_what(asked: str, rows: set[str], music: Database) -> None:
@@ -288,7 +292,7 @@ def test_which_tables_keep_what_was_sold(tables: str, lines: list[str], tmp_path
 
 
 def _statements(tables: str) -> str:
-    """Tables of numbers, each with a key of its own, and with keys to tables that its columns are called as."""
+    """Tables of numbers, each with a key of its own, and with keys to tables called as its columns are."""
     listed = [t.strip(" )").split("(") for t in tables.split("),")]
     names = [name for name, _ in listed]
     statements = []

@@ -52,7 +52,12 @@ class MeasureReader:
                 made = made or self._usually(said)
             found += made
             place = max([place + 1, *(m.span.end for m in made)])
+        if any(m.sold for m in found):  # "top customers by units bought" are not those of the most money
+            found = [m for m in found if not (m.money and self._ranks(m.span.first))]
         return tuple(found)
+
+    def _ranks(self, place: int) -> bool:
+        return any(s.span.first == place for s in self._linking.superlatives)
 
     def _at(self, place: int) -> list[Measure]:
         token = self._linking.tokens[place]

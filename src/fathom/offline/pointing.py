@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fathom.offline.accounting import names_table
+from fathom.offline.amounts import asked_money
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span, ValueMention
 from fathom.offline.linking.text import stem
 from fathom.offline.query import TableRef
@@ -15,6 +16,9 @@ from fathom.records import TableProfile
 _CALLED = frozenset("number no nr id #".split())
 _SELL = stem("sell")
 _SPEND = stem("spend")
+_INTO = frozenset(("in", "to", "into", "within", "across"))
+_REACH = 5
+"""Words among which "by" stands before the names of several who bought."""
 _WHOLE = frozenset(("exact", "folded"))
 _MEANT = 0.95
 _DOUBTED = 0.3
@@ -65,31 +69,48 @@ def _key(
 
 
 def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> Linking:
-    """The linking with names of those who buy as such alone, whatever else is called so: "did Ann Lee buy".
+    """The linking with names and homes of those who buy as such alone, whatever else is called so.
 
-    An order may hold the name to which it is shipped as well.
+    "Did Ann Lee buy" isn't about an order that is shipped to somebody of that name, nor "sold in France"
+    about those who make things there.
     """
-    called = {
-        ColumnKey.of(c) for one in lines for t in sorted(one.buyers) for c in names.of_table(TableRef(t))
-    }
-    buyers = {v.span for v in linking.values if v.column in called and v.match in _WHOLE}
-    meant = {s for s in buyers if _buys(linking, s, lines, names)}
+    buyers = {t for one in lines for t in one.buyers}
+    called = {ColumnKey.of(c) for t in buyers for c in names.of_table(TableRef(t))}
+    verbs = trade_verbs(linking, lines, names)
+    held = [v for v in linking.values if v.match in _WHOLE and v.column.table in buyers]
+    meant = {v.span for v in held if v.column in called and _buys(linking, v.span, verbs)}
+    meant |= {v.span for v in held if v.column not in called and _sold_there(linking, v.span, verbs)}
     if not meant:
         return linking
     best = {s: max(v.probability for v in linking.values if v.span == s) for s in meant}
-    kept = (v for v in linking.values if v.column in called or not any(v.span.overlaps(s) for s in meant))
+    theirs = {v.span: {h.column for h in held if h.span == v.span} for v in held}
+    kept = (
+        v
+        for v in linking.values
+        if not any(v.span.overlaps(s) for s in meant) or v.column in theirs.get(v.span, ())
+    )
     return _with_values(linking, [replace(v, probability=best.get(v.span, v.probability)) for v in kept])
 
 
-def _buys(linking: Linking, span: Span, lines: Sequence[Lines], names: RowNames) -> bool:
+def _buys(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
     """Whether a name is that of who buys or spends, or to whom something is sold."""
     tokens = linking.tokens
-    verbs = trade_verbs(linking, lines, names)
     spent = [i for i, t in enumerate(tokens) if t.stem == _SPEND and not t.evidence]
-    before = tokens[span.first - 1].lower if span.first else ""
+    before = [t.lower for t in tokens[max(span.first - _REACH, 0) : span.first]]
     sold = any(tokens[i].stem == _SELL for i in verbs)
     buying = [i for i in verbs if tokens[i].stem != _SELL] + spent
-    return (sold and before == "to") or any(span.end <= i or before == "by" for i in buying)
+    return (sold and before[-1:] == ["to"]) or any(span.end <= i or "by" in before for i in buying)
+
+
+def _sold_there(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
+    """Whether a place is where something is sold, and not that of things of a table named right before it."""
+    words = [t.lower for t in linking.tokens[: span.first]]
+    while words and words[-1] == "the":
+        words.pop()
+    if not words or words[-1] not in _INTO or not (verbs or asked_money(linking, averaged=True) is not None):
+        return False
+    own = {m.table for m in linking.table_mentions if m.span.end == len(words) - 1}
+    return not any(v.span == span and v.column.table in own for v in linking.values)
 
 
 def _with_values(linking: Linking, values: Sequence[ValueMention]) -> Linking:

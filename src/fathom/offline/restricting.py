@@ -4,10 +4,15 @@ from dataclasses import dataclass
 
 from fathom.offline.accounting import sure_values
 from fathom.offline.linking import Linking, NumberMention, Span
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.periods import Dates
 from fathom.offline.query import Column, Comparison, Condition, Literal, TableRef, conjunction
 
 _WITHIN = frozenset(("in", "during"))
+_WHOLE = frozenset(("exact", "folded"))
+_CLEARLY = 0.15
+"""How much likelier a column must be to hold a name that is meant than the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,20 @@ class Named:
 
     condition: Condition
     span: Span
+
+
+def either_of(linking: Linking, span: Span) -> bool:
+    """Whether words may be one of two things that bear a name, neither likelier: an artist or a composer.
+
+    Places are the same wherever they are kept.
+    """
+    found = [
+        v for v in linking.values
+        if v.span == span and v.match in _WHOLE and NO_PERSON.isdisjoint(identifier_words(v.column.column))
+    ]  # fmt: skip
+    best = {c: max(v.probability for v in found if v.column == c) for c in {v.column for v in found}}
+    likely = sorted(best.values(), reverse=True)
+    return len(likely) > 1 and likely[0] - likely[1] < _CLEARLY
 
 
 def is_year(linking: Linking, number: NumberMention) -> bool:

@@ -33,6 +33,7 @@ _UNITS = frozenset("unit units copy copies item items piece pieces quantity quan
 _OFTEN = frozenset(("often", "frequently", "commonly"))
 _BETWEEN = frozenset("the of - a an".split())
 _AUXILIARIES = frozenset("were was are is have has had did do does we you they".split())
+_BOTH = frozenset(("both", "either", "neither"))
 _KINDS = frozenset(("different", "distinct", "unique"))
 _FIRST = frozenset("best top most highest".split())
 _LAST = frozenset("worst least fewest lowest poorest bottom".split())
@@ -95,7 +96,7 @@ def _told_by_whom(linking: Linking, place: int) -> bool:
     """Whether "by" says who ordered: a name follows, with no more than an article or a table ahead of it."""
     tokens, first = linking.tokens, place + 1
     named = {m.span.first: m.span.end for m in linking.table_mentions if m.score >= _HELD}
-    while first < len(tokens) and tokens[first].lower in PASSED:
+    while first < len(tokens) and tokens[first].lower in PASSED | _BOTH:
         first += 1
     starts = {first, named.get(first, first)}
     return any(v.span.first in starts and v.match in _WHOLE for v in linking.values)

@@ -42,7 +42,7 @@ from fathom.offline.query import (
 )
 from fathom.offline.rendering import with_plan
 from fathom.offline.requests import Limit, Request, RequestReader, resolved
-from fathom.offline.restricting import restrictions, year_ranges
+from fathom.offline.restricting import either_of, restrictions, year_ranges
 from fathom.offline.rows import RowNames, asks_for_key, fixed_columns, names_key
 from fathom.offline.sorting import Ranking
 from fathom.offline.trading import of_buyers
@@ -173,6 +173,8 @@ class _Building:
         for one in restrictions(self._linking, self._dates, fact):
             if one.span.first > self._last_of_its_own():
                 return None  # "who took the most, and how many did they take in 2020"
+            if any(m.sold for m in self._sources) and either_of(self._linking, one.span):
+                return None
             if not any(one.span.overlaps(n) for n in self._request.named):
                 where.append(one.condition)
                 ranged = ranged or one.span in ranges

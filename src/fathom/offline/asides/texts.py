@@ -49,6 +49,7 @@ _ON = re.compile(
 )
 _NAMES = frozenset(("name", "names", "title", "titles"))
 _NAMED = 0.5
+_SURE = frozenset(("exact", "folded"))
 _WHOLE = frozenset(("exact", "folded", "stem", "code", "boolean"))
 
 
@@ -102,6 +103,8 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
             columns = columns if columns != () else _owner(linking, match.start())
             if columns is None or not places or taken & places:
                 continue
+            if "cut" in parts and _elsewhere(linking, match.end("what"), match.end()):
+                continue
             taken |= places
             verb = (parts.get("verb") or "contain").casefold()
             texts = tuple(_pattern(verb, t.strip("\"“”'")) for t in _ONE.findall(parts["texts"]))
@@ -109,6 +112,19 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
             titled = parts["what"].casefold().startswith("title")
             yield Holding(texts, both, columns, places, names, titled=titled)
     yield from _parts(text, linking, names, taken)
+
+
+def _elsewhere(linking: Linking, start: int, end: int) -> bool:
+    """Whether what rows hold is surely a value of another table: "orders that contain Assam" are of tea."""
+    places = linking.places(start, end)
+    if any(linking.tokens[i].quoted for i in places):
+        return False
+    rows = {m.table for m in linking.table_mentions if m.span.end == min(places)}
+    return any(
+        v.match in _SURE and v.probability >= _NAMED and v.column.table not in rows
+        for v in linking.values
+        if rows and places.issuperset(range(*v.span))
+    )
 
 
 def _pattern(verb: str, text: str) -> str:

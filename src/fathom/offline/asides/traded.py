@@ -34,6 +34,7 @@ _ANYTHING = frozenset(("anything", "something"))
 _NOTHING = frozenset(("nothing",))
 _AFTERWARDS = re.compile(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
 _ENDS = frozenset("and but or that which who".split())
+_LEADING = frozenset("that which whom did does do has have had".split())
 _TIMES = frozenset("in on at during since before after between from until".split())
 _NAMED = 0.7
 _WHOLLY = 0.9
@@ -86,9 +87,28 @@ class Traded:
         """What was never sold, or never bought: the verb's object says what of."""
         verb = self._verb_at(match.end())
         bought = self._object(verb + 1) if verb is not None else None
-        if verb is None or bought is None:
+        ahead = self._linking.places(match.start(), match.end())
+        if verb is None or bought is None or not ahead:
             return None
-        return self._matched(text, match.start(), bought, denied=True)
+        start, buyer = self._buyer(min(ahead))
+        if buyer is None or _RELATIVE.search(match.group()) is not None:  # "from France who never"
+            return self._matched(text, match.start(), bought, denied=True)
+        if bought != _Object("", None, verb + 1):
+            return None
+        first = self._linking.tokens[start].start
+        return self._matched(text, first, _Object("", buyer, verb + 1), denied=True)
+
+    def _buyer(self, end: int) -> tuple[int, Condition | None]:
+        """Who did not buy, named right before that: "that Ann Lee | never ordered"; and where that begins."""
+        tokens, held = self._linking.tokens, list[Condition]()
+        ends = {v.span.end: v for v in self._values().values() if v.column.table in self._lines[0].buyers}
+        while end in ends:
+            value = ends[end]
+            held.append(Comparison(value.column.in_query(), "=", Literal(value.value)))
+            end = value.span.first
+        while held and end and tokens[end - 1].lower in _LEADING:
+            end -= 1
+        return end, conjunction(*held)
 
     def _done(self, text: str, match: re.Match[str]) -> Matched | None:
         """What was sold at all: nothing else is said of it but when."""

@@ -8,6 +8,9 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
+from fathom.offline.parsing import parse
+from fathom.offline.query import Column
+from fathom.offline.rows import grouped_by_whole_names
 from fathom.records import Question
 from tests.offline.making import made
 
@@ -86,3 +89,16 @@ def test_they_are_answered(asked: str, rows: list[tuple[str, ...]], firm: Databa
     answer = ask(asked, firm)
     assert answer.result is not None, answer.text
     assert sorted(answer.result.rows) == rows
+
+
+def test_people_of_one_first_name_are_kept_apart(firm: Database) -> None:
+    engine = Engine(firm, KnowledgePack())
+    partly = "SELECT first_name, last_name, COUNT(*) FROM employee GROUP BY first_name"
+    grouped = grouped_by_whole_names(parse(partly, engine.planner), engine.names)
+    assert [c.name for c in grouped.group if isinstance(c, Column)] == [
+        "employee_id",
+        "first_name",
+        "last_name",
+    ]
+    shown = parse("SELECT first_name, COUNT(*) FROM employee GROUP BY first_name", engine.planner)
+    assert grouped_by_whole_names(shown, engine.names) == shown

@@ -132,6 +132,17 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     return query
 
 
+def grouped_by_whole_names(query: Query, names: RowNames) -> Query:
+    """The query that keeps people apart by their key where it groups them by a part of the names it shows."""
+    tables = {c.table for c in query.group if isinstance(c, Column)}
+    if len(tables) != 1:
+        return query
+    (table,) = tables
+    called, key = names.of_table(table), names.key_of(table)
+    partly = len(called) > 1 and {*query.group} < {*called} <= {*query.select}
+    return replace(query, group=(*key, *called)) if partly and key else query
+
+
 def names_key(linking: Linking, column: Column) -> bool:
     """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
     last = (name_stems(column.name) or ("",))[-1]

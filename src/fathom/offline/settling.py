@@ -22,7 +22,7 @@ from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.rendering import render
 from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
-from fathom.offline.rows import grouped_by_names
+from fathom.offline.rows import grouped_by_names, grouped_by_whole_names
 from fathom.offline.shown_keys import shown_by_names
 from fathom.offline.solving import Solution, solve
 from fathom.offline.stating import stated
@@ -179,6 +179,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
         query = as_said(query, engine.link(asked))
+        query = grouped_by_whole_names(query, engine.names)
     query = grouped_by_names(query, engine.link(question), engine.names)
     if chosen.source != "example":
         query = shown_by_names(query, engine.link(question), engine.names, engine.planner)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import identifier_words, in_number, stem
 from fathom.offline.rows import RowNames
 from fathom.offline.sold import trade_verbs
 from fathom.offline.trading import Lines
@@ -38,7 +38,7 @@ def in_trade(
         table = next(iter(buyers))
     if table is None:
         return None
-    called = _called(table, many=not linking.superlatives)
+    called = in_number(identifier_words(table), many=not linking.superlatives)
     return replace(question, text=f"Which {called}{question.text[tokens[0].end :]}")
 
 
@@ -61,14 +61,3 @@ def _asks_who(linking: Linking, verbs: Sequence[int]) -> bool:
     buys = [i for i in verbs if i < _AHEAD and tokens[i].stem != _SELL]
     place = min((*buys, *spends), default=0)
     return place > 0 and all(t.lower in _DO | _HAVE | _PASSED for t in tokens[1:place])
-
-
-def _called(table: str, *, many: bool) -> str:
-    """What a table's rows are called in words, one of them or `many`."""
-    *words, last = identifier_words(table)
-    plural = last.endswith("s") and not last.endswith("ss")
-    if plural and not many:
-        last = f"{last[:-3]}y" if last.endswith("ies") else last[:-1]
-    elif many and not plural:
-        last = f"{last[:-1]}ies" if last.endswith("y") and last[-2:-1] not in "aeiou" else f"{last}s"
-    return " ".join((*words, last))

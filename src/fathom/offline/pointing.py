@@ -110,7 +110,10 @@ def _sold_there(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
     if not words or words[-1] not in _INTO or not (verbs or asked_money(linking, averaged=True) is not None):
         return False
     own = {m.table for m in linking.table_mentions if m.span.end == len(words) - 1}
-    return not any(v.span == span and v.column.table in own for v in linking.values)
+    named = all(
+        t.kind == "word" for t in linking.tokens[span.first : span.end]
+    )  # "in 2010" is no postal code
+    return named and not any(v.span == span and v.column.table in own for v in linking.values)
 
 
 def _with_values(linking: Linking, values: Sequence[ValueMention]) -> Linking:

@@ -208,6 +208,7 @@ def test_who_buys_is_no_name_on_a_parcel(asked: str, music: Database) -> None:
         ("what is the value of invoice 3", 11),
         ("how much did customer 2 spend", 11),
         ("total value of invoices in 2022", 18),
+        ("total revenue in 2021", 6),
     ],
 )
 def test_a_number_behind_a_table_is_its_key(asked: str, value: float, music: Database) -> None:

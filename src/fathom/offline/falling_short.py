@@ -27,7 +27,7 @@ from fathom.offline.query import (
 )
 from fathom.offline.ratios import asks_ratio
 from fathom.offline.restricting import within
-from fathom.offline.rows import RowNames, fixed_columns
+from fathom.offline.rows import RowNames, asks_for_key, fixed_columns
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _POSSESSIVE = frozenset("their its his her".split())
@@ -117,7 +117,7 @@ def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool
     "Who" asks for no place, no time, no number and no key. Plain columns alone are looked at: what counts or
     calculates may say it otherwise.
     """
-    named = [c.in_query() for c in linking.called]
+    named = [] if asks_for_key(linking) else [c.in_query() for c in linking.called]
     names = {c.name.casefold() for c in named if c in rows.of_table(c.table)}
     columns = [e for e in query.select if isinstance(e, Column)]
     shown = {c.name.casefold() for c in columns}

@@ -1,6 +1,6 @@
 """Which rows a question points at by a key's number, or by what they do: "order 10248", "did Ann Lee buy"."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from fathom.offline.accounting import names_table
@@ -69,27 +69,41 @@ def _key(
 
 
 def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> Linking:
-    """The linking with names and homes of those who buy as such alone, whatever else is called so.
+    """The linking with names of those who buy as such alone, and places as those of buyers and orders.
 
     "Did Ann Lee buy" isn't about an order that is shipped to somebody of that name, nor "sold in France"
     about those who make things there.
     """
     buyers = {t for one in lines for t in one.buyers}
+    homes = buyers.union(*(one.heads | {one.table.name} for one in lines))
     called = {ColumnKey.of(c) for t in buyers for c in names.of_table(TableRef(t))}
     verbs = trade_verbs(linking, lines, names)
-    held = [v for v in linking.values if v.match in _WHOLE and v.column.table in buyers]
-    meant = {v.span for v in held if v.column in called and _buys(linking, v.span, verbs)}
-    meant |= {v.span for v in held if v.column not in called and _sold_there(linking, v.span, verbs)}
-    if not meant:
-        return linking
-    best = {s: max(v.probability for v in linking.values if v.span == s) for s in meant}
-    theirs = {v.span: {h.column for h in held if h.span == v.span} for v in held}
-    kept = (
+    values: Sequence[ValueMention] = linking.values
+    for value in linking.values:
+        if value.match not in _WHOLE or value.column.table not in buyers:
+            continue
+        if value.column in called and _buys(linking, value.span, verbs):
+            values = _within(values, value, buyers)
+        elif value.column not in called and _sold_there(linking, value.span, verbs):
+            values = _within(values, value, homes)
+    return linking if values is linking.values else _with_values(linking, values)
+
+
+def _within(
+    values: Sequence[ValueMention], meant: ValueMention, tables: Collection[str]
+) -> Sequence[ValueMention]:
+    """The values without those of a span that other tables hold; what is meant is as likely as these."""
+    kept = [
         v
-        for v in linking.values
-        if not any(v.span.overlaps(s) for s in meant) or v.column in theirs.get(v.span, ())
-    )
-    return _with_values(linking, [replace(v, probability=best.get(v.span, v.probability)) for v in kept])
+        for v in values
+        if not v.span.overlaps(meant.span) or (v.span == meant.span and v.column.table in tables)
+    ]
+    others = max((v.probability for v in values if v.span == meant.span and v not in kept), default=0.0)
+    return [replace(v, probability=max(v.probability, others)) if _same(v, meant) else v for v in kept]
+
+
+def _same(one: ValueMention, other: ValueMention) -> bool:
+    return (one.column, one.span, one.value) == (other.column, other.span, other.value)
 
 
 def _buys(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
@@ -110,7 +124,9 @@ def _sold_there(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
     if not words or words[-1] not in _INTO or not (verbs or asked_money(linking, averaged=True) is not None):
         return False
     own = {m.table for m in linking.table_mentions if m.span.end == len(words) - 1}
-    return not any(v.span == span and v.column.table in own for v in linking.values)
+    # "In 2010" is no postal code.
+    named = all(t.kind == "word" for t in linking.tokens[span.first : span.end])
+    return named and not any(v.span == span and v.column.table in own for v in linking.values)
 
 
 def _with_values(linking: Linking, values: Sequence[ValueMention]) -> Linking:

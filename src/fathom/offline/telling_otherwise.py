@@ -30,8 +30,8 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
 
 def ranks_unasked(query: Query, linking: Linking) -> bool:
     """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
-    ranked = query.limit is not None and all(isinstance(o.key, Column) for o in query.order)
-    return ranked and not (linking.superlatives or linking.numbers)
+    ranked = bool(query.order) and all(isinstance(o.key, Column) for o in query.order)
+    return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

@@ -67,7 +67,7 @@ CASES = [
     ),
     (
         "SELECT CAST(a - b AS REAL) / (c + 1), CAST(a - b AS REAL) * 100 / d FROM t",
-        "Shows (a minus b) divided by (c plus 1) and (a minus b) times 100 divided by d from t.",
+        "Shows (a minus b) divided by (c plus 1) and a minus b as a percentage of d from t.",
     ),
     (
         "SELECT strftime('%Y', day), sum(CASE WHEN kind = 'x' THEN 1 ELSE 0 END) / nullif(count(*), 0) FROM t"

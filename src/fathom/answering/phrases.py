@@ -203,6 +203,9 @@ def _operand(phrases: Phrases, operand: exp.Expr, of: exp.Expr) -> str:
 def _division(phrases: Phrases, node: exp.Div) -> str:
     compared = change_in_per_cent(node)
     if compared is None:
+        product = uncast(node.left)
+        if isinstance(product, exp.Mul) and product.right.sql() == "100":
+            return f"{phrases.of(product.left)} as a percentage of {phrases.of(node.right)}"
         return _arithmetic(phrases, node)
     return f"the change in per cent from {phrases.of(compared[1])} to {phrases.of(compared[0])}"
 

@@ -98,13 +98,12 @@ def decide(
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     said = _said_by_form(query, linking, engine)
-    if falls_short(query, linking, engine.names, said):
-        return True
-    if counts_others(query, linking, engine.planner):
-        return True
-    if tells_otherwise(query, linking, engine.names, engine.planner):
-        return True
-    return shows_only_keys(query, linking, engine.planner)
+    return (
+        falls_short(query, linking, engine.names, said)
+        or counts_others(query, linking, engine.planner)
+        or tells_otherwise(query, linking, engine.names, engine.planner)
+        or shows_only_keys(query, linking, engine.planner)
+    )
 
 
 def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[int]:

@@ -158,7 +158,7 @@ class Engine:
         short = replace(question, text=to_the_point(question.text))
         short, called = by_keys_own_words(short, self.link(short), self.planner)
         full, told = in_full(short, self.link(short))
-        named, told_too = by_its_names(full, self.link(full))
+        named, told_too = by_its_names(full, self.link(full), self.names)
         told = (*called, *told, *told_too)
         return (named, told) if named.text != to_the_point(question.text) else (question, ())
 

@@ -11,7 +11,6 @@ from fathom.offline.linking import ColumnKey, Linking, Token
 from fathom.offline.linking.text import identifier_words, in_number
 from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS
 from fathom.offline.phrases import names_in_words
-from fathom.offline.query import TableRef
 from fathom.offline.rows import RowNames
 from fathom.records import Question
 
@@ -42,7 +41,7 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
         ranked = extreme is not None or any(s.count == 1 for s in linking.superlatives)
         who = tokens[0].lower == "who"
         many = not ranked if who else tokens[place - 1].lower.endswith("s")
-        called = names_in_words(linking, names, table, many=many) if _is_person(table, names) else None
+        called = names_in_words(linking, names, table, many=many) if names.holds_persons(table) else None
         if called is not None:
             said = question.text[tokens[1].start : tokens[place - 1].end]
             noun = in_number(identifier_words(table), many=many) if who else said
@@ -59,7 +58,7 @@ def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[t
     """The tables whose rows may be asked for, each with the place of the verb."""
     words = [t.lower for t in tokens[:_LONGEST]]
     if len(tokens) > 1 and words[0] == "who" and words[1] not in _BE:
-        return [(t, 1) for t in linking.tables if _is_person(t, names)]
+        return [(t, 1) for t in linking.tables if names.holds_persons(t)]
     for place in range(1, len(words) if words[:1] and words[0] in _WHICH else 0):
         if tokens[place].stop:
             break
@@ -68,11 +67,6 @@ def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[t
             followed = place + 1 < len(tokens) and tokens[place + 1].kind == "word"
             return [(linking.tables[int(named.argmax())], place + 1)] if followed else []
     return []
-
-
-def _is_person(table: str, names: RowNames) -> bool:
-    """Whether the rows of a table have a first and a last name."""
-    return len(names.of_table(TableRef(table))) > 1
 
 
 def _asks_of_others(tokens: Sequence[Token], place: int) -> bool:

@@ -63,7 +63,7 @@ def _of_homes(text: str, linking: Linking, tokens: Sequence[Token], rows: RowNam
         return f"In which city {text[tokens[1].start :]}" if cities else None
     table = _table(linking, place - 1) if place == 2 and words[0] in {"which", "what"} else None
     if table is None and place == 1 and words[0] == "who":
-        persons = [t for t in sorted(held) if len(rows.of_table(TableRef(t))) > 1]
+        persons = [t for t in sorted(held) if rows.holds_persons(t)]
         table = persons[0] if len(persons) == 1 else None
     names = names_in_words(linking, rows, table, many=True) if table else None
     if table is None or names is None:

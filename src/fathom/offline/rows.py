@@ -92,6 +92,10 @@ class RowNames:
         """The columns that name a table's rows."""
         return tuple(Column(table, name) for name in self._names.get(table.name, ()))
 
+    def holds_persons(self, table: str) -> bool:
+        """Whether the rows of a table have a first and a last name."""
+        return len(self._names.get(table, ())) > 1
+
     def called(self, table: TableRef) -> tuple[Column, ...]:
         """The columns that name a table's rows, else the one that describes them."""
         texts = (ColumnKey(table.name, name) for name in self._described.get(table.name, ()))

@@ -4,7 +4,7 @@ Training questions show one column and order by one; people ask for several, in 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.offline.accounting import Accounts, sure_values
 from fathom.offline.grouping import Naming, covers
@@ -25,7 +25,7 @@ from fathom.offline.query import (
     conjunction,
     mentioned_tables,
 )
-from fathom.offline.rows import RowNames
+from fathom.offline.rows import RowNames, fixed_columns
 
 _SORTED = frozenset("sorted ordered arranged ranked sort order".split())
 _BEHIND = frozenset(("by", "from", "in", "alphabetically", "on"))
@@ -67,9 +67,9 @@ def sorted_rows(
     ]
     if not order or len({c.left for c in where}) < len(where):
         return
-    fixed = {c.left for c in where}  # "whose status is open" asks for no status
-    columns = tuple(c for c in shown.columns if c not in fixed) or shown.columns
-    query = Query(columns, where=conjunction(*where), order=order)
+    query = Query(shown.columns, where=conjunction(*where), order=order)
+    fixed = fixed_columns(query)  # "whose status is open" asks for no status
+    query = replace(query, select=tuple(c for c in shown.columns if c not in fixed) or shown.columns)
     tables = mentioned_tables(query)
     if len(planner.best(tables)) != 1 or not planner.one_each(shown.table, tables):
         return

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from fathom.offline.linking import Linking, Span, Token
-from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
 from fathom.offline.linking.wordlists import ANYBODY, IRREGULAR, MONEY, SAME, WHOLE
+from fathom.offline.rows import RowNames
 from fathom.records import Assumption, Question
 
 _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
@@ -21,14 +21,16 @@ _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
 
 
-def by_its_names(question: Question, linking: Linking) -> tuple[Question, tuple[Assumption, ...]]:
+def by_its_names(
+    question: Question, linking: Linking, names: RowNames
+) -> tuple[Question, tuple[Assumption, ...]]:
     """The question with things called as the one table of their kind is, and what to tell of it.
 
     A word stays where a table, a column or a value is called so, and where two tables might be meant.
     Where the whole is spoken of ("in our store"), nothing is left of it, nor of what amounts are counted in.
     """
     text, told = question.text, []
-    for change in sorted(_changes(linking), key=lambda c: -c.first):
+    for change in sorted(_changes(linking, names), key=lambda c: -c.first):
         said = text[change.start(linking) : change.end(linking)]
         text = f"{text[: change.start(linking)]}{change.name}{text[change.end(linking) :]}"
         if change.first == change.last and change.name:
@@ -55,7 +57,7 @@ class _Change:
         return linking.tokens[self.last].end
 
 
-def _changes(linking: Linking) -> Iterator[_Change]:
+def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
     tokens = linking.tokens
     named = {s for t in linking.tables for s in name_stems(t)}
     named |= {s for c in linking.columns for s in name_stems(c.column)}
@@ -67,7 +69,7 @@ def _changes(linking: Linking) -> Iterator[_Change]:
             yield _Change(place, place)
         elif token.lower in WHOLE and len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS:
             yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
-        elif (meant := _meant(token, linking)) is not None:
+        elif (meant := _meant(token, linking, names)) is not None:
             yield _Change(place, place, _in_number_of(token, meant))
 
 
@@ -80,24 +82,19 @@ def _is_value(linking: Linking, place: int) -> bool:
     return held or token.quoted or token.evidence or (place > 0 and token.text[:1].isupper())
 
 
-def _meant(token: Token, linking: Linking) -> tuple[str, ...] | None:
+def _meant(token: Token, linking: Linking, names: RowNames) -> tuple[str, ...] | None:
     """The words that the one table, or else the one column, is called by for which a word may stand."""
     if token.lower in ANYBODY:
-        found = {identifier_words(t) for t in linking.tables if _holds_persons(t, linking)}
+        found = {identifier_words(t) for t in linking.tables if names.holds_persons(t)}
         return found.pop() if len(found) == 1 else None
     alike = _alike().get(token.lower, frozenset())
     tables = {identifier_words(t) for t in linking.tables}
     columns = {identifier_words(c.column) for c in linking.columns}
-    for names, most in ((tables, 1), (tables, 9), (columns, 9)):
-        found = {n for n in names if n and len(n) <= most and stem(n[-1]) in alike}
+    for known, most in ((tables, 1), (tables, 9), (columns, 9)):
+        found = {n for n in known if n and len(n) <= most and stem(n[-1]) in alike}
         if found:
             return found.pop() if len(found) == 1 else None
     return None
-
-
-def _holds_persons(table: str, linking: Linking) -> bool:
-    """Whether the rows of a table have a first and a last name."""
-    return len(naming_columns(table, tuple(c.column for c in linking.columns if c.table == table))) > 1
 
 
 def _in_number_of(token: Token, name: tuple[str, ...]) -> str:

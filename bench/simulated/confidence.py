@@ -40,7 +40,7 @@ from fathom.nl2sql.adaptive.writing import weighed
 from fathom.offline import engine
 from fathom.offline.linking.linker import load_linking_weights
 from fathom.offline.ranking.choosing import load_ranking_weights
-from fathom.offline.shapes import ShapeModel
+from fathom.offline.sketching.shapes import ShapeModel
 from fathom.records import Draft
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)

@@ -7,7 +7,7 @@ import fathom
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
-from fathom.offline.checking import check
+from fathom.offline.checks.checking import check
 from fathom.offline.deciding import Verdict, decide
 from fathom.offline.engine import Engine
 from fathom.offline.ranking.reranker import Reranker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.queries.joins import JoinPlanner
 from fathom.records.schema import Column, ForeignKey, Schema, Table
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.offline.checking import FAILURES_IN_ALL, MOST_READ, TOO_LONG, check
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.query import Aggregate, Query, Star, TableRef
+from fathom.offline.checks.checking import FAILURES_IN_ALL, MOST_READ, TOO_LONG, check
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Aggregate, Query, Star, TableRef
 from fathom.records import Limits, Result
 from tests.offline.making import sqlite_of
 

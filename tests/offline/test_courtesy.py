@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.offline.courtesy import to_the_point
+from fathom.offline.wording.courtesy import to_the_point
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.overlaps import apart_columns
-from fathom.offline.query import Column, Query, TableRef, Unrepresentable
-from fathom.offline.rendering import render, with_plan
+from fathom.offline.checks.overlaps import apart_columns
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Column, Query, TableRef, Unrepresentable
+from fathom.offline.queries.rendering import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
 from fathom.records.schema import ColumnKind, Schema, Table
 from tests.offline.making import made

@@ -10,10 +10,10 @@ import yaml
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking.descriptions import find_descriptions
 from fathom.offline.linking.namesakes import things_first
-from fathom.offline.query import TableRef
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import TableRef
 from fathom.records import Question
 from fathom.records.schema import Column, Schema, Table
 from tests.offline.asking import ask

@@ -4,10 +4,10 @@ from contextlib import closing
 
 import pytest
 
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.parsing import parse
-from fathom.offline.query import Unrepresentable
-from fathom.offline.rendering import render
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import Unrepresentable
+from fathom.offline.queries.rendering import render
 
 # Each query reads the same after parsing and rendering, or as the second text says.
 ROUND_TRIPS = [

@@ -8,9 +8,9 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
-from fathom.offline.parsing import parse
-from fathom.offline.query import Column
-from fathom.offline.rows import grouped_by_whole_names
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import Column
+from fathom.offline.queries.rows import grouped_by_whole_names
 from fathom.records import Question
 from tests.offline.making import made
 

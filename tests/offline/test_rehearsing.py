@@ -9,10 +9,10 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline import rehearsing
 from fathom.offline.engine import Engine
 from fathom.offline.ranking.reranker import Reranker, Trial, fit_reranker
-from fathom.offline.rehearsing import rehearse, reranker_for
+from fathom.offline.solved import rehearsing
+from fathom.offline.solved.rehearsing import rehearse, reranker_for
 from fathom.records import SolvedExample
 from tests.offline.asking import decided
 

@@ -6,11 +6,11 @@ import pytest
 
 from fathom import ask
 from fathom.databases import Database
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.parsing import parse
-from fathom.offline.rendering import render
-from fathom.offline.repeats import without_repeats
-from fathom.offline.rows import RowNames
+from fathom.offline.finishing.repeats import without_repeats
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.rendering import render
+from fathom.offline.queries.rows import RowNames
 from tests.offline.making import made
 
 SHOP = """

@@ -12,8 +12,8 @@ import pytest
 
 from fathom import Answer, ask
 from fathom.databases import Database, connect
-from fathom.offline.amounts import Amounts
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.grammars.amounts import Amounts
+from fathom.offline.queries.joins import JoinPlanner
 from tests.offline.making import made, sqlite_of
 
 MUSIC = """

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
-from fathom.offline.parsing import parse
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
 from fathom.offline.training.lessons import plain, uses
 from fathom.records import Column, Schema, Table
 

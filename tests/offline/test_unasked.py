@@ -3,9 +3,9 @@
 import pytest
 
 from fathom.knowledge import KnowledgePack
+from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
-from fathom.offline.parsing import parse
-from fathom.offline.unasked import shows_unasked
+from fathom.offline.queries.parsing import parse
 from fathom.records import Question
 from tests.offline.making import made
 

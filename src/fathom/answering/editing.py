@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.answering.followup import COUNTING
-from fathom.offline.comparing import Comparisons, ValueOption
 from fathom.offline.engine import Engine
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.parsing import parse
-from fathom.offline.query import (
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import (
     NEGATED,
     Aggregate,
     Column,
@@ -33,8 +32,9 @@ from fathom.offline.query import (
     conjunction,
     mentioned_tables,
 )
-from fathom.offline.rendering import render
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.rendering import render
+from fathom.offline.queries.rows import RowNames
+from fathom.offline.sketching.comparing import Comparisons, ValueOption
 from fathom.records import Question
 
 _OPENS = re.compile(

@@ -61,8 +61,8 @@ def edit_follow_up(
 ) -> EditedQuery | None:
     """The query before edited as a follow-up says; None where the text is none, or can't be read as one."""
     from fathom.answering.editing import edit, is_follow_up  # noqa: PLC0415, only where something follows
-    from fathom.offline.describing import describe  # noqa: PLC0415
     from fathom.offline.engine import engine_for  # noqa: PLC0415
+    from fathom.offline.finishing.describing import describe  # noqa: PLC0415
 
     if not is_follow_up(text):
         return None

@@ -1,23 +1,22 @@
 """Question to SQL with no language model, on a CPU, the same answer every time.
 
-The way through, by module:
+The way through:
 
     engine        one database made ready: keys, value index, profiles, weights
+    wording       puts the question into words that the weights know, and that the database has for its things
+    asides        cuts out what restricts in few words (`roles`: by two keys to one table)
     linking       ties the question's words to tables, columns and values, with learned scores
     hints         what evidence and the glossary of a knowledge pack say outright
-    shapes        likely sketches (query shapes with slots): a network, nearest questions, parts combined
-    comparing     what the question compares: columns with values, numbers and dates
-    filling       a sketch's slots filled with these, columns and tables by a beam over linking's scores
-    candidates    both at once: fillings of likely sketches, with each likely join path; `edits` changes the
-                  best a little, `vetting` leaves out what makes no sense
-    examples      queries of solved questions, `exchanging` with this question's values; `ratios`:
-                  percentages; `periods`: groups by the year or month of a date
-    checking      the first candidates run, briefly
-    ranking       orders candidates and says how sure the best is; `deciding` puts it all together
+    sketching     likely shapes of queries, with slots, and what fills these: columns, tables, comparisons
+    proposing     both at once: fillings of likely sketches, with each likely join path
+    solved        queries of solved questions of the same database, with this question's values
+    grammars      queries by rule, for what training data hardly hold
+    composing     comparisons, put together from plain questions
+    ranking       orders candidates and says how sure the best is; `checks` speak against it
+    deciding      which candidate it is; `settling` the whole question, `nesting` questions within it
+    finishing     completes what was chosen
     method        the three steps that a Draft passes
 
-`query` is the representation in between, without joins: `parsing` makes it of SQL, `omitting` leaves out the
-joins that `joins` plans again, `rendering` writes SQL, `normal` and `sketches` make it comparable across
-databases.
+`queries` hold the representation in between, without joins: read from SQL, written as SQL, joined over keys.
 `training` learns the files in `weights` from Spider's training split (CC BY-SA 4.0).
 """

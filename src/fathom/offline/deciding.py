@@ -4,25 +4,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.accounting import ACCOUNTED, Accounts
-from fathom.offline.amounts import Amounts, adds_money, asked_money, said_of_money
-from fathom.offline.checking import Checked
+from fathom.offline.checks.accounting import ACCOUNTED, Accounts
+from fathom.offline.checks.checking import Checked
+from fathom.offline.checks.falling_short import counts_again, counts_others, falls_short, leaves_name_out
+from fathom.offline.checks.telling_otherwise import tells_otherwise
+from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import counts_again, counts_others, falls_short, leaves_name_out
-from fathom.offline.hierarchies import shows_only_keys
+from fathom.offline.finishing.nobody import finds_nobody
+from fathom.offline.finishing.shown_keys import named_among, shown_by_names
+from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
+from fathom.offline.grammars.hierarchies import shows_only_keys
+from fathom.offline.grammars.measuring import asked_units
+from fathom.offline.grammars.periods import asked_period
+from fathom.offline.grammars.ratios import asks_ratio, is_sensible
+from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.linking import Linking
-from fathom.offline.measuring import asked_units
-from fathom.offline.nobody import finds_nobody
-from fathom.offline.periods import asked_period
-from fathom.offline.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.query import Column, Query, all_queries, mentioned_tables
+from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
+from fathom.offline.queries.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
-from fathom.offline.ratios import asks_ratio, is_sensible
-from fathom.offline.shown_keys import named_among, shown_by_names
-from fathom.offline.sold import holds_lines, trade_verbs
-from fathom.offline.telling_otherwise import tells_otherwise
-from fathom.offline.unasked import shows_unasked
 from fathom.offline.weighing import weigh
 from fathom.records import Result
 

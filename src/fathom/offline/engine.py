@@ -10,49 +10,49 @@ from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.accounting import Accounts
-from fathom.offline.ages import ages
-from fathom.offline.amounts import Amounts
 from fathom.offline.asides import Aside, said_apart
-from fathom.offline.averages import averages
-from fathom.offline.candidates import propose
+from fathom.offline.checks.accounting import Accounts
+from fathom.offline.checks.overlaps import apart_columns
 from fathom.offline.composing import Composition, compositions
-from fathom.offline.courtesy import to_the_point
-from fathom.offline.durations import asked_durations
-from fathom.offline.examples import Examples, Recalled
-from fathom.offline.firsts import firsts
+from fathom.offline.grammars.ages import ages
+from fathom.offline.grammars.amounts import Amounts
+from fathom.offline.grammars.averages import averages
+from fathom.offline.grammars.durations import asked_durations
+from fathom.offline.grammars.firsts import firsts
+from fathom.offline.grammars.hierarchies import hierarchies
+from fathom.offline.grammars.most_used import most_used
+from fathom.offline.grammars.periods import Dates, periods
+from fathom.offline.grammars.plain_rows import plain_rows
+from fathom.offline.grammars.ratios import ratios
+from fathom.offline.grammars.sorted_rows import sorted_rows
+from fathom.offline.grammars.summaries import Summaries
+from fathom.offline.grammars.units import Measures, in_units
 from fathom.offline.habits import Habits
-from fathom.offline.hierarchies import hierarchies
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
-from fathom.offline.idiom import for_each
-from fathom.offline.in_full import in_full
-from fathom.offline.in_trade import in_trade
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
-from fathom.offline.most_used import most_used
-from fathom.offline.overlaps import apart_columns
-from fathom.offline.periods import Dates, periods
-from fathom.offline.persons import asked_by_name
-from fathom.offline.phrases import as_question
-from fathom.offline.plain_rows import plain_rows
-from fathom.offline.pointing import buyers_first, keys_first
-from fathom.offline.precedents import Precedents, among_twins, named, sure_values
-from fathom.offline.proposals import Proposal
-from fathom.offline.query import Query, Unrepresentable, mentioned_tables
+from fathom.offline.proposing.candidates import propose
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Query, Unrepresentable, mentioned_tables
+from fathom.offline.queries.rendering import render
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.ranking.choosing import default_ranking_weights, taught
-from fathom.offline.ratios import ratios
-from fathom.offline.recasting import asks_count, recast
-from fathom.offline.rendering import render
 from fathom.offline.roles import by_keys_own_words, role_counts, role_holders, role_players
-from fathom.offline.rows import RowNames
-from fathom.offline.shapes import default_shapes
-from fathom.offline.sorted_rows import sorted_rows
-from fathom.offline.summaries import Summaries
-from fathom.offline.synonyms import by_its_names
-from fathom.offline.units import Measures, in_units
+from fathom.offline.sketching.shapes import default_shapes
+from fathom.offline.solved.examples import Examples, Recalled
+from fathom.offline.solved.precedents import Precedents, among_twins, named, sure_values
+from fathom.offline.solved.recasting import asks_count, recast
+from fathom.offline.wording.courtesy import to_the_point
+from fathom.offline.wording.idiom import for_each
+from fathom.offline.wording.in_full import in_full
+from fathom.offline.wording.in_trade import in_trade
+from fathom.offline.wording.persons import asked_by_name
+from fathom.offline.wording.phrases import as_question
+from fathom.offline.wording.pointing import buyers_first, keys_first
+from fathom.offline.wording.synonyms import by_its_names
 from fathom.records import Assumption, Question, SolvedExample
 from fathom.retrieval import ValueIndex
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fathom.knowledge import ColumnNote, Convention, KnowledgePack
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.linking.schema_words import Notes
-from fathom.offline.matching import as_noted
-from fathom.offline.parsing import parse
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.matching import as_noted
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Condition,

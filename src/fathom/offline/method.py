@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
-from fathom.offline.describing import describe
 from fathom.offline.engine import Engine, engine_for
+from fathom.offline.finishing.describing import describe
 from fathom.offline.linking import Linking
-from fathom.offline.rendering import literal
+from fathom.offline.queries.rendering import literal
 from fathom.offline.settling import settle
 from fathom.offline.solving import Solution
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection

@@ -9,12 +9,20 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fathom.errors import QueryError
-from fathom.offline.checking import BRIEF, Checked
+from fathom.offline.checks.checking import BRIEF, Checked
 from fathom.offline.engine import Engine
 from fathom.offline.linking.descriptions import Description, find_descriptions
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.query import Column, Comparison, Literal, Query, Subquery, Unrepresentable, rebuilt
-from fathom.offline.rendering import render
+from fathom.offline.queries.query import (
+    Column,
+    Comparison,
+    Literal,
+    Query,
+    Subquery,
+    Unrepresentable,
+    rebuilt,
+)
+from fathom.offline.queries.rendering import render
 from fathom.offline.solving import Solution, solve
 from fathom.records import Question
 

@@ -3,29 +3,29 @@
 from dataclasses import dataclass, replace
 
 from fathom.errors import QueryError
-from fathom.offline.as_said import as_said
 from fathom.offline.asides import Aside
-from fathom.offline.checking import BRIEF, Checked
+from fathom.offline.checks.checking import BRIEF, Checked
 from fathom.offline.composing import Composition
 from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
-from fathom.offline.extremes import with_known_extremes
+from fathom.offline.finishing.as_said import as_said
+from fathom.offline.finishing.extremes import with_known_extremes
+from fathom.offline.finishing.nobody import told_of_nobody
+from fathom.offline.finishing.repeats import kept_apart, without_repeats
+from fathom.offline.finishing.shown_keys import shown_by_names
+from fathom.offline.grammars.stating import stated
 from fathom.offline.hints import told
-from fathom.offline.idiom import EACH
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
-from fathom.offline.nobody import told_of_nobody
-from fathom.offline.proposals import GRAMMARS
-from fathom.offline.query import Aggregate, Query, Unrepresentable, expressions
+from fathom.offline.proposing.proposals import GRAMMARS
+from fathom.offline.queries.query import Aggregate, Query, Unrepresentable, expressions
+from fathom.offline.queries.rendering import render
+from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
 from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.rendering import render
-from fathom.offline.repeats import kept_apart, without_repeats
 from fathom.offline.roles import with_said_roles
-from fathom.offline.rows import grouped_by_names, grouped_by_whole_names
-from fathom.offline.shown_keys import shown_by_names
 from fathom.offline.solving import Solution, solve
-from fathom.offline.stating import stated
+from fathom.offline.wording.idiom import EACH
 from fathom.records import Assumption, Question, Result
 
 

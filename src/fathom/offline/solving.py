@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from fathom.offline.checking import Checked, check
+from fathom.offline.checks.checking import Checked, check
 from fathom.offline.deciding import Verdict, decide
 from fathom.offline.engine import Engine
-from fathom.offline.proposals import Proposal
-from fathom.offline.rehearsing import reranker_for
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.solved.rehearsing import reranker_for
 from fathom.records import Question
 
 

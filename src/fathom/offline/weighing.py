@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fathom.offline.checking import Checked
+from fathom.offline.checks.checking import Checked
 from fathom.offline.engine import Engine
-from fathom.offline.exchanging import values_left_out
 from fathom.offline.linking import Floats, Linking
-from fathom.offline.proposals import Proposal
+from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.ranking.choosing import Choice, choose
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import Entry
 from fathom.offline.ranking.reranker import CALIBRATION, Doubles, Reranker, agreement, sigmoid
+from fathom.offline.solved.exchanging import values_left_out
 
 HABIT = 1.0
 """What the solved questions say, where they can be trusted wholly, against what was learned elsewhere: about

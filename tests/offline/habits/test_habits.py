@@ -8,8 +8,8 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
-from fathom.offline.parsing import parse
-from fathom.offline.rendering import render
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.rendering import render
 from fathom.records import Question, SolvedExample
 from tests.offline.making import sqlite_of
 

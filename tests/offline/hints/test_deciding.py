@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from fathom.offline.checking import Checked
+from fathom.offline.checks.checking import Checked
+from fathom.offline.checks.falling_short import falls_short, shows_something_else
 from fathom.offline.deciding import _rival
 from fathom.offline.engine import Engine
-from fathom.offline.falling_short import falls_short, shows_something_else
-from fathom.offline.parsing import parse
+from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.choosing import Choice
 from fathom.records import Question, Result
 

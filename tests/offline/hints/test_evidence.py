@@ -13,9 +13,9 @@ from fathom.offline.hints.fragments import read_fragment
 from fathom.offline.hints.names import Names
 from fathom.offline.hints.reading import place
 from fathom.offline.linking.text import tokenize
-from fathom.offline.parsing import parse
-from fathom.offline.query import Literal, conjunction
-from fathom.offline.rendering import render
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import Literal, conjunction
+from fathom.offline.queries.rendering import render
 from fathom.records import Question
 
 HERE = Path(__file__).parent

@@ -12,10 +12,10 @@ from fathom.methods import Context
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.hints.glossary import Glossary
 from fathom.offline.linking.text import tokenize
-from fathom.offline.parsing import parse
-from fathom.offline.query import comparisons
-from fathom.offline.recasting import asks_count, recast
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import comparisons
+from fathom.offline.queries.rows import RowNames
+from fathom.offline.solved.recasting import asks_count, recast
 from fathom.records import Question, SolvedExample
 
 HERE = Path(__file__).parent

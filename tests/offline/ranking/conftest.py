@@ -1,8 +1,8 @@
 import pytest
 
 from fathom.databases import connect
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker
+from fathom.offline.queries.joins import JoinPlanner
 from tests.offline.making import linker_of, sqlite_of
 
 CINEMA = """

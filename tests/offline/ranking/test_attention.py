@@ -3,10 +3,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linker
-from fathom.offline.parsing import parse
-from fathom.offline.query import Query
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.attention import Attention
 from fathom.offline.ranking.choosing import default_ranking_weights
 from fathom.offline.ranking.clauses import Clause, clauses_of

@@ -3,9 +3,9 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker
-from fathom.offline.parsing import parse
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.choosing import choose, default_ranking_weights, load_ranking_weights
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features

@@ -1,8 +1,8 @@
 import pytest
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker
-from fathom.offline.parsing import parse
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
 from fathom.offline.ranking.outcomes import OUTCOME, Outcome, outcome_features

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Linking, ValueMention
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Column,
     Comparison,
     Items,

@@ -9,8 +9,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from fathom.offline.ages import aged
-from fathom.offline.amounts import Amounts, asked_money
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
@@ -25,14 +23,17 @@ from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import said_times
 from fathom.offline.asides.traded import Traded
-from fathom.offline.durations import lasting
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.grammars.ages import aged
+from fathom.offline.grammars.amounts import Amounts, asked_money
+from fathom.offline.grammars.durations import lasting
+from fathom.offline.grammars.measuring import asked_units
+from fathom.offline.grammars.periods import Dates
+from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
-from fathom.offline.measuring import asked_units
-from fathom.offline.periods import Dates
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Aggregate,
     Comparison,
     Expression,
@@ -41,9 +42,8 @@ from fathom.offline.query import (
     conjuncts,
     mentioned_tables,
 )
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles import in_roles
-from fathom.offline.rows import RowNames
-from fathom.offline.sold import trade_verbs
 from fathom.records import Assumption, Question, TableProfile
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 from typing import Literal as Choice
 
-from fathom.offline.grouping import Naming
+from fathom.offline.grammars.grouping import Naming
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.wordlists import LESS, LIGHT
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Comparison,
     Outer,
@@ -22,7 +22,7 @@ from fathom.offline.query import (
     restricted,
     rows_asked,
 )
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _ABOVE = re.compile(

@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from fathom.offline.accounting import names_table
 from fathom.offline.asides.owning import Empty, Matched
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import names_table
 from fathom.offline.linking import ColumnKey, Linking, TableMention
 from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.linking.wordlists import DEED_TABLES
+from fathom.offline.queries.joins import JoinPlanner
 from fathom.records import TableProfile
 
 _JOINING = r"(?:(?:but|and|yet)\s+)?"

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.grouping import by_whole_words
+from fathom.offline.grammars.grouping import by_whole_words
+from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.wordlists import LIGHT
-from fathom.offline.periods import Dates
-from fathom.offline.query import Column, Comparison, Query, mentioned_tables, restricted
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.query import Column, Comparison, Query, mentioned_tables, restricted
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _DATED: dict[tuple[str, ...], str] = {

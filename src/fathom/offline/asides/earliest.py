@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.accounting import names_table
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.asides.owning import Matched
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import names_table
+from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking
-from fathom.offline.periods import Dates
-from fathom.offline.query import Aggregate, Comparison, Query, Subquery, comparisons, rebuilt
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Aggregate, Comparison, Query, Subquery, comparisons, rebuilt
 from fathom.records import Assumption, TableProfile
 
 _WHOSE = re.compile(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from fathom.offline.accounting import sure_values
 from fathom.offline.asides.compared import Compared
-from fathom.offline.grouping import covers
+from fathom.offline.checks.accounting import sure_values
+from fathom.offline.grammars.grouping import covers
+from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BEGIN_WORDS
-from fathom.offline.periods import Dates
 
 _DUE = frozenset(map(stem, "required due deadline expected promised scheduled planned estimated".split()))
 _BEGIN = frozenset(map(stem, BEGIN_WORDS))

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, MULTIPLES
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Comparison,
     Items,
     Literal,

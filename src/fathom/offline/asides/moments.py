@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fathom.offline.calendars import today
+from fathom.offline.grammars.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS
-from fathom.offline.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
+from fathom.offline.queries.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
 
 _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)"

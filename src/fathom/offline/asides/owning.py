@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.describing import describe_condition
-from fathom.offline.extremes import may_be_missing
-from fathom.offline.joins import JoinPlanner, Plan
+from fathom.offline.finishing.describing import describe_condition
+from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.query import (
     Column,
     Comparison,
     Condition,

@@ -7,11 +7,11 @@ from datetime import date, timedelta
 from typing import ClassVar
 
 from fathom.offline.asides.moments import Moment, moments
-from fathom.offline.durations import Durations
-from fathom.offline.extremes import may_be_missing
+from fathom.offline.finishing.extremes import may_be_missing
+from fathom.offline.grammars.durations import Durations
+from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking
-from fathom.offline.periods import Dates
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Comparison,
     Condition,
     Connective,

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fathom.offline.asides.owning import Empty
-from fathom.offline.extremes import may_be_missing
+from fathom.offline.finishing.extremes import may_be_missing
+from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import END_WORDS
-from fathom.offline.periods import Dates
 from fathom.records import TableProfile
 
 _END = frozenset(map(stem, END_WORDS))

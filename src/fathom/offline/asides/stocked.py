@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import Aggregate, Comparison, Literal, Query, mentioned_tables, restricted
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.query import Aggregate, Comparison, Literal, Query, mentioned_tables, restricted
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _STOCK = stem("stock")

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from fathom.offline.accounting import sure_values
-from fathom.offline.extremes import may_be_missing
-from fathom.offline.grouping import by_whole_words, covers
-from fathom.offline.hierarchies import LEADERS, key_to_leader
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import sure_values
+from fathom.offline.finishing.extremes import may_be_missing
+from fathom.offline.grammars.grouping import by_whole_words, covers
+from fathom.offline.grammars.hierarchies import LEADERS, key_to_leader
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Expression,
@@ -23,8 +23,8 @@ from fathom.offline.query import (
     rows_asked,
     walk,
 )
-from fathom.offline.rendering import joined
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.rendering import joined
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption, TableProfile
 
 _WITH = frozenset(("with", "including", "plus", "showing"))

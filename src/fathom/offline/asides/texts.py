@@ -8,7 +8,7 @@ from typing import ClassVar
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.records import Floats
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Column,
     Comparison,
     Condition,
@@ -20,7 +20,7 @@ from fathom.offline.query import (
     restricted,
     rows_asked,
 )
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _TEXT = r"""(?:"[^"]+"|“[^”]+”|'[^']+'|[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)"""

@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from fathom.offline.accounting import names_table
 from fathom.offline.asides.moments import Moment, moments
-from fathom.offline.calendars import period_of
+from fathom.offline.checks.accounting import names_table
+from fathom.offline.grammars.calendars import period_of
+from fathom.offline.grammars.periods import DATED, PERIOD_WORDS, Dates, in_one_year
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT
-from fathom.offline.periods import DATED, PERIOD_WORDS, Dates, in_one_year
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Query,
     Subquery,
     comparisons,

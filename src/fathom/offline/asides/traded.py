@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.accounting import names_table
 from fathom.offline.asides.owning import Matched
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import names_table
+from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import Linking, ValueMention
 from fathom.offline.linking.text import stem
-from fathom.offline.query import Comparison, Condition, Literal, conjunction
-from fathom.offline.trading import Lines
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Comparison, Condition, Literal, conjunction
 from fathom.records import TableProfile
 
 _WHO = r"\b(?:(?:but|and|yet)\s+)?(?:(?:that|which|who)\s+)?"

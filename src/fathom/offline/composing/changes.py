@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition, change, difference
-from fathom.offline.query import Aggregate, Ordering, Previous, Query, walk
+from fathom.offline.queries.query import Aggregate, Ordering, Previous, Query, walk
 from fathom.records import Assumption
 
 _I = re.IGNORECASE

@@ -18,11 +18,11 @@ from fathom.offline.composing.records import (
     difference,
     is_one_number,
 )
+from fathom.offline.grammars.ratios import quotient
 from fathom.offline.linking import Linking, ValueMention
 from fathom.offline.linking.text import tokenize
 from fathom.offline.linking.wordlists import ASCENDING, DESCENDING, MONTHS
-from fathom.offline.query import Expression, Literal, Query, Subquery, rebuilt
-from fathom.offline.ratios import quotient
+from fathom.offline.queries.query import Expression, Literal, Query, Subquery, rebuilt
 from fathom.records import Assumption
 
 _E = r"[\s?.!]*$"

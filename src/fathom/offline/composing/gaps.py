@@ -13,11 +13,11 @@ from itertools import product
 import numpy as np
 
 from fathom.offline.composing.records import Combined, Composition, change, difference
-from fathom.offline.grouping import by_whole_words
+from fathom.offline.grammars.grouping import by_whole_words
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words
-from fathom.offline.query import Column, Expression, Query, columns, comparisons, rebuilt, walk
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.query import Column, Expression, Query, columns, comparisons, rebuilt, walk
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _I = re.IGNORECASE

@@ -9,9 +9,9 @@ from fathom.offline.composing.gaps import gaps
 from fathom.offline.composing.records import Composition
 from fathom.offline.composing.shares import parts_beside, shares
 from fathom.offline.composing.spans import spans
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
-from fathom.offline.rows import RowNames
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.rows import RowNames
 
 
 def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNames) -> Iterator[Composition]:

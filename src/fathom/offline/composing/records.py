@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.query import Aggregate, Arithmetic, Expression, Query, walk
-from fathom.offline.ratios import quotient
+from fathom.offline.grammars.ratios import quotient
+from fathom.offline.queries.query import Aggregate, Arithmetic, Expression, Query, walk
 from fathom.records import Assumption, Result
 
 Combined = tuple[Query, Assumption]

@@ -10,9 +10,10 @@ from dataclasses import replace
 from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition, is_one_number
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.grammars.ratios import number_of, quotient
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Expression,
@@ -24,7 +25,6 @@ from fathom.offline.query import (
     conjuncts,
     mentioned_tables,
 )
-from fathom.offline.ratios import number_of, quotient
 from fathom.records import Assumption
 
 _I = re.IGNORECASE

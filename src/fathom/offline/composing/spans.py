@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from fathom.offline.calendars import days_between
 from fathom.offline.composing.records import Combined, Composition
-from fathom.offline.query import Aggregate, Arithmetic, Expression, Literal, Query, rebuilt
+from fathom.offline.grammars.calendars import days_between
+from fathom.offline.queries.query import Aggregate, Arithmetic, Expression, Literal, Query, rebuilt
 from fathom.records import Assumption
 
 _I = re.IGNORECASE

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.examples import Examples, masked_words
-from fathom.offline.exchanging import Template, filled
 from fathom.offline.habits.model import WordModel
 from fathom.offline.habits.traits import traits
 from fathom.offline.habits.variants import Variants
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.keeping import load, store
 from fathom.offline.linking import ColumnKey, Floats, Linking
-from fathom.offline.query import Query
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Query
+from fathom.offline.solved.examples import Examples, masked_words
+from fathom.offline.solved.exchanging import Template, filled
+from fathom.offline.solved.keeping import load, store
 from fathom.retrieval import ValueIndex
 
 Integers = npt.NDArray[np.int64]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
     Call,

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fathom.offline.exchanging import Blank, Template
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Comparison,
@@ -27,6 +26,7 @@ from fathom.offline.query import (
     rebuilt,
     walk,
 )
+from fathom.offline.solved.exchanging import Blank, Template
 
 _OPPOSITE = {"max": "min", "min": "max"}
 

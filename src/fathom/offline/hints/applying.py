@@ -10,8 +10,8 @@ import numpy as np
 from fathom.offline.hints.records import Hint
 from fathom.offline.linking import ColumnKey, Comparison, Floats, Linking, Role, Span, ValueMention
 from fathom.offline.linking.records import Direction, SuperlativeMention
-from fathom.offline.query import Column, Items, Literal
-from fathom.offline.query import Comparison as Condition
+from fathom.offline.queries.query import Column, Items, Literal
+from fathom.offline.queries.query import Comparison as Condition
 
 CERTAIN = 0.98
 SHOWN = 0.8

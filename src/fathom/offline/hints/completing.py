@@ -6,8 +6,8 @@ from dataclasses import replace
 from fathom.offline.hints.meeting import holds, is_aggregate, missing
 from fathom.offline.hints.records import Hint
 from fathom.offline.linking import Linking
-from fathom.offline.proposals import Proposal
-from fathom.offline.query import (
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.query import (
     Case,
     Column,
     Comparison,

@@ -12,9 +12,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from fathom.offline.hints.names import Names
-from fathom.offline.joins import JoinPlanner
-from fathom.offline.parsing import parse
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
     Call,
@@ -26,7 +26,7 @@ from fathom.offline.query import (
     Unrepresentable,
     conjuncts,
 )
-from fathom.offline.rendering import quote
+from fathom.offline.queries.rendering import quote
 from fathom.records import Schema
 
 _LONGEST = 500

@@ -8,10 +8,10 @@ from fathom.knowledge import KnowledgePack, Term
 from fathom.offline.hints.fragments import Fragment, read_fragment
 from fathom.offline.hints.names import Names
 from fathom.offline.hints.records import Hint
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import token_stems, tokenize
-from fathom.offline.query import Column, Comparison, Condition, Literal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Column, Comparison, Condition, Literal
 
 LIKELY = 0.25
 """How likely a table must be for a term of its own to count, where its words may mean something else."""

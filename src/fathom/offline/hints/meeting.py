@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from fathom.offline.hints.records import Hint
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Case,
     Column,

@@ -7,10 +7,10 @@ from fathom.offline.hints.evidence import Piece, head, pieces, quoted, unquoted
 from fathom.offline.hints.fragments import Fragment, read_fragment
 from fathom.offline.hints.names import Names
 from fathom.offline.hints.records import Hint, Hints
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey, Span, Token
 from fathom.offline.linking.text import tokenize
-from fathom.offline.query import Column, Comparison, Condition, Expression, Literal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal
 from fathom.retrieval import ValueIndex
 
 

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 
 from fathom.offline.linking import Span
-from fathom.offline.query import Aggregate, Arithmetic, Call, Column, Condition, Expression, comparisons, walk
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Column,
+    Condition,
+    Expression,
+    comparisons,
+    walk,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.query import Column, TableRef
+from fathom.offline.queries.query import Column, TableRef
 
 Floats = npt.NDArray[np.float32]
 

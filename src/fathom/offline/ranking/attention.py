@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.linking import ROLES, Floats, Linking, Span
-from fathom.offline.query import Query
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.clauses import Clause, clauses_of
 from fathom.offline.ranking.coverage import CoverageJudge
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
-from fathom.offline.query import Query
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.attention import Attention
 from fathom.offline.ranking.confidence import (
     ConfidenceWeights,

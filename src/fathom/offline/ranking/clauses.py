@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fathom.offline.linking import ColumnKey
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
     Call,

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from fathom.offline.linking import ROLES, ColumnKey, Floats, Linking, Role, Span
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Expression,

@@ -8,7 +8,7 @@ from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.features import attachments
 from fathom.offline.linking.naming import EACH, grouping_columns
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Connective,

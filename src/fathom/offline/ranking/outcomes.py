@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom.offline.query import Aggregate, Query, all_queries, comparisons, expressions
+from fathom.offline.queries.query import Aggregate, Query, all_queries, comparisons, expressions
 from fathom.records import Result
 
 _LOOKED_AT = 200

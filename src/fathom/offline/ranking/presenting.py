@@ -4,8 +4,8 @@ import numpy as np
 
 from fathom.offline.linking import ColumnKey, Floats, Linking
 from fathom.offline.linking.naming import asked_table, grouping_columns
-from fathom.offline.query import Column, Query
-from fathom.offline.rows import RowNames, fixed_columns, names_key
+from fathom.offline.queries.query import Column, Query
+from fathom.offline.queries.rows import RowNames, fixed_columns, names_key
 from fathom.records import Schema
 
 PRESENTED = (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import NULL, Translation
-from fathom.offline.query import Query, mentioned_tables
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Query, mentioned_tables
 from fathom.offline.ranking.asked import ASKED, asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems
-from fathom.offline.query import (
+from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
     Call,

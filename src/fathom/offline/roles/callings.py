@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
 from fathom.records import Assumption, Question
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
 from fathom.offline.linking.text import stem
-from fathom.offline.query import Comparison, Condition, Connective, Literal, TableRef, conjunction
+from fathom.offline.queries.query import Comparison, Condition, Connective, Literal, TableRef, conjunction
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.keys import SIDES, RoleKey, RolePair
-from fathom.offline.rows import RowNames
 
 _BE = frozenset("is was are were be being named called :".split()) | {"="}
 _ARTICLES = frozenset(("the", "a", "an", "of"))

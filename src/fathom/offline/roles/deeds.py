@@ -1,11 +1,11 @@
 """Keys called after what somebody does: `advisor_id` for "students that Ann Garcia advises"."""
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.casting import Cast, Casting, Named
 from fathom.offline.roles.keys import RolePair, deed_keys
-from fathom.offline.rows import RowNames
 
 _SHORTEST = 5
 _BEFORE = frozenset(("does", "did", "do", "that", "which", "whom"))

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from fathom.offline.accounting import Accounts, denies_alike
-from fathom.offline.hierarchies import named_rows
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import Accounts, denies_alike
+from fathom.offline.grammars.hierarchies import named_rows
 from fathom.offline.linking import Linking, ValueMention
 from fathom.offline.linking.text import name_stems
-from fathom.offline.proposals import Proposal
-from fathom.offline.query import Column, Comparison, Literal, Query, Subquery, TableRef, conjunction
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Column, Comparison, Literal, Query, Subquery, TableRef, conjunction
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
-from fathom.offline.rows import RowNames
 
 _OWNER = ("'s", "s'", "\u2019s")
 _ASKING = frozenset("who whom what which is was are the name of".split())

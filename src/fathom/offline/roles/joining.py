@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems
-from fathom.offline.query import Column, Join, Query, TableRef, Unrepresentable, rebuilt
-from fathom.offline.rendering import joined
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Column, Join, Query, TableRef, Unrepresentable, rebuilt
+from fathom.offline.queries.rendering import joined
 from fathom.offline.roles.keys import SIDES, RoleKey, RolePair, role_pairs
 
 _EACH = frozenset("each every which what the a an any".split())

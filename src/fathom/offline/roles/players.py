@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.accounting import Accounts, tables_named_first
-from fathom.offline.amounts import said_of_money
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import Accounts, tables_named_first
+from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.linking import Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.proposals import Proposal
-from fathom.offline.query import (
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Comparison,
@@ -22,11 +22,11 @@ from fathom.offline.query import (
     Subquery,
     TableRef,
 )
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.casting import Cast, Casting
 from fathom.offline.roles.joining import joins_to, said_key
 from fathom.offline.roles.keys import SIDES, RolePair, role_pairs
 from fathom.offline.roles.restricting import asks_for_home, speaks_of
-from fathom.offline.rows import RowNames
 
 _NAMED = 0.5
 _PERSONS = frozenset(map(stem, (

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from fathom.offline.accounting import tables_named_first
-from fathom.offline.joins import JoinPlanner
+from fathom.offline.checks.accounting import tables_named_first
 from fathom.offline.linking import Linking
-from fathom.offline.query import (
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
     Column,
     Comparison,
     Condition,
@@ -19,10 +19,10 @@ from fathom.offline.query import (
     restricted,
     restricted_within,
 )
+from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.casting import Cast, Casting
 from fathom.offline.roles.deeds import cast_by_deeds
 from fathom.offline.roles.keys import RoleKey, RolePair, role_pairs
-from fathom.offline.rows import RowNames
 from fathom.records import Assumption
 
 _WORDS = {"source": "from where or by whom", "target": "to where or to whom", "home": "home", "away": "away"}

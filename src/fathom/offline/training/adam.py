@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fathom.offline.network import Floats
+from fathom.offline.sketching.network import Floats
 
 
 class Adam:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from autograd import value_and_grad
 
 from fathom.offline.linking import Floats, Linking
-from fathom.offline.query import Query
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.attention import FACTS, MARKS, REACH, SPOKEN, Attention, Inputs, forward, numbered
 from fathom.offline.ranking.clauses import clauses_of
 from fathom.offline.training.adam import Adam

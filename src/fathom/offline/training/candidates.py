@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.delexical import features
 from fathom.offline.linking import Linker, Linking, LinkingWeights
-from fathom.offline.query import Query, Unrepresentable
-from fathom.offline.shapes import ShapeModel
-from fathom.offline.sketches import abstract
+from fathom.offline.queries.query import Query, Unrepresentable
+from fathom.offline.sketching.delexical import features
+from fathom.offline.sketching.shapes import ShapeModel
+from fathom.offline.sketching.sketches import abstract
 from fathom.offline.training.lessons import FOLDS, Lesson, World, fold_of
 from fathom.offline.training.linking import Fitted
 from fathom.offline.training.shaping import fit_shapes

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from fathom.offline.candidates import propose
-from fathom.offline.examples import Examples
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Linker, Linking
-from fathom.offline.proposals import Proposal
-from fathom.offline.query import Unrepresentable
+from fathom.offline.proposing.candidates import propose
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Unrepresentable
+from fathom.offline.queries.rendering import render
 from fathom.offline.ranking.choosing import RankingWeights
 from fathom.offline.ranking.ranker import Entry
-from fathom.offline.rendering import render
-from fathom.offline.shapes import ShapeModel
+from fathom.offline.sketching.shapes import ShapeModel
+from fathom.offline.solved.examples import Examples
 from fathom.offline.training.attending import fit_attention
 from fathom.offline.training.candidates import FittedShapes, linker_for
 from fathom.offline.training.lessons import FOLDS, Lesson, World, fold_of

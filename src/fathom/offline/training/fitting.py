@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from fathom.offline.network import Floats, Network
+from fathom.offline.sketching.network import Floats, Network
 from fathom.offline.training.adam import Adam
 
 HIDDEN = 96

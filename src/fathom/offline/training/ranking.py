@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
-from fathom.offline.query import Query
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.choosing import Judge
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
 from fathom.offline.ranking.presenting import preference

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.offline.parts import take_apart
-from fathom.offline.query import Query
-from fathom.offline.shapes import HEADS, Neighbourhood, ShapeModel
+from fathom.offline.queries.query import Query
+from fathom.offline.sketching.parts import take_apart
+from fathom.offline.sketching.shapes import HEADS, Neighbourhood, ShapeModel
 from fathom.offline.training.fitting import fit_network, vocabulary
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 
-from fathom.offline.joins import JoinPlanner
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.columns import key_columns, referenced_columns
+from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.training.lessons import Lesson, World, fold_of
 from fathom.records import Question, Schema
 

@@ -1,0 +1,1 @@
+"""Whether a query says what its question does, and what speaks against it."""

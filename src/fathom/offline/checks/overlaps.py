@@ -1,0 +1,47 @@
+"""Columns of one name that hold little in common: names of customers and of shippers join nothing."""
+
+from fathom.databases import Database
+from fathom.errors import QueryError
+from fathom.offline.checks.checking import BRIEF
+from fathom.offline.queries.joins import guessed_by_text
+
+_MOST_READ = 400_000
+"""Rows of tables that all comparisons may read; pairs of columns beyond that stay as they are."""
+_SHARED = 0.5
+"""The least share of the values of one column that the other has, where the two may join."""
+
+Pair = frozenset[tuple[str, str]]
+
+
+def apart_columns(database: Database) -> frozenset[Pair]:
+    """The pairs of equally named columns of text, no keys, that could be joined but hold little in common."""
+    found, read = set[Pair](), 0
+    for pair in guessed_by_text(database.schema):
+        rows = [database.schema.table(t).row_count or 0 for t, _ in pair]
+        if not all(rows) or read + 2 * sum(rows) > _MOST_READ:
+            continue
+        read += 2 * sum(rows)
+        if _share_little(database, pair):
+            found.add(pair)
+    return frozenset(found)
+
+
+def _share_little(database: Database, pair: Pair) -> bool:
+    one, other = sorted(pair)
+    shares = [_share(database, one, other), _share(database, other, one)]
+    return all(s is not None and s < _SHARED for s in shares)
+
+
+def _share(database: Database, one: tuple[str, str], other: tuple[str, str]) -> float | None:
+    """The share of a column's values that another has; None where it can't be told."""
+    first, second = database.identifier(*one), database.identifier(*other)
+    table, home = database.identifier(one[0]), database.identifier(other[0])
+    sql = (
+        f"SELECT COUNT(DISTINCT {first}), COUNT(DISTINCT CASE WHEN {first} IN"
+        f" (SELECT {second} FROM {home}) THEN {first} END) FROM {table}"
+    )
+    try:
+        ((count, shared),) = database.run(sql, BRIEF).rows
+    except QueryError:
+        return None
+    return shared / count if count else None

@@ -1,0 +1,118 @@
+"""Whether a query tells of each row something else than its question asks, or nothing."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import name_stems
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Query, Star, mentioned_tables, walk
+from fathom.offline.queries.rows import RowNames
+
+_DO = frozenset(("did", "does", "do"))
+_THEIR = frozenset("their its his her".split())
+_TABLE = 0.9
+_NAMED = 0.5
+_MEANT = 0.3
+
+
+def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
+    """Whether a query tells less of rows than it is asked, or something of other rows."""
+    return (
+        tells_less(query, linking)
+        or ranks_unasked(query, linking)
+        or groups_by_others(query, linking, planner)
+        or counts_each_once(query, linking, rows, planner)
+    )
+
+
+def ranks_unasked(query: Query, linking: Linking) -> bool:
+    """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
+    ranked = bool(query.order) and all(isinstance(o.key, Column) for o in query.order)
+    return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
+
+
+def tells_less(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for rows "with their" prices, and a query shows nothing that may be those."""
+    shown = [e for item in query.select for e in walk(item)]
+    if any(isinstance(e, Star | Aggregate | Arithmetic) for e in shown):
+        return False
+    columns = [e for e in shown if isinstance(e, Column)]
+    return any(not any(_near(linking, c, i) for c in columns) for i in _asked_with(linking))
+
+
+def _asked_with(linking: Linking) -> Iterator[int]:
+    """The places of the nouns behind "with their" and "and their"."""
+    tokens = linking.tokens
+    for place in range(2, len(tokens)):
+        with_theirs = tokens[place - 2].lower in {"with", "and"} and tokens[place - 1].lower in _THEIR
+        last = _last(linking, place) if with_theirs else None
+        if last is not None:
+            yield last
+
+
+def _last(linking: Linking, place: int) -> int | None:
+    """The last of the words from a place on that name a thing, with what it is of: "number of seats"."""
+    tokens, last = linking.tokens, None
+    while place < len(tokens) and tokens[place].kind == "word":
+        if not tokens[place].stop:
+            last = place
+        elif last is None or tokens[place].lower != "of":
+            break
+        place += 1
+    return last
+
+
+def _near(linking: Linking, column: Column, place: int) -> bool:
+    """Whether a word may mean a column, or the rows of its table."""
+    own = linking.alignment[linking.index[ColumnKey.of(column)], place]
+    return bool(max(own, linking.table_fit(column.table.name, place)) >= _MEANT)
+
+
+def groups_by_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether a question wants something told of each row of a table, and a query groups by other things.
+
+    "How many orders did each shipper ship" is not told by what the orders are called.
+    """
+    keys = [k for k in query.group if isinstance(k, Column)]
+    if not keys or len(keys) < len(query.group):
+        return False
+    rows = {*_each_rows(linking)}
+    homes = {t for k in keys for t, _ in planner.tied(k.table.name, k.name)}
+    return bool(rows) and homes.isdisjoint(rows)
+
+
+def _each_rows(linking: Linking) -> Iterator[str]:
+    """The tables that words behind "each" name, and no column."""
+    words = [t.lower for t in linking.tokens]
+    for place in range(1, len(words)):
+        best = np.flatnonzero(linking.table_alignment[:, place] >= _TABLE)
+        done = place > 1 and words[place - 2] in _DO  # "did each shipper | ship"
+        columns = linking.alignment[:, place : place + (1 if done else 2)].max(initial=0)
+        if words[place - 1] in EACH and len(best) == 1 and columns < _NAMED:
+            yield linking.tables[best[0]]
+
+
+def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
+    """Whether a query ranks rows of one table by how many there are of each, which is one.
+
+    Or by how many are called alike, where the question asks for no names: "the most used playlist".
+    """
+    tables = {t.name for t in mentioned_tables(query)}
+    ranked = any(isinstance(o.key, Aggregate) and o.key.function == "count" for o in query.order)
+    if len(tables) != 1 or not ranked or query.source is not None or query.joins:
+        return False
+    table = planner.schema.table(tables.pop())
+    return any(
+        (k.name,) == table.primary_key or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
+        for k in query.group
+        if isinstance(k, Column)
+    )
+
+
+def _ranks_names(linking: Linking, name: Column) -> bool:
+    """Whether names themselves are ranked: "the most common first name"."""
+    first = min((s.span.first for s in linking.superlatives), default=0)
+    return any(t.stem in name_stems(name.name)[-1:] for t in linking.tokens[first:])

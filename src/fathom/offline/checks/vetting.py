@@ -1,0 +1,87 @@
+"""What is wrong with a query whatever its sketch: sums of words, what says again what was asked."""
+
+from collections.abc import Collection
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Query,
+    all_queries,
+    expressions,
+    walk,
+)
+from fathom.offline.queries.rendering import joined
+from fathom.offline.queries.rows import fixed_columns
+
+
+def adds_up_words(query: Query, linking: Linking) -> bool:
+    """Whether it calculates with text that has no figures in it."""
+    return any(
+        isinstance(operand, Column) and ColumnKey.of(operand) in linking.wordy
+        for select in all_queries(query)
+        for part in expressions(select)
+        for operand in _operands(part)
+    )
+
+
+def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
+    """Whether it counts the different values of a column that holds yes or no: that tells nothing."""
+    return any(
+        isinstance(e, Aggregate)
+        and e.distinct
+        and isinstance(e.argument, Column)
+        and ColumnKey.of(e.argument) in flags
+        for e in query.select
+    )
+
+
+def ranks_by_words(query: Query, linking: Linking) -> bool:
+    """Whether it picks out extremes of text where the question doesn't speak of the alphabet."""
+    if not linking.superlatives or any(t.lower.startswith("alphabet") for t in linking.tokens):
+        return False
+    keys = [o.key for part in all_queries(query) if part.limit is not None for o in part.order]
+    extremes = [
+        e.argument
+        for part in all_queries(query)
+        for e in expressions(part)
+        if isinstance(e, Aggregate) and e.function in {"min", "max"}
+    ]
+    return any(isinstance(e, Column) and ColumnKey.of(e) in linking.wordy for e in (*keys, *extremes))
+
+
+def shows_sought(query: Query, linking: Linking) -> bool:
+    """Whether it shows a number or place that the question asks for and a column holds, if there is one."""
+    shown = {e for item in query.select for e in walk(item) if isinstance(e, Column)}
+    return not linking.sought or any(ColumnKey.of(e) in linking.sought for e in shown)
+
+
+def vacuous(query: Query) -> bool:
+    """Whether it shows a column that its own condition leaves only one value."""
+    fixed = fixed_columns(query)
+    return any(e in fixed for e in query.select)
+
+
+def repeats_itself(query: Query, planner: JoinPlanner) -> bool:
+    """Whether it shows but what its own condition says, in itself or through joins: nobody asks for that."""
+    fixed = fixed_columns(query)
+    if not fixed or query.group or query.compound or query.source:
+        return False
+    _, joins = joined(query, planner)
+    for _ in joins:
+        for join in joins:
+            if not fixed.isdisjoint((join.left, join.right)):
+                fixed |= {join.left, join.right}
+    return all(e in fixed for e in query.select)
+
+
+def _operands(part: object) -> tuple[object, ...]:
+    """What an expression calculates with; empty for what doesn't calculate."""
+    match part:
+        case Aggregate(function="sum" | "avg", argument=argument):
+            return (argument,)
+        case Arithmetic(operator=operator, left=left, right=right) if operator != "||":
+            return (left, right)
+    return ()

@@ -1,0 +1,95 @@
+"""Says in a few words what a query would give, to ask which of two was meant."""
+
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Case,
+    Column,
+    Comparison,
+    Condition,
+    Connective,
+    Expression,
+    Items,
+    Literal,
+    Outer,
+    Previous,
+    Query,
+    Star,
+    Subquery,
+    Unrepresentable,
+)
+from fathom.offline.queries.rendering import joined
+
+_AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
+_OPERATORS = {
+    "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
+    "like": "matches", "not like": "doesn't match", "is null": "is missing", "is not null": "is there",
+    "in": "is among", "not in": "is not among", "between": "is between", "not between": "is not between",
+}  # fmt: skip
+
+
+def describe(query: Query, planner: JoinPlanner) -> str:
+    """One line, without a full stop: what is shown, of which tables, under which conditions."""
+    parts = [", ".join(shown(e) for e in query.select)]
+    try:
+        tables = joined(query, planner)[0] if query.source is None else ()
+    except Unrepresentable:
+        tables = ()
+    if tables:
+        parts.append("of " + " with ".join(dict.fromkeys(t.name for t in tables)))
+    if query.where is not None:
+        parts.append("where " + describe_condition(query.where))
+    if query.group:
+        parts.append("for each " + ", ".join(shown(e) for e in query.group))
+    if query.having is not None:
+        parts.append("having " + describe_condition(query.having))
+    if query.order:
+        keys = (f"{shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
+        parts.append("ordered by " + ", ".join(keys))
+    if query.limit is not None:
+        parts.append(f"(the first {query.limit if query.limit > 1 else 'one'})")
+    if query.compound is not None:
+        word = {"except": "but not", "intersect": "that are also"}.get(query.compound.operator, "or")
+        parts.append(f"{word} {describe(query.compound.query, planner)}")
+    return " ".join(parts)
+
+
+def shown(expression: Expression) -> str:  # noqa: PLR0911
+    """What an expression gives, in words."""
+    match expression:
+        case Column(table=table, name=name) | Outer(column=Column(table=table, name=name)):
+            return f"{table.name}.{name}"
+        case Star():
+            return "all columns"
+        case Aggregate(function="count", argument=Star()):
+            return "the number of rows"
+        case Aggregate(function="count", argument=argument, distinct=distinct):
+            return f"the number of {'different ' if distinct else ''}{shown(argument)}"
+        case Aggregate(function=function, argument=argument):
+            return f"the {_AGGREGATES[function]} {shown(argument)}"
+        case Arithmetic(operator=operator, left=left, right=right):
+            return f"{shown(left)} {operator} {shown(right)}"
+        case Previous(value=value, by=by):
+            return f"{shown(value)} of the {shown(by)} before"
+        case Literal(value=value):
+            return "nothing" if value is None else str(value)
+        case Items(items=items):
+            return " and ".join(shown(i) for i in items)
+        case Subquery(query=query):
+            return "those of (" + ", ".join(shown(e) for e in query.select) + " elsewhere)"
+        case Case(condition=condition, then=then):
+            return f"{shown(then)} if {describe_condition(condition)}"
+    return "a calculation"
+
+
+def describe_condition(condition: Condition) -> str:
+    """A condition in words, without a full stop."""
+    if isinstance(condition, Connective):
+        return f" {condition.kind} ".join(describe_condition(p) for p in condition.parts)
+    return _comparison(condition)
+
+
+def _comparison(comparison: Comparison) -> str:
+    left, operator = shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right)}")

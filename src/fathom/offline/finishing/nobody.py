@@ -1,0 +1,39 @@
+"""Answers that there is nobody: who is above the one at the top, or below whom nobody is."""
+
+from fathom.errors import QueryError
+from fathom.offline.checks.checking import BRIEF
+from fathom.offline.engine import Engine
+from fathom.offline.queries.query import Column, Comparison, Query, Subquery, Unrepresentable
+from fathom.offline.queries.rendering import render
+from fathom.offline.queries.rows import RowNames
+from fathom.records import Assumption, Result
+
+
+def finds_nobody(query: Query, result: Result | None, engine: Engine) -> bool:
+    """Whether rows that others refer to are none, though the row from which the query leads is there."""
+    if result is None or result.rows or (inner := _inner(query)) is None:
+        return False
+    try:
+        sql = render(inner, engine.planner, engine.database.dialect)
+        return bool(engine.database.run(sql, BRIEF).rows)
+    except (Unrepresentable, QueryError):
+        return False
+
+
+def told_of_nobody(query: Query, result: Result | None, names: RowNames) -> tuple[Assumption, ...]:
+    """What to tell where a query along a key within a table finds nobody."""
+    inner = _inner(query)
+    if result is None or result.rows or inner is None:
+        return ()
+    match query.where, inner.select:
+        case Comparison(left=Column() as asked), (Column() as given,):
+            key = asked if asked not in names.key_of(asked.table) else given
+            return (Assumption("default", f"Nobody is recorded there in {key.table.name}.{key.name}."),)
+    return ()
+
+
+def _inner(query: Query) -> Query | None:
+    match query.where:
+        case Comparison(operator="in", right=Subquery(query=inner)):
+            return inner
+    return None

@@ -1,0 +1,1 @@
+"""What is answered by rule, since training data hardly hold it: money, periods, shares, sales, units."""

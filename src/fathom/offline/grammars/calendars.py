@@ -1,0 +1,65 @@
+"""Days counted from today, the days between two dates, and the periods that dates belong to, as expressions.
+
+They are spelled as SQLite has them; `dialects` puts them into those of other engines.
+"""
+
+from fathom.offline.queries.query import Arithmetic, Call, Case, Column, Comparison, Expression, Literal
+
+_WEEK = (Literal("weekday 0"), Literal("-6 days"))
+"""The Sunday to come, or today, and then back to its Monday."""
+_MONTH = Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER")))
+_MONTHS_INTO_QUARTER = Arithmetic("%", Arithmetic("-", _MONTH, Literal(1)), Literal(3))
+_STARTS: dict[str, tuple[Expression, ...]] = {
+    "": (),
+    "week": _WEEK,
+    "month": (Literal("start of month"),),
+    "quarter": (
+        Literal("start of month"),
+        Arithmetic("||", Arithmetic("||", Literal("-"), _MONTHS_INTO_QUARTER), Literal(" months")),
+    ),
+    "year": (Literal("start of year"),),
+}
+FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "week": "%Y-%W"}
+PERIODS = frozenset((*FORMATS, "quarter", "weekday"))
+"""The periods by which rows can be grouped."""
+
+
+def today(amount: int = 0, unit: str = "day", start: str = "") -> Call:
+    """The current day, or the first day of the current `start` (week, month, quarter, year), moved by units.
+
+    Units are days, weeks, months, quarters and years.
+    """
+    size, unit = {"week": (7, "day"), "quarter": (3, "month")}.get(unit, (1, unit))
+    moved = (Literal(f"{amount * size:+d} {unit}s"),) if amount else ()
+    return Call("date", (Literal("now"), *_STARTS[start], *moved))
+
+
+def days_between(first: Expression, last: Expression) -> Arithmetic:
+    """How many days, with fractions, lie between two dates."""
+    return Arithmetic("-", Call("julianday", (last,)), Call("julianday", (first,)))
+
+
+def age(born: Column) -> Arithmetic:
+    """How many full years have passed between a date and today."""
+    day = today()
+    years = [Call("cast", (Call("strftime", (Literal("%Y"), d)), Literal("INTEGER"))) for d in (day, born)]
+    birthdays = [Call("strftime", (Literal("%m-%d"), d)) for d in (day, born)]
+    short = Case(Comparison(birthdays[0], "<", birthdays[1]), Literal(1), Literal(0))
+    return Arithmetic("-", Arithmetic("-", years[0], years[1]), short)
+
+
+def period_of(unit: str, date: Column, *, in_one_year: bool = False) -> Expression:
+    """The period of a date: text that sorts by time; weekdays as numbers from Sunday, 0.
+
+    Quarters are "2021-Q3", or 3 where all dates are `in_one_year`.
+    """
+    if unit == "weekday":
+        return Call("cast", (Call("strftime", (Literal("%w"), date)), Literal("INTEGER")))
+    if unit != "quarter":
+        return Call("strftime", (Literal(FORMATS[unit]), date))
+    month = Call("cast", (Call("strftime", (Literal("%m"), date)), Literal("INTEGER")))
+    quarter = Arithmetic("/", Arithmetic("+", month, Literal(2)), Literal(3))
+    if in_one_year:
+        return quarter
+    year = Arithmetic("||", Call("strftime", (Literal("%Y"), date)), Literal("-Q"))
+    return Arithmetic("||", year, quarter)

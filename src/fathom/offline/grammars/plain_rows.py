@@ -1,0 +1,354 @@
+"""Rows of one table under the values that a question names: "all leases", "students who took Databases"."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from fathom.offline.checks.accounting import Accounts, names_table
+from fathom.offline.grammars.sold import holds_lines, trade_verbs
+from fathom.offline.grammars.trading import Lines
+from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, PHRASE_ENDS, TRUE
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
+    Aggregate,
+    Comparison,
+    Condition,
+    Expression,
+    Items,
+    Literal,
+    Query,
+    Star,
+    TableRef,
+    conjunction,
+    mentioned_tables,
+)
+from fathom.offline.queries.rows import RowNames
+
+_PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
+_ARTICLES = frozenset(("the", "a", "an"))
+_WITHIN = frozenset("in through within inside across at near".split())
+_HOW_MANY = frozenset(("how", "many", "number", "of", "count"))
+_MORE = EACH | frozenset("more most than only fewer less least".split())
+"""Words that say more than which values are meant."""
+_NAMED = 0.9
+_NAMED_COLUMN = 0.6
+_NAMES = frozenset(("name", "titl"))
+_OF = frozenset(("of", "for", "and"))
+_OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
+_HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
+_WHOLE = frozenset(("exact", "folded", "stem"))
+_BE = frozenset(("are", "is", "were", "was", "still"))
+_LIKELY, _POSSIBLE = 0.5, 0.1
+_CLEARLY = 0.15
+"""How much likelier a column must be to hold a value that is meant than the next one."""
+_OF_KINDS = 2
+"""Columns of a table that only lists kinds of something else: a key and a name."""
+_ASKING = frozenset("who whose whom when where why how".split())
+_AHEAD = 3
+"""Words that may stand between the rows asked for and the verb that says how they go with a value."""
+
+
+class Head(NamedTuple):
+    """The table whose rows a question asks for, the words that say so, and the column they name, if any."""
+
+    table: str
+    span: Span
+    column: ColumnKey | None = None
+
+
+def plain_rows(
+    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts, lines: Sequence[Lines] = ()
+) -> Iterator[Proposal]:
+    """The rows of the one table that a question names, listed by name, else by key, else whole, or counted.
+
+    Only where nothing else is said but values: each held by one column that is likelier than others, and
+    reached by one way of joining. One verb between the rows and a value may say anything.
+    """
+    values = None if _says_more(linking) else _values(linking)
+    head = None if values is None else _head(linking, values, names) or _kind(linking, values, names)
+    verbs = trade_verbs(linking, lines, names)
+    if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
+        return
+    query = _query(linking, planner, names, head, values)
+    if query is None or len(planner.best(mentioned_tables(query))) != 1:
+        return
+    traded = verbs if holds_lines(query, planner, lines) else ()
+    if _accounted(linking, query, head, values, names=names, accounts=accounts, traded=traded):
+        yield Proposal(query, source="rows", settled=True)
+
+
+def _says_more(linking: Linking) -> bool:
+    """Whether a question denies, ranks, compares or calculates, but for one count."""
+    return bool(
+        linking.negations
+        or linking.superlatives
+        or any(t.evidence or t.lower in _MORE for t in linking.tokens)
+        or len(linking.quantities) > 1
+        or any(q.aggregate != "count" for q in linking.quantities)
+    )
+
+
+def _asks_otherwise(
+    linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames, traded: Collection[int]
+) -> bool:
+    """Whether more than rows under values is asked for: a column, or a number that is no value.
+
+    Nor are "rivers through Colorado" those of that name.
+    """
+    called = names.of_table(TableRef(head.table))
+    if any(_lies_within(linking, v) and v.column.in_query() in called for v in values):
+        return True
+    numbers = (n.span for n in linking.numbers if not (n.ordinal and n.span.first < head.span.first))
+    # "First names" counts nothing.
+    left = any(not any(n.overlaps(v.span) for v in values) for n in numbers)
+    return left or _names_columns(linking, head, values, traded)
+
+
+def _query(
+    linking: Linking,
+    planner: JoinPlanner,
+    names: RowNames,
+    head: Head,
+    values: Sequence[ValueMention],
+) -> Query | None:
+    """The query of the rows, or of their number; None if it can't tell them apart, or values are unclear."""
+    table = TableRef(head.table)
+    where = _all(values, linking)
+    if values and where is None:
+        return None
+    tables = (table, *(_between(linking, head) if values else ()))
+    query = Query(_shown(table, names, linking.columns), where=where, tables=tables)
+    if head.column is not None:
+        column = head.column.in_query()
+        total = Aggregate("count", column, distinct=True)
+        counted = bool(linking.quantities)
+        return replace(query, select=(total if counted else column,), distinct=not counted)
+    if not linking.quantities:
+        return query
+    query = replace(query, select=(Aggregate("count", Star()),))
+    if planner.one_each(table, mentioned_tables(query)):
+        return query
+    key = names.key_of(table)
+    return replace(query, select=(Aggregate("count", key[0], distinct=True),)) if key else None
+
+
+def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tuple[Expression, ...]:
+    """What stands for a table's rows: names, else what is called as they are, a description, key, or all."""
+    called = [c for c in columns if c.table == table.name and name_stems(c.column) == name_stems(table.name)]
+    own = tuple(c.in_query() for c in called[:1])
+    return names.of_table(table) or own or names.called(table) or names.key_of(table) or (Star(),)
+
+
+def _values(linking: Linking) -> Sequence[ValueMention] | None:
+    """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
+    found: list[ValueMention] = []
+    likely = [v for v in linking.values if v.match in _HELD and _is_likely(linking, v)]
+    for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
+        if any(value.span.overlaps(v.span) for v in found):
+            continue
+        others = [
+            v.probability for v in linking.values
+            if v.span.overlaps(value.span) and v.column != value.column and v.match in _HELD
+        ]  # fmt: skip
+        doubtful = value.probability - max(others, default=0.0) < _CLEARLY
+        if value.comparison != "=" or (doubtful and not _alone(linking, value)):
+            return None
+        found.append(value)
+    return sorted(found, key=lambda v: v.span)
+
+
+def _is_likely(linking: Linking, value: ValueMention) -> bool:
+    """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
+    others = (v.probability for v in linking.values if v.span == value.span and v.column != value.column)
+    ahead = value.match in _WHOLE and value.probability >= max(_POSSIBLE * 4, 2 * max(others, default=0.0))
+    return value.probability >= _LIKELY or ahead or _alone(linking, value)
+
+
+def _alone(linking: Linking, value: ValueMention) -> bool:
+    """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
+    if value.match == "boolean":
+        first, end = value.span
+        held = {v.span.first for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY}
+        ahead = end in held | {m.span.first for m in linking.table_mentions}
+        behind = first > 0 and linking.tokens[first - 1].lower in _BE
+        return (ahead or behind) and str(value.value).casefold() in TRUE
+    holding = {v.column for v in linking.values if v.span.overlaps(value.span) and v.match in _HELD}
+    said = any(value.span.overlaps(q.span) for q in linking.quantities)
+    token = linking.tokens[value.span.first]
+    word = token.kind == "word" and token.lower not in LIGHT and not said
+    return word and value.match in _WHOLE and value.probability >= _POSSIBLE and len(holding) == 1
+
+
+def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
+    """The table named first, behind nothing but values, words that ask for rows, and for what names them."""
+    if values is None:
+        return None
+    taken = {i for v in values for i in range(*v.span)}
+    asked: set[str] = set()
+    for place, token in enumerate(linking.tokens):
+        if place in taken or token.kind == "sign" or token.lower in _PASSED or token.lower in _HOW_MANY:
+            continue
+        if [t.lower for t in linking.tokens[place + 1 : place + 3]] == ["ids", "of"]:
+            asked.add("id")
+            taken.add(place + 1)
+            continue
+        named = [m for m in linking.table_mentions if m.span.first == place and names_table(linking, m)]
+        longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
+        if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
+            return Head(longest[0].table, longest[0].span)
+        if not named and not asked and (column := _listed(linking, place)):
+            return column
+        if (
+            token.lower != "and"
+            and token.stem not in _NAMES
+            and not linking.alignment[:, place].max() >= _LIKELY
+        ):
+            return None
+        asked |= set() if token.lower == "and" else {token.stem}
+    return None
+
+
+def _listed(linking: Linking, place: int) -> Head | None:
+    """The one column of words that a word names, where its values are asked for: "which companies"."""
+    named = [m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED]
+    if len(named) != 1 or named[0].column not in linking.wordy:
+        return None
+    after = linking.tokens[named[0].span.end : named[0].span.end + 1]
+    if any(t.lower in _OF for t in after) or linking.tokens[named[0].span.end - 1].stem in _NAMES:
+        return None  # it is asked for of rows
+    return Head(named[0].column.table, named[0].span, named[0].column)
+
+
+def _kind(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
+    """The table whose rows a plural value stands for, where a question names none: "gyms in Porto".
+
+    That is the one that holds the other values, else the value's own unless it only lists kinds.
+    """
+    if not values or linking.quantities or any(m.score >= _LIKELY for m in linking.table_mentions):
+        return None
+    plural = [v for v in values if _is_plural(linking, v)]
+    if len(plural) != 1 or any(t.lower in _ASKING for t in linking.tokens):
+        return None
+    own = plural[0].column.table
+    others = {v.column.table for v in values} - {own}
+    kinds = len([c for c in linking.columns if c.table == own]) <= _OF_KINDS
+    tables = others or (set() if kinds else {own})
+    table = tables.pop() if len(tables) == 1 else None
+    listed = table and (names.of_table(TableRef(table)) or names.key_of(TableRef(table)))
+    return Head(table, plural[0].span) if table and listed else None
+
+
+def _is_plural(linking: Linking, value: ValueMention) -> bool:
+    """Whether a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
+    last = linking.tokens[value.span.end - 1]
+    before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
+    place = not NO_PERSON.isdisjoint(identifier_words(value.column.column))
+    many = not place and last.lower.endswith("s") and last.lower != last.stem and value.match in _WHOLE
+    return many and before not in PHRASE_ENDS and not last.text[:1].isupper()
+
+
+def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
+    """Whether the stems of what is asked for stand for all that names the rows of a table, or for nothing."""
+    called = [{*name_stems(c.name)} for c in names.of_table(TableRef(table))]
+    if not called:
+        return asked <= {"id"}
+    parts = asked - _NAMES
+    return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
+
+
+def _names_columns(
+    linking: Linking, head: Head, values: Sequence[ValueMention], traded: Collection[int]
+) -> bool:
+    """Whether a question names a column other than those of its values: more is asked of the rows then.
+
+    Verbs of selling and buying name none: "customers | ordered tea".
+    """
+    held = {v.column for v in values}
+    after = head.span.end
+    named = {m.span.first for m in linking.column_mentions} | {m.span.first for m in linking.table_mentions}
+    passive = [t.lower for t in linking.tokens[after + 1 : after + 2]] == ["by"]
+    done = passive and linking.tokens[after].lower.endswith("ed")  # "orders shipped by"
+    verbal = done or after in traded
+    if after in named and not verbal and not any(v.span.first == after for v in values):
+        return True  # "event details"
+    taken = {*traded, *range(*head.span), *(i for v in values for i in range(*v.span))}
+    return any(
+        m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
+        for m in linking.column_mentions
+        if m.span.first >= after + done
+        and not any(n.column in held and n.span == m.span for n in linking.column_mentions)
+        and not any(n.span == m.span and n.score >= m.score for n in linking.table_mentions)
+    ) or any(t.lower in _OF_ROWS for t in linking.tokens[after:])
+
+
+def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
+    """The condition of all values; of those of one column any, where "or" stands between; None if unclear."""
+    parts: list[Condition] = []
+    either = [t.lower for t in linking.tokens].count("or")
+    for column, same in groupby(sorted(values, key=lambda v: (v.column, v.span)), key=lambda v: v.column):
+        held = list(same)
+        literals = tuple(Literal(v.value) for v in held)
+        if len(held) > 1:
+            between = [t.lower for t in linking.tokens[held[0].span.end : held[-1].span.first]]
+            if between.count("or") != either or not either or len({v.column for v in values}) > 1:
+                return None
+            either = 0
+            parts.append(Comparison(column.in_query(), "in", Items(literals)))
+        else:
+            parts.append(Comparison(column.in_query(), "=", literals[0]))
+    return None if either else conjunction(*parts)
+
+
+def _between(linking: Linking, head: Head) -> tuple[TableRef, ...]:
+    """The tables that words behind the rows name, which lead to values: "users who reviewed a gym"."""
+    named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.score >= _NAMED]
+    spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
+    clear = {tables[0] for tables in spans.values() if len(tables) == 1}
+    return tuple(TableRef(t) for t in sorted(clear - {head.table}))
+
+
+def _lies_within(linking: Linking, value: ValueMention) -> bool:
+    """Whether a value is said to be where, or what, something else lies in."""
+    place = value.span.first - 1
+    while place > 0 and linking.tokens[place].lower in _ARTICLES:
+        place -= 1
+    return place >= 0 and linking.tokens[place].lower in _WITHIN
+
+
+def _accounted(
+    linking: Linking,
+    query: Query,
+    head: Head,
+    values: Sequence[ValueMention],
+    *,
+    names: RowNames,
+    accounts: Accounts,
+    traded: Collection[int],
+) -> bool:
+    """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
+
+    Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other
+    rows than those that the value names: "states that border Utah".
+    """
+    said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
+    left = accounts.left_over(query, said | {*range(head.span.end)} | {*traded})
+    behind = [v.span for v in values if v.span.first >= head.span.end]
+    if not left:
+        return True
+    called = names.of_table(TableRef(head.table))
+    if any(v.column.in_query() in called for v in values):
+        return False
+    first = min(behind, default=Span(0, 0)).first
+    token = linking.tokens[left[0]]
+    return (
+        len(left) == 1
+        and head.span.end <= left[0] < first
+        and left[0] - head.span.end < _AHEAD
+        and token.kind == "word"
+        and (token.lower in LIGHT or token.text[:1].islower())
+    )

@@ -1,0 +1,1 @@
+"""Candidate queries for a question, each with the scores it was made by."""

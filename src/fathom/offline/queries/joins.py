@@ -1,0 +1,314 @@
+"""The join planner: which keys connect a set of tables, several plans with the likeliest first."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+
+from fathom.offline.linking.naming import naming_columns
+from fathom.offline.queries.query import Column, Join, TableRef
+from fathom.records.schema import ForeignKey, Schema, Table
+
+KEY_COST = 1.4
+"""What a join costs that names alone suggest, to a table's key; a declared key costs 1."""
+GUESSED_COST = 2.5
+"""What a join of equally named columns costs, none of them a key: used where nothing else leads."""
+_GENERIC = frozenset(("id", "name", "year", "date", "type", "description", "status", "title", "details"))
+MOST_PLANS = 6
+SLACK = 1.01
+"""How much dearer than the cheapest path an alternative path may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A way to join two tables: pairs of columns, the first of `left`."""
+
+    left: str
+    right: str
+    pairs: tuple[tuple[str, str], ...]
+    cost: float
+
+    def reversed(self) -> "Edge":
+        """The same join seen from the other table."""
+        return Edge(self.right, self.left, tuple((b, a) for a, b in self.pairs), self.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Joins that connect the tables asked for; `tables` holds bridges too, in joining order."""
+
+    tables: tuple[TableRef, ...]
+    joins: tuple[Join, ...]
+    cost: float
+
+
+class JoinPlanner:
+    """Plans over the keys of one schema. Plans are kept, so asking twice costs nothing."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        uniform: Collection[tuple[str, str]] = (),
+        apart: Collection[frozenset[tuple[str, str]]] = (),
+    ) -> None:
+        """`uniform` are the columns (table, column) that hold one value throughout: equal, they join every
+        row with every row, so that only declared keys use them. Pairs of columns `apart` share few values, so
+        that no equal name joins them."""
+        self.schema = schema
+        self._uniform, self._apart = frozenset(uniform), frozenset(apart)
+        self._edges: dict[str, list[Edge]] = defaultdict(list)
+        for edge in _edges(schema, self._uniform, self._apart):
+            self._edges[edge.left].append(edge)
+            if edge.left != edge.right:
+                self._edges[edge.right].append(edge.reversed())
+        self._keys = {t.name: {frozenset(t.primary_key)} for t in schema.tables}
+        for key in schema.foreign_keys:
+            self._keys.setdefault(key.target_table, set()).add(frozenset(key.target_columns))
+        self._things = {
+            t.name for t in schema.tables if naming_columns(t.name, tuple(c.name for c in t.columns))
+        }
+        self._plans = lru_cache(4096)(self._search)
+        self._distances: dict[tuple[str, str], float] = {}
+
+    def __reduce__(self) -> tuple[type["JoinPlanner"], tuple[object, ...]]:
+        """Pickled as its schema: the plans that are kept belong to one process."""
+        return JoinPlanner, (self.schema, self._uniform, self._apart)
+
+    def neighbours(self, table: str) -> tuple[Edge, ...]:
+        """The joins that leave a table."""
+        return tuple(self._edges.get(table, ()))
+
+    def plans(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """Plans that connect the tables, cheapest first; empty when nothing connects them."""
+        if len(tables) < 2:
+            return (Plan(tables, (), 0.0),)
+        return self._plans(tuple(sorted(set(tables))))
+
+    def best(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """The plans than which none is cheaper or more direct: one where it is clear how to join."""
+        asked = tuple(sorted(set(tables)))
+        found = [((p.cost, self._things_between(p, asked)), p) for p in self.plans(asked)]
+        return tuple(p for cost, p in found if cost == found[0][0])
+
+    def clear(self, plans: Sequence[Plan], tables: tuple[TableRef, ...], margin: float) -> bool:
+        """Whether of some plans, cheapest first, the second is dearer by a margin or less direct."""
+        if len(plans) < 2 or plans[1].cost - plans[0].cost >= margin:
+            return True
+        near = [p for p in plans[1:] if p.cost - plans[0].cost < margin]
+        return all(self._things_between(p, tables) > self._things_between(plans[0], tables) for p in near)
+
+    def distance(self, left: str, right: str) -> float:
+        """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""
+        if left == right:
+            return 0.0
+        if (known := self._distances.get((left, right))) is None:
+            plans = self.plans((TableRef(left), TableRef(right)))
+            known = plans[0].cost if plans else float("inf")
+            self._distances[left, right] = self._distances[right, left] = known
+        return known
+
+    def one_each(self, counted: TableRef, tables: tuple[TableRef, ...]) -> bool:
+        """Whether the cheapest join of tables gives each row of one of them once at most."""
+        if len(tables) < 2:
+            return tables in {(), (counted,)}
+        plans = self.plans(tables)
+        return bool(plans) and self._keeps_rows(plans[0], counted)
+
+    def plans_once(self, counted: TableRef, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        """The plans that connect tables and give each row of one of them once at most, cheapest first."""
+        return tuple(p for p in self.plans(tables) if self._keeps_rows(p, counted))
+
+    def _keeps_rows(self, plan: Plan, counted: TableRef) -> bool:
+        """Whether a plan repeats no row of a table that it holds.
+
+        That is so where every join, seen from there, leads to what tells the next table's rows apart: its
+        primary key, or what a foreign key refers to.
+        """
+        reached, left = {counted}, list(plan.joins)
+        while left:
+            step = next((j for j in left if (j.left.table in reached) != (j.right.table in reached)), None)
+            if step is None:
+                return False
+            target = step.right.table if step.left.table in reached else step.left.table
+            on = [j for j in left if {j.left.table, j.right.table} <= reached | {target}]
+            keys = frozenset(c.name for j in on for c in (j.left, j.right) if c.table == target)
+            if keys not in self._keys[target.name]:
+                return False
+            reached.add(target)
+            left = [j for j in left if j not in on]
+        return counted in plan.tables
+
+    def tied(self, table: str, column: str) -> frozenset[tuple[str, str]]:
+        """The columns (table, column) that hold the same things as a column, itself among them.
+
+        They are those that joins set equal to it, or to one of these.
+        """
+        found, left = {(table, column)}, [(table, column)]
+        while left:
+            here, name = left.pop()
+            for edge in self.neighbours(here):
+                for own, theirs in edge.pairs:
+                    if own == name and (edge.right, theirs) not in found:
+                        found.add((edge.right, theirs))
+                        left.append((edge.right, theirs))
+        return frozenset(found)
+
+    def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+        # Best-first growth of a tree: each step links one more wanted table by a cheapest path.
+        order = count()
+        best: dict[frozenset[frozenset[Column]], Plan] = {}
+        for start in tables[:3]:
+            heap = [(0.0, next(order), Plan((start,), (), 0.0))]
+            seen: set[frozenset[Join]] = set()
+            done = 0
+            while heap and done < MOST_PLANS:
+                cost, _, plan = heapq.heappop(heap)
+                missing = [t for t in tables if t not in plan.tables]
+                if not missing:
+                    best.setdefault(frozenset(frozenset((j.left, j.right)) for j in plan.joins), plan)
+                    done += 1
+                    continue
+                for path in self._paths(plan.tables, missing):
+                    joins = plan.joins + path
+                    if (key := frozenset(joins)) in seen:
+                        continue
+                    seen.add(key)
+                    added = tuple(dict.fromkeys(j.right.table for j in path))
+                    price = cost + self._price(path)
+                    heapq.heappush(heap, (price, next(order), Plan(plan.tables + added, joins, price)))
+                if len(seen) > 200:
+                    break
+        cheapest = sorted(best.values(), key=lambda p: (p.cost, self._things_between(p, tables), p.joins))
+        return tuple(cheapest[:MOST_PLANS])
+
+    def _things_between(self, plan: Plan, asked: tuple[TableRef, ...]) -> int:
+        """How many tables that nobody asked for are things with a name: students take courses by enrolling
+        rather than by their advisors."""
+        return sum(t not in asked and t.name in self._things for t in plan.tables)
+
+    def _price(self, path: tuple[Join, ...]) -> float:
+        steps: dict[tuple[TableRef, TableRef], set[tuple[str, str]]] = defaultdict(set)
+        for join in path:
+            steps[join.left.table, join.right.table].add((join.left.name, join.right.name))
+        price = 0.0
+        for (left, right), pairs in steps.items():
+            price += min(
+                (e.cost for e in self._edges[left.name] if e.right == right.name and set(e.pairs) == pairs),
+                default=GUESSED_COST,
+            )
+        return price
+
+    def _paths(self, have: tuple[TableRef, ...], wanted: list[TableRef]) -> list[tuple[Join, ...]]:
+        """The cheapest paths from what is joined to the nearest wanted tables, and near ties."""
+        order = count()
+        # Few of the steps are ever looked at, so what a step leads to is made when it is taken up.
+        heap: list[_Step] = [(0.0, next(order), t, None, ()) for t in have]
+        names = {t.name: t for t in reversed(wanted)}
+        had = {t.name for t in have}
+        found: list[tuple[Join, ...]] = []
+        limit = float("inf")
+        steps = 0
+        while heap and steps < 400 and len(found) < MOST_PLANS:
+            cost, _, at, edge, path = heapq.heappop(heap)
+            if cost > limit:
+                break
+            if edge is not None:
+                before, at = at, names.get(edge.right) or TableRef(edge.right)
+                path += tuple(Join(Column(before, a), Column(at, b)) for a, b in edge.pairs)
+                if at.name in names:
+                    found.append(path)
+                    limit = min(limit, cost + SLACK)
+                    continue
+            visited = had | {j.right.table.name for j in path}
+            for step in self._edges[at.name]:
+                if step.right in names or step.right not in visited:
+                    steps += 1
+                    heapq.heappush(heap, (cost + step.cost, next(order), at, step, path))
+        return found
+
+
+_Step = tuple[float, int, TableRef, Edge | None, tuple[Join, ...]]
+"""A step of a search: its cost with those before, a number, the table it leaves by an edge, joins so far."""
+
+
+def _edges(
+    schema: Schema, uniform: Collection[tuple[str, str]], apart: Collection[frozenset[tuple[str, str]]]
+) -> list[Edge]:
+    edges: dict[tuple[str, str, frozenset[tuple[str, str]]], Edge] = {}
+    for key in schema.foreign_keys:
+        edge = _declared(schema, key)
+        if edge is not None:
+            edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
+    linked = {frozenset((e.left, e.right)) for e in edges.values()}
+    for i, left in enumerate(schema.tables):
+        for right in schema.tables[i + 1 :]:
+            known = frozenset((left.name, right.name)) in linked
+            for edge in _guessed(left, right):
+                if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
+                    continue
+                if edge.cost >= GUESSED_COST and _ends(edge) in apart:
+                    continue
+                # Where a key links them already, another join is only likely to a key of the same name.
+                if not known or edge.cost <= KEY_COST:
+                    cost = edge.cost + (0.6 if known else 0.0)
+                    found = Edge(edge.left, edge.right, edge.pairs, cost)
+                    backwards = (edge.right, edge.left, frozenset((b, a) for a, b in edge.pairs))
+                    if backwards not in edges:
+                        edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
+    return list(edges.values())
+
+
+def guessed_by_text(schema: Schema) -> Iterator[frozenset[tuple[str, str]]]:
+    """The pairs of equally named columns of text, none of them a key, that may be joined."""
+    for i, left in enumerate(schema.tables):
+        for right in schema.tables[i + 1 :]:
+            for edge in _guessed(left, right):
+                (pair,) = edge.pairs
+                text = left.column(pair[0]).kind == right.column(pair[1]).kind == "text"
+                if edge.cost >= GUESSED_COST and text:
+                    yield _ends(edge)
+
+
+def _ends(edge: Edge) -> frozenset[tuple[str, str]]:
+    return frozenset(c for a, b in edge.pairs for c in ((edge.left, a), (edge.right, b)))
+
+
+def _declared(schema: Schema, key: ForeignKey) -> Edge | None:
+    if key.table not in schema or key.target_table not in schema:
+        return None
+    left, right = schema.table(key.table), schema.table(key.target_table)
+    pairs = tuple(
+        (left.column(a).name, right.column(b).name)
+        for a, b in zip(key.columns, key.target_columns, strict=True)
+    )
+    cost = 1.0 + (1.0 - key.confidence if key.inferred else 0.0)
+    return Edge(left.name, right.name, pairs, cost)
+
+
+def _guessed(left: Table, right: Table) -> list[Edge]:
+    """Joins that names suggest where keys are missing: equal names, or `start_station_id` to `station.id`."""
+    theirs = {c.name.casefold(): c.name for c in right.columns}
+    found = []
+    for column in left.columns:
+        other = theirs.get(column.name.casefold())
+        if other is None or column.name.casefold() in _GENERIC:
+            continue
+        keys = (left.primary_key == (column.name,)) + (right.primary_key == (other,))
+        looks_like_key = column.name.casefold().endswith(("id", "code", "no", "number", "_name"))
+        if column.kind == "number" and not keys and not looks_like_key:
+            continue  # equal prices join nothing
+        cost = {1: KEY_COST, 2: 2.0}.get(keys, GUESSED_COST + (0.0 if looks_like_key else 0.7))
+        found.append(Edge(left.name, right.name, ((column.name, other),), cost))
+    for one, two in ((left, right), (right, left)):
+        if len(two.primary_key) != 1:
+            continue
+        (key,) = two.primary_key
+        tail = f"{two.name}_{key}".casefold().replace("_", "")
+        for column in one.columns:
+            folded = column.name.casefold().replace("_", "")
+            if folded.endswith(tail) and column.name.casefold() != key.casefold():
+                edge = Edge(one.name, two.name, ((column.name, key),), KEY_COST + 0.2)
+                found.append(edge if one is left else edge.reversed())
+    return found

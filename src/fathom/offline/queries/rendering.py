@@ -1,0 +1,298 @@
+"""From the representation to SQL text, joins planned on the way."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+
+from fathom.offline.queries.dialects import translate
+from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Case,
+    Column,
+    Comparison,
+    Condition,
+    Connective,
+    Expression,
+    Items,
+    Join,
+    Literal,
+    Outer,
+    Previous,
+    Query,
+    SourceColumn,
+    Star,
+    Subquery,
+    TableRef,
+    Unrepresentable,
+    expressions,
+    mentioned_tables,
+    walk,
+)
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_RESERVED = frozenset(
+    """
+    abort action add after all alter always analyze and any as asc attach autoincrement before begin
+    between by cascade case cast check collate column commit conflict constraint create cross
+    current_date current_time current_timestamp default deferrable deferred delete desc detach
+    distinct do drop each else end escape except exclude exclusive exists explain fail filter
+    following for foreign from full function generated glob grant group groups having if ignore
+    immediate in index indexed initially inner insert instead intersect interval into is isnull join
+    lateral left like limit materialized natural no not nothing notnull null nulls of offset on or
+    order others outer over partition pragma preceding primary procedure query raise range recursive
+    references regexp reindex release rename replace restrict returning right rollback savepoint
+    schema select set show table temporary then ties to top transaction trigger unbounded union
+    unique update user using vacuum values view virtual when where window with without
+    """.split()
+)
+STRICT = frozenset({"postgres", "duckdb"})
+
+
+def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
+    """SQL text for a query. Raises `Unrepresentable` where no keys connect its tables."""
+    if dialect in STRICT:
+        query = _group_strictly(query)
+    text = _query(query, planner)
+    if dialect == "sqlite":
+        return text
+    tree = translate(sqlglot.parse_one(text, read="sqlite"), dialect)
+    if dialect in STRICT:
+        _compare_as_text(tree, planner)
+        _name_schemas(tree)
+    return tree.sql(dialect)
+
+
+def _name_schemas(tree: exp.Expr) -> None:
+    """A table of another schema goes by the schema's name, a dot and its own."""
+    for table in tree.find_all(exp.Table):
+        schema, dot, name = table.name.partition(".")
+        if dot:
+            table.set("db", exp.to_identifier(schema, quoted=True))
+            table.set("this", exp.to_identifier(name, quoted=True))
+
+
+def _compare_as_text(tree: exp.Expr, planner: JoinPlanner) -> None:
+    """Patterns are for text: dates and numbers that one is held against are made text first."""
+    texts = {c.name.casefold() for t in planner.schema.tables for c in t.columns if c.kind == "text"}
+    for like in tree.find_all(exp.Like):
+        if isinstance(like.this, exp.Column) and like.this.name.casefold() not in texts:
+            like.set("this", exp.cast(like.this.copy(), "text"))
+
+
+def with_plan(query: Query, plan: Plan) -> Query:
+    """The query with one plan's joins written into it."""
+    return replace(query, joins=plan.joins)
+
+
+def quote(name: str) -> str:
+    """An identifier as SQLite reads it, quoted only where it must be."""
+    if _PLAIN.match(name) and name.casefold() not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _query(
+    query: Query,
+    planner: JoinPlanner,
+    names: Mapping[int, str] | None = None,
+    around: "_Writer | None" = None,
+) -> str:
+    if query.compound is None:
+        return _select(query, planner, names, around)
+    first = _select(replace(query, compound=None), planner, names, around)
+    return f"{first} {query.compound.operator.upper()} {_query(query.compound.query, planner)}"
+
+
+def _select(
+    query: Query, planner: JoinPlanner, names: Mapping[int, str] | None, around: "_Writer | None"
+) -> str:
+    source, writer = _from(query, planner)
+    writer.around = around
+    items = [writer.expression(e) for e in query.select]
+    if names is not None:
+        items = [f"{item} AS {names[i]}" for i, item in enumerate(items)]
+    parts = ["SELECT DISTINCT" if query.distinct else "SELECT"]
+    parts.append(", ".join(items))
+    if source:
+        parts.append("FROM " + source)
+    if query.where is not None:
+        parts.append("WHERE " + writer.condition(query.where))
+    if query.group:
+        parts.append("GROUP BY " + ", ".join(writer.expression(e) for e in query.group))
+    if query.having is not None:
+        parts.append("HAVING " + writer.condition(query.having))
+    if query.order:
+        keys = (writer.expression(o.key) + (" DESC" if o.descending else "") for o in query.order)
+        parts.append("ORDER BY " + ", ".join(keys))
+    if query.limit is not None:
+        parts.append(f"LIMIT {query.limit}")
+        if query.offset:
+            parts.append(f"OFFSET {query.offset}")
+    return " ".join(parts)
+
+
+def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
+    if query.source is not None:
+        inner = query.source
+        names = {i: f"c{i + 1}" for i in range(len(inner.select))}
+        return f"({_query(inner, planner, names)}) AS q", _Writer({}, planner, names)
+    tables, joins = joined(query, planner)
+    correlated = any(isinstance(e, Outer) for e in expressions(query))
+    if len(tables) == 1 and tables[0].instance == 0 and not correlated:
+        return quote(tables[0].name), _Writer({tables[0]: ""}, planner)
+    names_of = {t: f"{'U' if correlated else 'T'}{i + 1}" for i, t in enumerate(tables)}
+    writer = _Writer(names_of, planner)
+    text = f"{quote(tables[0].name)} AS {names_of[tables[0]]}" if tables else ""
+    done = {tables[0]} if tables else set()
+    left = list(joins)
+    for table in tables[1:]:
+        on = [
+            j
+            for j in left
+            if table in (j.left.table, j.right.table) and {j.left.table, j.right.table} <= done | {table}
+        ]
+        left = [j for j in left if j not in on]
+        outer = any(j.outer for j in on)
+        text += f" {'LEFT ' if outer else ''}JOIN {quote(table.name)} AS {names_of[table]}"
+        if on:
+            text += " ON " + " AND ".join(
+                f"{writer.expression(j.left)} = {writer.expression(j.right)}" for j in on
+            )
+        done.add(table)
+    return text, writer
+
+
+def joined(query: Query, planner: JoinPlanner) -> tuple[tuple[TableRef, ...], tuple[Join, ...]]:
+    """The tables of one SELECT in joining order, with the joins between them.
+
+    Raises `Unrepresentable` where no keys connect them.
+    """
+    wanted = mentioned_tables(query)
+    if query.joins:
+        order: dict[TableRef, None] = {}
+        for join in query.joins:
+            order.setdefault(join.left.table)
+            order.setdefault(join.right.table)
+        for table in wanted:
+            order.setdefault(table)
+        return _connected(tuple(order), query.joins), query.joins
+    plans = planner.plans(wanted)
+    if not plans:
+        raise Unrepresentable(f"No keys connect {', '.join(t.name for t in wanted)}.")
+    return plans[0].tables, plans[0].joins
+
+
+def _connected(tables: tuple[TableRef, ...], joins: tuple[Join, ...]) -> tuple[TableRef, ...]:
+    """The tables in an order in which each joins one before it."""
+    order = [tables[0]]
+    left = list(tables[1:])
+    while left:
+        ready = next(
+            (t for t in left for j in joins if {j.left.table, j.right.table} - {t} <= set(order)
+             and t in (j.left.table, j.right.table)), left[0],
+        )  # fmt: skip
+        order.append(ready)
+        left.remove(ready)
+    return tuple(order)
+
+
+class _Writer:
+    """Writes expressions, given what each table is called."""
+
+    def __init__(
+        self,
+        names: Mapping[TableRef, str],
+        planner: JoinPlanner,
+        source: Mapping[int, str] | None = None,
+    ) -> None:
+        self.names, self.planner, self.source = names, planner, source or {}
+        self.around: _Writer | None = None
+
+    def expression(self, expression: Expression) -> str:  # noqa: PLR0911, PLR0912
+        match expression:
+            case Column(table=table, name=name):
+                prefix = self.names.get(table, "")
+                return f"{prefix}.{quote(name)}" if prefix else quote(name)
+            case Outer(column=column):
+                around = self.around.names.get(column.table) if self.around else None
+                return f"{around or quote(column.table.name)}.{quote(column.name)}"
+            case Previous(value=value, by=by):
+                return f"LAG({self.expression(value)}) OVER (ORDER BY {self.expression(by)})"
+            case Star(table=None):
+                return "*"
+            case Star(table=table):
+                prefix = self.names.get(table, "") if table is not None else ""
+                return f"{prefix}.*" if prefix else "*"
+            case Literal(value=value):
+                return literal(value)
+            case Items(items=items):
+                return "(" + ", ".join(self.expression(i) for i in items) + ")"
+            case Aggregate(function=function, argument=argument, distinct=distinct):
+                return f"{function.upper()}({'DISTINCT ' if distinct else ''}{self.expression(argument)})"
+            case Arithmetic(operator=operator, left=left, right=right):
+                return f"{self._operand(left)} {operator} {self._operand(right)}"
+            case Call(name="cast", arguments=(value, Literal(value=kind))):
+                return f"CAST({self.expression(value)} AS {kind})"
+            case Call(name=name, arguments=arguments):
+                return f"{name.upper()}({', '.join(self.expression(a) for a in arguments)})"
+            case Case(condition=condition, then=then, otherwise=otherwise):
+                tail = "" if otherwise is None else f" ELSE {self.expression(otherwise)}"
+                return f"CASE WHEN {self.condition(condition)} THEN {self.expression(then)}{tail} END"
+            case Subquery(query=query):
+                return f"({_query(query, self.planner, around=self)})"
+            case SourceColumn(index=index):
+                return self.source[index]
+
+    def _operand(self, expression: Expression) -> str:
+        text = self.expression(expression)
+        return f"({text})" if isinstance(expression, Arithmetic) else text
+
+    def condition(self, condition: Condition) -> str:
+        if isinstance(condition, Connective):
+            parts = (
+                f"({self.condition(p)})" if isinstance(p, Connective) else self.condition(p)
+                for p in condition.parts
+            )
+            return f" {condition.kind.upper()} ".join(parts)
+        return self._comparison(condition)
+
+    def _comparison(self, comparison: Comparison) -> str:
+        left, operator = self.expression(comparison.left), comparison.operator.upper()
+        right = comparison.right
+        if right is None:
+            return f"{left} {operator}"
+        if operator.endswith("BETWEEN") and isinstance(right, Items):
+            low, high = (self.expression(i) for i in right.items)
+            return f"{left} {operator} {low} AND {high}"
+        return f"{left} {operator} {self.expression(right)}"
+
+
+def literal(value: str | float | bool | None) -> str:
+    """A constant as SQLite reads it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)
+
+
+def _group_strictly(query: Query) -> Query:
+    """The query as engines read it that want every plain column of a grouped SELECT in GROUP BY."""
+    if query.source is not None:
+        query = replace(query, source=_group_strictly(query.source))
+    if query.compound is not None:
+        inner = replace(query.compound, query=_group_strictly(query.compound.query))
+        query = replace(query, compound=inner)
+    grouped = bool(query.group) or any(isinstance(e, Aggregate) for e in expressions(query))
+    plain = [e for e in query.select if not any(isinstance(x, Aggregate | Star) for x in walk(e))]
+    plain += [o.key for o in query.order if not any(isinstance(x, Aggregate) for x in walk(o.key))]
+    missing = tuple(dict.fromkeys(e for e in plain if e not in query.group and isinstance(e, Column)))
+    return replace(query, group=query.group + missing) if grouped and missing else query

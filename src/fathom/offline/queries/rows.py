@@ -1,0 +1,168 @@
+"""What to call the rows that a query speaks of: names for keys."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.columns import foreign_columns, schema_columns
+from fathom.offline.linking.naming import describes, naming_columns, says_no_more
+from fathom.offline.linking.text import name_stems
+from fathom.offline.queries.query import (
+    Column,
+    Comparison,
+    Expression,
+    Join,
+    Literal,
+    Query,
+    TableRef,
+    conjuncts,
+    mentioned_tables,
+)
+from fathom.records.profile import TableProfile
+from fathom.records.schema import NUMERIC, Schema, Table
+
+_UNSEEN: Mapping[str, TableProfile] = MappingProxyType({})
+_NAMES = frozenset(("name", "names", "title", "titles"))
+CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
+
+
+class RowNames:
+    """The columns that name the rows of each table, and of those that a key refers to."""
+
+    def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
+        """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
+        self._names = {
+            t.name: named
+            for t in schema.tables
+            if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
+        }
+        self._described = {
+            t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
+        }
+        self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
+        self._numbers = numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
+        self._references = foreign_columns(schema)
+        self._amounts = numbers - self._references - self._own
+        self._targets = {
+            ColumnKey(k.table, k.columns[0]): ColumnKey(k.target_table, k.target_columns[0])
+            for k in reversed(schema.foreign_keys)
+            if len(k.columns) == 1
+        }
+
+    def measures(self, column: ColumnKey) -> bool:
+        """Whether a column holds amounts, which can be summed."""
+        return column in self._amounts
+
+    def is_number(self, column: Column) -> bool:
+        """Whether a column holds numbers, which tell nobody what they stand for."""
+        return ColumnKey.of(column) in self._numbers
+
+    def is_reference(self, column: ColumnKey) -> bool:
+        """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
+        return column in self._own or column in self._references
+
+    def key_of(self, table: TableRef) -> tuple[Column, ...]:
+        """The one column that tells a table's rows apart; empty where there is none, or it takes several."""
+        return tuple(Column(table, c.column) for c in self._own if c.table == table.name)
+
+    def is_key(self, column: Column) -> bool:
+        """Whether a column stands for rows that have a name of their own."""
+        names = self.of(column)
+        return bool(names) and column not in names
+
+    def of(self, column: Column) -> tuple[Column, ...]:
+        """The names of the rows that a key stands for; empty where it is none, or they have none."""
+        key = ColumnKey.of(column)
+        if (target := self._targets.get(key)) is not None and target.table != column.table.name:
+            return self.of_table(TableRef(target.table, column.table.instance))
+        return self.of_table(column.table) if key in self._own else ()
+
+    def target_of(self, column: Column) -> Column | None:
+        """The column of another table that a key refers to; None where it refers to none, or to its own."""
+        target = self._targets.get(ColumnKey.of(column))
+        return (
+            Column(TableRef(target.table), target.column)
+            if target and target.table != column.table.name
+            else None
+        )
+
+    def of_table(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns that name a table's rows."""
+        return tuple(Column(table, name) for name in self._names.get(table.name, ()))
+
+    def holds_persons(self, table: str) -> bool:
+        """Whether the rows of a table have a first and a last name."""
+        return len(self._names.get(table, ())) > 1
+
+    def called(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns that name a table's rows, else the one that describes them."""
+        texts = (ColumnKey(table.name, name) for name in self._described.get(table.name, ()))
+        only = [c for c in texts if c not in self._numbers and not self.is_reference(c)]
+        return self.of_table(table) or (
+            tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
+        )
+
+
+def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:
+    """Whether most rows share what may be their name, but is called otherwise: no order has a `ship_name`."""
+    if len(named) != 1 or len(table.primary_key) != 1 or says_no_more(table.name, named[0]):
+        return False
+    profile = profiles.get(table.name)
+    seen = profile.columns.get(named[0]) if profile else None
+    return seen is not None and seen.distinct is not None and 2 * seen.distinct < seen.rows_seen
+
+
+def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
+    """The query with names for the keys that it groups by and shows: "customers each support rep has".
+
+    They are those of the rows of another table that the key refers to, which stay apart by it. A query that
+    joins tables, or whose question asks for the keys, stays.
+    """
+    match query.group:
+        case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
+            target = names.target_of(key)
+            called = names.of(key) or (names.called(target.table) if target and names.is_number(key) else ())
+            plain = (
+                query.having is None and query.compound is None and query.source is None and not query.joins
+            )
+            if target is None or not called or not plain or names_key(linking, key):
+                return query
+            shown = tuple(e for item in query.select for e in (called if item == key else (item,)))
+            return replace(
+                query, select=shown, group=(key, *called), joins=(Join(key, target),), tables=(key.table,)
+            )
+    return query
+
+
+def grouped_by_whole_names(query: Query, names: RowNames) -> Query:
+    """The query that keeps people apart by their key where it groups them by a part of the names it shows."""
+    tables = {c.table for c in query.group if isinstance(c, Column)}
+    if len(tables) != 1:
+        return query
+    (table,) = tables
+    called, key = names.of_table(table), names.key_of(table)
+    partly = len(called) > 1 and {*query.group} < {*called} <= {*query.select}
+    return replace(query, group=(*key, *called)) if partly and key else query
+
+
+def names_key(linking: Linking, column: Column) -> bool:
+    """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
+    last = (name_stems(column.name) or ("",))[-1]
+    table = name_stems(column.table.name)
+    words = [t for t in linking.tokens if not t.evidence]
+    return any(t.lower in CODES or (t.stem == last and last not in table) for t in words)
+
+
+def asks_for_key(linking: Linking) -> bool:
+    """Whether the question asks for a key and no name: "the id of the product", "for each ..., its id"."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    asked = any((a in CODES and b == "of") or (a == "its" and b in CODES) for a, b in pairwise(words))
+    return asked and _NAMES.isdisjoint(words)
+
+
+def fixed_columns(query: Query) -> set[Expression]:
+    """What the condition of a query says the value of."""
+    parts = (p for p in conjuncts(query.where) if isinstance(p, Comparison) and p.operator == "=")
+    return {p.left for p in parts if isinstance(p.right, Literal)}

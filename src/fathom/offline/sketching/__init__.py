@@ -1,0 +1,1 @@
+"""Likely shapes of queries for a question, and what fills their slots."""

@@ -1,0 +1,105 @@
+"""Sketches taken apart into clauses and put together again: shapes never seen whole become reachable."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from fathom.offline.queries.query import Column, Literal, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The clauses of a sketch, each with its values numbered from 0: shown, condition, tail, rest.
+
+    `shown` is SELECT with DISTINCT; `tail` GROUP BY, HAVING, ORDER BY and LIMIT; `rest` the set operation,
+    the source and the tables that no column names.
+    """
+
+    shown: Query
+    condition: Query
+    tail: Query
+    rest: Query
+
+    def __iter__(self) -> Iterator[Query]:
+        return iter((self.shown, self.condition, self.tail, self.rest))
+
+
+NOTHING = Query(())
+
+
+def take_apart(sketch: Query) -> Parts:
+    """The parts of a sketch."""
+    return Parts(
+        _renumber(Query(sketch.select, distinct=sketch.distinct), {}),
+        _renumber(Query((), where=sketch.where), {}),
+        _renumber(
+            Query((), group=sketch.group, having=sketch.having, order=sketch.order, limit=sketch.limit), {}
+        ),
+        _renumber(
+            Query(
+                (), offset=sketch.offset, tables=sketch.tables, source=sketch.source, compound=sketch.compound
+            ),
+            {},
+        ),
+    )
+
+
+def put_together(parts: Parts) -> Query:
+    """The sketch made of the parts, its values numbered through."""
+    count = 0
+    numbered: list[Query] = []
+    for part in parts:
+        own: dict[str, str] = {}
+        numbered.append(_renumber(part, own, start=count))
+        count += len(own)
+    shown, condition, tail, rest = numbered
+    return replace(
+        shown, where=condition.where,
+        group=tail.group, having=tail.having, order=tail.order, limit=tail.limit,
+        offset=rest.offset, tables=rest.tables, source=rest.source, compound=rest.compound,
+    )  # fmt: skip
+
+
+def coherent(sketch: Query) -> bool:
+    """Whether every slot that a clause takes up again was introduced by another."""
+    shown = set(_slot_names(sketch.select))
+    tail = (sketch.group, sketch.having, sketch.order)
+    if any(n.rpartition(":")[2] not in shown for n in _slot_names(tail) if n.rpartition(":")[2][0] in "sa"):
+        return False
+    introduced: set[str] = set()
+    for name in _slot_names(sketch):
+        base = name.rpartition(":")[2]
+        stem, number = base.rstrip("0123456789"), base.lstrip("abcdefghijklmnopqrstuvwxyz")
+        if ":" in name and base not in introduced:
+            return False
+        if number and int(number) > 0 and f"{stem}{int(number) - 1}" not in introduced:
+            return False
+        introduced.add(base)
+    return True
+
+
+def _slot_names(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _slot_names(item)
+    elif isinstance(value, Column):
+        yield value.name
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _slot_names(getattr(value, field.name))
+
+
+def _renumber(value: Any, names: dict[str, str], *, start: int = 0) -> Any:
+    """The same with its value slots numbered in order of appearance."""
+    if isinstance(value, tuple):
+        return tuple(_renumber(v, names, start=start) for v in value)
+    if isinstance(value, Literal):
+        if isinstance(value.value, str) and value.value[:1] == "v" and value.value[1:].isdigit():
+            if value.value not in names:
+                names[value.value] = f"v{start + len(names)}"
+            return Literal(names[value.value])
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {f.name: _renumber(getattr(value, f.name), names, start=start) for f in fields(value)}
+        return type(value)(**changed)
+    return value

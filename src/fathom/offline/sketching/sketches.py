@@ -1,0 +1,341 @@
+"""Sketches: the shapes of queries, with slots where a database's own columns, tables and values go.
+
+A sketch is itself a `Query` whose columns belong to the table `?` and are named after what they are for:
+
+    s0 s1   shown plainly              w0 w1   compared with a value      key:s0  the key of s0's table
+    a0      aggregated                 x0      compared with anything else   ref:s0  this query's reference to
+    g0      grouped by                 o0      ordered by                            s0's table
+    h0      aggregated in HAVING
+
+A column that a query uses again keeps its slot, so `ORDER BY s0` and `ORDER BY o0` are different sketches.
+Values become `v0`, `v1`; a table that no column mentions becomes `t0`; comparison operators with values
+become `?`, since words near the value tell them better; a limit other than 1 becomes -1.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.normal import normalise, refers
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Case,
+    Column,
+    Comparison,
+    Compound,
+    Condition,
+    Connective,
+    Expression,
+    Items,
+    Literal,
+    Query,
+    SourceColumn,
+    Star,
+    Subquery,
+    TableRef,
+    Unrepresentable,
+    columns,
+)
+
+ANY = "?"
+VALUE_OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">=", "like", "not like"})
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value put into a sketch, with the operator that compares it."""
+
+    value: str | int | float | bool | None
+    operator: str = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What fills a sketch's slots, by slot name."""
+
+    columns: Mapping[str, Column]
+    tables: Mapping[str, TableRef]
+    values: Mapping[str, Bound]
+    limit: int | None = None
+
+
+def abstract(query: Query, planner: JoinPlanner) -> tuple[Query, Filling]:
+    """The sketch of a query, and what fills it to give the query back (joins and count columns aside)."""
+    return _Abstraction(planner).run(normalise(query, planner))
+
+
+class _Abstraction:
+    def __init__(self, planner: JoinPlanner) -> None:
+        self.planner = planner
+        self.columns: dict[str, Column] = {}
+        self.tables: dict[str, TableRef] = {}
+        self.values: dict[str, Bound] = {}
+        self.limit: int | None = None
+        self._names: dict[Column, str] = {}
+        self._compared: dict[tuple[Column, str, object], tuple[str, str]] = {}
+
+    def run(self, query: Query) -> tuple[Query, Filling]:
+        sketch = self._query(query, None)
+        return sketch, Filling(self.columns, self.tables, self.values, self.limit)
+
+    def _query(self, query: Query, outer: Column | None) -> Query:
+        source = None if query.source is None else self._query(query.source, None)
+        linked = self._link(query, outer)
+        select = linked or tuple(self._expression(e, "s") for e in query.select)
+        group = tuple(self._group(g, query) for g in query.group)
+        where = self._condition(query.where, "w")
+        having = self._condition(query.having, "h")
+        order = tuple(replace(o, key=self._expression(o.key, "o")) for o in query.order)
+        limit = query.limit
+        if limit is not None and limit != 1:
+            self.limit, limit = limit, -1
+        tables = []
+        for table in query.tables:
+            name = f"t{len(self.tables)}"
+            self.tables[name] = table
+            tables.append(TableRef(name, table.instance))
+        compound = None
+        if query.compound is not None:
+            left = query.select[0] if len(query.select) == 1 else None
+            key = left if isinstance(left, Column) else None
+            compound = Compound(query.compound.operator, self._query(query.compound.query, key))
+        return Query(
+            select=select, distinct=query.distinct, where=where, group=tuple(dict.fromkeys(group)),
+            having=having, order=order, limit=limit, offset=query.offset, tables=tuple(tables),
+            source=source, compound=compound,
+        )  # fmt: skip
+
+    def _link(self, query: Query, outer: Column | None) -> tuple[Expression, ...] | None:
+        """`ref:` where a subquery selects exactly the key that links it to the column outside."""
+        if outer is None or len(query.select) != 1 or outer not in self._names:
+            return None
+        match query.select[0]:
+            case Column(table=table, name=name) as column if column != outer:
+                for edge in self.planner.neighbours(table.name):
+                    if edge.right == outer.table.name and (name, outer.name) in edge.pairs:
+                        self._names[column] = slot = f"ref:{self._names[outer]}"
+                        if not any(c.table == table for c in self._mentioned(query)):
+                            self.tables[f"t{len(self.tables)}"] = table
+                            return (Column(TableRef(f"t{len(self.tables) - 1}"), slot),)
+                        return (Column(TableRef(ANY), slot),)
+        return None
+
+    @staticmethod
+    def _mentioned(query: Query) -> list[Column]:
+        return list(columns(replace(query, select=())))
+
+    def _group(self, expression: Expression, query: Query) -> Expression:
+        if isinstance(expression, Column) and expression not in self._names:
+            for item in query.select:
+                if isinstance(item, Column) and refers(expression, item.table, self.planner):
+                    return Column(TableRef(ANY, item.table.instance), f"key:{self._names[item]}")
+        return self._expression(expression, "g")
+
+    def _column(self, column: Column, role: str) -> Column:
+        name = self._names.get(column)
+        if name is None:
+            count = sum(n.startswith(role) for n in self.columns)
+            name = f"{role}{count}"
+            self._names[column] = name
+            self.columns[name] = column
+        return Column(TableRef(ANY, column.table.instance), name)
+
+    def _expression(self, expression: Expression, role: str) -> Expression:
+        match expression:
+            case Column():
+                return self._column(expression, role)
+            case Star():
+                return Star()
+            case Aggregate(function=function, argument=argument, distinct=distinct):
+                inner = "a" if role == "s" else role
+                return Aggregate(function, self._expression(argument, inner), distinct)
+            case Subquery(query=query):
+                return Subquery(self._query(query, None))
+            case Literal() | SourceColumn():
+                return expression
+        return _rebuild(expression, lambda e: self._expression(e, role), lambda c: self._condition(c, role))
+
+    def _condition(self, condition: Condition | None, role: str) -> Condition | None:
+        if condition is None:
+            return None
+        if isinstance(condition, Connective):
+            parts = [p for p in (self._condition(c, role) for c in condition.parts) if p is not None]
+            if condition.kind == "and":
+                parts.sort(key=_rank)
+            return Connective(condition.kind, tuple(parts))
+        return self._comparison(condition, role)
+
+    def _comparison(self, comparison: Comparison, role: str) -> Comparison:
+        left, operator, right = comparison.left, comparison.operator, comparison.right
+        if isinstance(right, Literal) and operator in VALUE_OPERATORS:
+            known = self._compared.get((left, operator, right.value)) if isinstance(left, Column) else None
+            if known is None:
+                slot = f"v{len(self.values)}"
+                self.values[slot] = Bound(right.value, operator)
+                target = self._compared_column(left, role)
+                if isinstance(left, Column) and isinstance(target, Column):
+                    self._compared[left, operator, right.value] = (target.name, slot)
+                return Comparison(target, ANY, Literal(slot))
+            return Comparison(Column(TableRef(ANY), known[0]), ANY, Literal(known[1]))
+        if isinstance(right, Items) and all(isinstance(i, Literal) for i in right.items):
+            target = self._compared_column(left, role)
+            slots = []
+            for item in right.items:
+                slot = f"v{len(self.values)}"
+                self.values[slot] = Bound(item.value if isinstance(item, Literal) else None, operator)
+                slots.append(Literal(slot))
+            return Comparison(target, operator, Items(tuple(slots)))
+        inner = "x" if role == "w" else role
+        outer = left if isinstance(left, Column) else None
+        target = self._expression(left, inner)
+        if isinstance(right, Subquery):
+            key = outer if operator in {"in", "not in", "="} else None
+            return Comparison(target, operator, Subquery(self._query(right.query, key)))
+        return Comparison(target, operator, None if right is None else self._expression(right, inner))
+
+    def _compared_column(self, left: Expression, role: str) -> Expression:
+        """A column compared with a value has a slot of its own, shared only with other such comparisons."""
+        if role != "w" or not isinstance(left, Column):
+            return self._expression(left, role)
+        for (column, _, _), (name, _) in self._compared.items():
+            if column == left:
+                return Column(TableRef(ANY, left.table.instance), name)
+        name = f"w{sum(n.startswith('w') for n in self.columns)}"
+        self.columns[name] = left
+        return Column(TableRef(ANY, left.table.instance), name)
+
+
+def _rank(condition: Condition) -> tuple[int, str]:
+    """An order of conjuncts that doesn't depend on how a query was written: plain comparisons first."""
+    if isinstance(condition, Connective):
+        return 2, ""
+    return (0 if condition.operator == ANY else 1), condition.operator
+
+
+def _rebuild(
+    expression: Expression,
+    change: Callable[[Expression], Expression],
+    condition: Callable[[Condition], Condition | None],
+) -> Expression:
+    match expression:
+        case Aggregate(function=function, argument=argument, distinct=distinct):
+            return Aggregate(function, change(argument), distinct)
+        case Arithmetic(operator=operator, left=left, right=right):
+            return Arithmetic(operator, change(left), change(right))
+        case Call(name=name, arguments=arguments):
+            return Call(name, tuple(change(a) for a in arguments))
+        case Items(items=items):
+            return Items(tuple(change(i) for i in items))
+        case Case(condition=test, then=then, otherwise=otherwise):
+            changed = condition(test)
+            if changed is None:
+                raise Unrepresentable("CASE without a condition.")
+            return Case(changed, change(then), None if otherwise is None else change(otherwise))
+    return expression
+
+
+def instantiate(sketch: Query, filling: Filling, planner: JoinPlanner) -> Query:
+    """The query of a sketch with its slots filled. Raises `Unrepresentable` where a link is missing."""
+    return _Instance(filling, planner).query(sketch, None)
+
+
+class _Instance:
+    def __init__(self, filling: Filling, planner: JoinPlanner) -> None:
+        self.filling, self.planner = filling, planner
+
+    def query(self, sketch: Query, outer: Column | None) -> Query:
+        source = None if sketch.source is None else self.query(sketch.source, None)
+        select = tuple(self._expression(e, outer, sketch) for e in sketch.select)
+        first = select[0] if len(select) == 1 else None
+        compound = sketch.compound
+        if compound is not None:
+            key = first if isinstance(first, Column) else None
+            compound = Compound(compound.operator, self.query(compound.query, key))
+        group: list[Expression] = []
+        for item in sketch.group:
+            group.extend(self._keys(item) if _is(item, "key:") else (self._expression(item, outer, sketch),))
+        return Query(
+            select=select, distinct=sketch.distinct,
+            where=self._condition(sketch.where, sketch), group=tuple(dict.fromkeys(group)),
+            having=self._condition(sketch.having, sketch),
+            order=tuple(replace(o, key=self._expression(o.key, outer, sketch)) for o in sketch.order),
+            limit=self.filling.limit if sketch.limit == -1 else sketch.limit, offset=sketch.offset,
+            tables=tuple(self.filling.tables[t.name] for t in sketch.tables),
+            source=source, compound=compound,
+        )  # fmt: skip
+
+    def _keys(self, expression: Expression) -> tuple[Expression, ...]:
+        assert isinstance(expression, Column)
+        column = self.filling.columns[expression.name.removeprefix("key:")]
+        key = self.planner.schema.table(column.table.name).primary_key
+        return tuple(Column(column.table, k) for k in key) or (column,)
+
+    def _expression(self, expression: Expression, outer: Column | None, sketch: Query) -> Expression:
+        match expression:
+            case Column(name=name) if name.startswith("ref:"):
+                return self._reference(expression, outer, sketch)
+            case Column(name=name) if name.startswith("key:"):
+                return self._keys(expression)[0]
+            case Column(name=name):
+                return self.filling.columns[name]
+            case Subquery(query=query):
+                return Subquery(self.query(query, None))
+            case Star() | Literal() | SourceColumn():
+                return expression
+        return _rebuild(
+            expression,
+            lambda e: self._expression(e, outer, sketch),
+            lambda c: self._condition(c, sketch),
+        )
+
+    def _reference(self, slot: Column, outer: Column | None, sketch: Query) -> Column:
+        """The column of the inner query's table that a key links to the column outside."""
+        if outer is None:
+            raise Unrepresentable("A link with nothing to link to.")
+        if slot.table.name != ANY:
+            inside = [self.filling.tables[slot.table.name]]
+        else:
+            inside = list(
+                dict.fromkeys(self.filling.columns[c].table for c in slots(replace(sketch, select=())))
+            )
+        exact = [
+            (table, b)
+            for table in inside
+            for e in self.planner.neighbours(outer.table.name)
+            if e.right == table.name
+            for a, b in e.pairs
+            if a == outer.name
+        ]
+        if not exact:
+            raise Unrepresentable("No key links the subquery to the column outside.")
+        return Column(*exact[0])
+
+    def _condition(self, condition: Condition | None, sketch: Query) -> Condition | None:
+        if condition is None:
+            return None
+        if isinstance(condition, Connective):
+            parts = (self._condition(p, sketch) for p in condition.parts)
+            return Connective(condition.kind, tuple(p for p in parts if p is not None))
+        left = self._expression(condition.left, None, sketch)
+        right, operator = condition.right, condition.operator
+        if isinstance(right, Literal) and operator == ANY:
+            bound = self.filling.values[str(right.value)]
+            return Comparison(left, bound.operator, Literal(bound.value))
+        if isinstance(right, Items) and all(isinstance(i, Literal) for i in right.items):
+            values = (self.filling.values[str(i.value)].value for i in right.items if isinstance(i, Literal))
+            return Comparison(left, operator, Items(tuple(Literal(v) for v in values)))
+        if isinstance(right, Subquery):
+            key = left if isinstance(left, Column) else None
+            return Comparison(left, operator, Subquery(self.query(right.query, key)))
+        return Comparison(left, operator, None if right is None else self._expression(right, None, sketch))
+
+
+def _is(expression: Expression, prefix: str) -> bool:
+    return isinstance(expression, Column) and expression.name.startswith(prefix)
+
+
+def slots(sketch: Query) -> tuple[str, ...]:
+    """The column slots of this SELECT alone that need filling, in order, without repeats."""
+    return tuple(dict.fromkeys(c.name for c in columns(sketch) if ":" not in c.name))

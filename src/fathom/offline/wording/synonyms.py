@@ -1,0 +1,115 @@
+"""Says things by the names that the database has for them: "songs" where its table is called Track.
+
+The weights have learned from questions that mostly call things as their tables do; to them a question about
+songs is strange, though they guess what is meant.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from fathom.offline.linking import Linking, Span, Token
+from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
+from fathom.offline.linking.wordlists import ANYBODY, IRREGULAR, MONEY, SAME, WHOLE
+from fathom.offline.queries.rows import RowNames
+from fathom.records import Assumption, Question
+
+_HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
+_LIKELY = 0.2
+_INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
+_BE = frozenset(("are", "is", "were", "was"))
+_OURS = frozenset(("the", "our", "this", "my"))
+
+
+def by_its_names(
+    question: Question, linking: Linking, names: RowNames
+) -> tuple[Question, tuple[Assumption, ...]]:
+    """The question with things called as the one table of their kind is, and what to tell of it.
+
+    A word stays where a table, a column or a value is called so, and where two tables might be meant.
+    Where the whole is spoken of ("in our store"), nothing is left of it, nor of what amounts are counted in.
+    """
+    text, told = question.text, []
+    for change in sorted(_changes(linking, names), key=lambda c: -c.first):
+        said = text[change.start(linking) : change.end(linking)]
+        text = f"{text[: change.start(linking)]}{change.name}{text[change.end(linking) :]}"
+        if change.first == change.last and change.name:
+            told.append(Assumption("default", f"“{said}” is taken for “{change.name}”."))
+    return (
+        (replace(question, text=" ".join(text.split())), tuple(told[::-1]))
+        if text != question.text
+        else (question, ())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Tokens and the words to put for them: the name of a table or a column, or none."""
+
+    first: int
+    last: int
+    name: str = ""
+
+    def start(self, linking: Linking) -> int:
+        return linking.tokens[self.first].start
+
+    def end(self, linking: Linking) -> int:
+        return linking.tokens[self.last].end
+
+
+def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
+    tokens = linking.tokens
+    named = {s for t in linking.tables for s in name_stems(t)}
+    named |= {s for c in linking.columns for s in name_stems(c.column)}
+    for place, token in enumerate(tokens):
+        if token.kind != "word" or token.stem in named or _is_value(linking, place):
+            continue
+        ahead = [t.lower for t in tokens[max(0, place - 2) : place]]
+        if token.lower in MONEY and place and tokens[place - 1].kind == "number":
+            yield _Change(place, place)
+        elif token.lower in WHOLE and len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS:
+            yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
+        elif (meant := _meant(token, linking, names)) is not None:
+            yield _Change(place, place, _in_number_of(token, meant))
+
+
+def _is_value(linking: Linking, place: int) -> bool:
+    token = linking.tokens[place]
+    inside = Span(place, place + 1)
+    held = any(
+        v.match in _HELD and v.probability >= _LIKELY and v.span.overlaps(inside) for v in linking.values
+    )
+    return held or token.quoted or token.evidence or (place > 0 and token.text[:1].isupper())
+
+
+def _meant(token: Token, linking: Linking, names: RowNames) -> tuple[str, ...] | None:
+    """The words that the one table, or else the one column, is called by for which a word may stand."""
+    if token.lower in ANYBODY:
+        found = {identifier_words(t) for t in linking.tables if names.holds_persons(t)}
+        return found.pop() if len(found) == 1 else None
+    alike = _alike().get(token.lower, frozenset())
+    tables = {identifier_words(t) for t in linking.tables}
+    columns = {identifier_words(c.column) for c in linking.columns}
+    for known, most in ((tables, 1), (tables, 9), (columns, 9)):
+        found = {n for n in known if n and len(n) <= most and stem(n[-1]) in alike}
+        if found:
+            return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _in_number_of(token: Token, name: tuple[str, ...]) -> str:
+    """A name in the number of the word that stands for it."""
+    many = token.lower in ANYBODY or token.lower.endswith("s") or token.lower in IRREGULAR
+    return in_number(name, many=many)
+
+
+@cache
+def _alike() -> dict[str, frozenset[str]]:
+    """For each noun, also in the plural, the stems of those for the same kind of thing."""
+    found: dict[str, frozenset[str]] = {}
+    for group in SAME:
+        for noun in group:
+            others = frozenset(map(stem, group)) - {stem(noun)}
+            for word in (noun, in_number((noun,), many=True)):
+                found[word] = found.get(word, frozenset()) | others
+    return found

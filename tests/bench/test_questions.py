@@ -9,9 +9,10 @@ import yaml
 from bench.questions.asking import Asked, tell
 from bench.questions.small import SMALL, make
 
-from bench import analysis, business, first_questions, periods_and_shares, plain, second_round
+from bench import analysis, business, everyday, first_questions, periods_and_shares, plain, second_round
 
-FILES = [m.QUESTIONS for m in (analysis, business, first_questions, periods_and_shares, plain, second_round)]
+LISTS = (analysis, business, everyday, first_questions, periods_and_shares, plain, second_round)
+FILES = [m.QUESTIONS for m in LISTS]
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))

@@ -83,6 +83,7 @@ def decide(
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):
                 choice = _unlearned_first(engine, choice, made, proposals, checked)
                 choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query, engine))
+        choice = _confirmed(choice, proposals, checked)
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
         choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
@@ -163,6 +164,15 @@ def _unlearned_first(
     sure = first.settled and (nobody or is_sensible(first.query, result))
     confidence = SETTLED if sure else UNLEARNED
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
+
+
+def _confirmed(choice: Choice, proposals: Sequence[Proposal], checked: Sequence[Checked]) -> Choice:
+    """The choice as sure as a reading by rule where that is settled and gives the same rows."""
+    chosen = checked[choice.order[0]].result
+    read = (c.result for p, c in zip(proposals, checked, strict=True) if p.source in STAND_IN and p.settled)
+    if chosen is None or not choice.sure or not any(r and _cells(r) == _cells(chosen) for r in read):
+        return choice
+    return replace(choice, confidence=max(choice.confidence, SETTLED))
 
 
 def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:

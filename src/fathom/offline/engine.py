@@ -18,6 +18,7 @@ from fathom.offline.grammars.ages import ages
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.grammars.averages import averages
 from fathom.offline.grammars.durations import asked_durations
+from fathom.offline.grammars.facts import facts
 from fathom.offline.grammars.firsts import firsts
 from fathom.offline.grammars.hierarchies import hierarchies
 from fathom.offline.grammars.most_used import most_used
@@ -243,6 +244,7 @@ class Engine:
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
             if not self.examples.solved:  # else these show which columns people mean by rows
+                yield from facts(linking, self.names, accounts)
                 yield from plain_rows(linking, self.planner, self.names, accounts, self.amounts.lines)
         grouped = periods(
             linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts

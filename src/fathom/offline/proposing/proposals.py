@@ -8,6 +8,7 @@ FILLING_WEIGHT = 0.45
 EDIT_COST = 1.3
 GRAMMARS = (
     "rows",
+    "fact",
     "list",
     "count",
     "oldest",
@@ -22,7 +23,7 @@ GRAMMARS = (
 )
 """Sources of queries that a grammar makes, since training data hold next to none to learn from; each goes
 before those ahead of it."""
-STAND_IN = frozenset(("rows", "count", "oldest"))
+STAND_IN = frozenset(("rows", "fact", "count", "oldest"))
 """Grammars of what training data do hold: theirs stand in where the choice isn't sure."""
 
 

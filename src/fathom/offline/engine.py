@@ -244,7 +244,7 @@ class Engine:
                 yield from grammar(linking, self.planner, self.names, dates, accounts)
             yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
             if not self.examples.solved:  # else these show which columns people mean by rows
-                yield from facts(linking, self.names, accounts)
+                yield from facts(linking, self.names, profiles, accounts)
                 yield from plain_rows(linking, self.planner, self.names, accounts, self.amounts.lines)
         grouped = periods(
             linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts

@@ -1,13 +1,15 @@
-"""What a column says of one row that is named: "the population of Oregon", "Frank Harris's phone number"."""
+"""What a column says of one row that is named: "the population of Oregon", "how long is the Ohio river"."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fathom.offline.checks.accounting import Accounts
-from fathom.offline.linking import ColumnMention, Linking, Span, ValueMention
+from fathom.offline.linking import ColumnKey, ColumnMention, Linking, Span, ValueMention
+from fathom.offline.linking.implied import measured_places
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.query import Comparison, Literal, Query, TableRef, conjunction
 from fathom.offline.queries.rows import RowNames
+from fathom.records import TableProfile
 
 _ASKING = LISTING | frozenset("what which tell me us need know please".split())
 _HELD = frozenset(("exact", "folded"))
@@ -18,25 +20,29 @@ _CLEARLY = 2.0
 _NAMED = 0.9
 
 
-def facts(linking: Linking, names: RowNames, accounts: Accounts) -> Iterator[Proposal]:
+def facts(
+    linking: Linking, names: RowNames, profiles: Mapping[str, TableProfile], accounts: Accounts
+) -> Iterator[Proposal]:
     """The columns that a question names, of the one row that it names, where it says nothing else.
 
     Training data hold next to no such questions: they say "the city named Oregon" or ask for more.
     """
-    rows = None if _says_more(linking) else _rows(linking, names)
+    denied = bool(linking.negations) or any(t.evidence for t in linking.tokens)
+    rows = None if denied else _rows(linking, names, profiles)
     if not rows:
         return
     table = TableRef(rows[0].column.table)
-    said = {i for v in rows for i in range(*v.span)}
-    named = _columns(linking, table, rows, said)
-    asked = _heads(named)
-    said |= {i for m in named for i in range(*m.span)}
-    said |= {i for m in linking.table_mentions if m.table == table.name for i in range(*m.span)}
+    named = _columns(linking, table, rows)
+    asked, sought = [m.column for m in _heads(named)], _sought(linking, table)
+    if measured_places(linking.tokens) and asked and sought != asked:
+        return  # "how many people live in the capital of Georgia"
+    kinds = (m.span for m in linking.table_mentions if m.table == table.name)
+    spans = (*(v.span for v in rows), *(m.span for m in named), *kinds)
+    said = {i for span in spans for i in range(*span)}
     said |= {i for i, t in enumerate(linking.tokens) if t.lower in _ASKING}
-    ranked = any(not said.issuperset(range(*s.span)) for s in linking.superlatives)
-    counted = any(not said.issuperset(range(*n.span)) for n in linking.numbers)
-    shown = tuple(m.column.in_query() for m in asked)
-    if not shown or len({*shown}) < len(shown) or ranked or counted:
+    said |= _asking_how(linking) if sought else set()
+    shown = tuple(c.in_query() for c in asked or sought)
+    if not shown or len({*shown}) < len(shown) or _calculates(linking, said):
         return
     held = (Comparison(v.column.in_query(), "=", Literal(v.value)) for v in rows)
     query = Query(shown, where=conjunction(*held))
@@ -44,12 +50,30 @@ def facts(linking: Linking, names: RowNames, accounts: Accounts) -> Iterator[Pro
         yield Proposal(query, source="fact", settled=True)
 
 
-def _says_more(linking: Linking) -> bool:
-    """Whether a question denies, calculates, or comes with evidence."""
-    return bool(linking.negations or linking.quantities or any(t.evidence for t in linking.tokens))
+def _calculates(linking: Linking, said: Collection[int]) -> bool:
+    """Whether a question counts, ranks or calculates, in words that aren't said by the name of a column."""
+    ranked = (m.span for m in linking.superlatives)
+    spans = (*ranked, *(m.span for m in linking.numbers), *(m.span for m in linking.quantities))
+    return any(not set(said).issuperset(range(*span)) for span in spans)
 
 
-def _rows(linking: Linking, names: RowNames) -> Sequence[ValueMention] | None:
+def _asking_how(linking: Linking) -> set[int]:
+    """The places of "how many people", "how long" and the like."""
+    places = measured_places(linking.tokens)
+    return {i for p in places for i in range(p - 2, p + 1) if i in places or linking.tokens[i].stop}
+
+
+def _sought(linking: Linking, table: TableRef) -> list[ColumnKey]:
+    """The column of a table that holds what "how" or "where" asks for, if it is clear which one."""
+    own = [c for c in linking.sought if c.table == table.name]
+    likely = sorted(own, key=lambda c: -linking.score(c, "select"))
+    first, second = [*(linking.score(c, "select") for c in likely), 0.0, 0.0][:2]
+    return likely[:1] if first >= _CLEARLY * second else []
+
+
+def _rows(
+    linking: Linking, names: RowNames, profiles: Mapping[str, TableProfile]
+) -> Sequence[ValueMention] | None:
     """The values that say which row of a table is meant, by its name; None where that isn't clear."""
     found: list[ValueMention] = []
     held = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
@@ -73,7 +97,15 @@ def _rows(linking: Linking, names: RowNames) -> Sequence[ValueMention] | None:
         return None
     table = TableRef(tables.pop())
     naming = {*names.called(table), *names.key_of(table)}
-    return found if naming & {c.in_query() for c in columns} else None
+    named = any(c.in_query() in naming or _tells_apart(c, profiles) for c in columns)
+    return found if named else None
+
+
+def _tells_apart(column: ColumnKey, profiles: Mapping[str, TableProfile]) -> bool:
+    """Whether no two rows of a table have the same in a column."""
+    profile = profiles.get(column.table)
+    seen = profile.columns.get(column.column) if profile else None
+    return seen is not None and seen.distinct is not None and 1 < seen.rows_seen == seen.distinct
 
 
 def _names_something(linking: Linking, span: Span) -> bool:
@@ -82,15 +114,14 @@ def _names_something(linking: Linking, span: Span) -> bool:
     return any(a[:, places].max(initial=0) >= _NAMED for a in (linking.alignment, linking.table_alignment))
 
 
-def _columns(
-    linking: Linking, table: TableRef, rows: Sequence[ValueMention], taken: Collection[int]
-) -> list[ColumnMention]:
+def _columns(linking: Linking, table: TableRef, rows: Sequence[ValueMention]) -> list[ColumnMention]:
     """The longest mentions of a table's columns, in their order; none where two are alike."""
     restricting = {v.column for v in rows}
+    taken = {i for v in rows for i in range(*v.span)}
     named = [
         m
         for m in linking.column_mentions
-        if m.score >= _NAMED and m.column.table == table.name and not set(taken) & set(range(*m.span))
+        if m.score >= _NAMED and m.column.table == table.name and taken.isdisjoint(range(*m.span))
     ]
     found: list[ColumnMention] = []
     for one in sorted(named, key=lambda m: (m.span.first - m.span.end, -m.score)):

@@ -18,8 +18,8 @@ _BELOW = (
 )
 _STAFF = roots(
     """
-    employee employees staff personnel worker faculty teacher instructor professor lecturer doctor physician nurse
-    officer colleague
+    employee employees staff personnel worker faculty teacher instructor professor lecturer doctor physician
+    nurse officer colleague
 """
 )
 _PERSONS = roots("person persons people member user")

@@ -19,10 +19,18 @@ def cast_by_deeds(linking: Linking, planner: JoinPlanner, names: RowNames) -> tu
         done = {
             i for i, t in enumerate(linking.tokens) if not t.stop and any(_alike(t.stem, d) for d in deeds)
         }
-        if done:
+        if done and not _has_own(linking, planner, pair):
             rows = Casting(linking, pair, names).rows()
             found += [c for r in rows if (c := _cast(linking, pair, r, done)) is not None][:1]
     return tuple(found)
+
+
+def _has_own(linking: Linking, planner: JoinPlanner, pair: RolePair) -> bool:
+    """Whether the rows asked for have such a key themselves: "staff managed by Ann", who manages areas."""
+    named = {m.table for m in linking.table_mentions}
+    called = name_stems(pair.keys[0].column)
+    keys = (k for k in planner.schema.foreign_keys if len(k.columns) == 1 and k.table in named)
+    return pair.table not in named and any(name_stems(k.columns[0]) == called for k in keys)
 
 
 def _cast(linking: Linking, pair: RolePair, named: Named, done: set[int]) -> Cast | None:

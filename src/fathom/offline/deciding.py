@@ -14,6 +14,7 @@ from fathom.offline.finishing.nobody import finds_nobody
 from fathom.offline.finishing.shown_keys import named_among, shown_by_names
 from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.grammars.hierarchies import shows_only_keys
+from fathom.offline.grammars.kinds import counts_kind
 from fathom.offline.grammars.measuring import asked_units
 from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio, is_sensible
@@ -103,6 +104,7 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
         or counts_others(query, linking, engine.planner)
         or tells_otherwise(query, linking, engine.names, engine.planner)
         or shows_only_keys(query, linking, engine.planner)
+        or counts_kind(query, linking, engine.planner, engine.names)
     )
 
 

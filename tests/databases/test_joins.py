@@ -132,14 +132,19 @@ def test_those_above_what_is_nobody_are_staff(tmp_path: Path) -> None:
         "id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT",
         [(10 * n, "A", "B") for n in range(9)],
     )
-    tables = {"city": city, "office": office, "employee": _staff("level", [1] * 5), "client": client}
+    tables: dict[str, tuple[str, Rows]] = {
+        "city": city,
+        "office": office,
+        "employee": _staff("level", [1] * 5),
+        "client": client,
+    }
     assert joins(tmp_path / "a.sqlite", tables) == {"office.manager_id -> employee.employee_id"}
 
 
 def test_who_may_be_in_two_tables_is_nobody(tmp_path: Path) -> None:
     ward = ("id INTEGER PRIMARY KEY, head_id INTEGER", [(n, n) for n in range(1, 6)])
     staff = ("id INTEGER PRIMARY KEY, name TEXT", [(n, f"name {n}") for n in range(1, 9)])
-    tables = {"ward": ward, "doctor": staff, "nurse": staff}
+    tables: dict[str, tuple[str, Rows]] = {"ward": ward, "doctor": staff, "nurse": staff}
     assert joins(tmp_path / "a.sqlite", tables) == set()
 
 

@@ -21,6 +21,10 @@ CASES = [
     ("SELECT 1 FROM singer, Concert WHERE singer.ID = concert.singer_id", 1),
     ("SELECT 1 FROM concert AS c JOIN hall AS h ON c.hall = h.id", 0),
     ("SELECT 1 FROM singer WHERE id = 3", 0),
+    ("SELECT 1 FROM singer WHERE id IN (SELECT singer_id FROM concert WHERE hall = 2)", 1),
+    ("SELECT 1 FROM concert WHERE hall IN (SELECT id FROM hall)", 0),
+    ("SELECT 1 FROM singer AS s JOIN hall ON 1 = 1 WHERE s.id IN (SELECT c.singer_id FROM concert AS c)", 1),
+    ("SELECT 1 FROM singer WHERE id IN (1, 2) AND band IN (SELECT count(*) FROM concert)", 0),
     ("not sql at all", 0),
     (f"SELECT {'(' * 5000}1{')' * 5000} FROM singer", 0),
 ]

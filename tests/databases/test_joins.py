@@ -85,3 +85,74 @@ def test_what_is_done_by_whom_refers_to_those_who_do_it(called: str, tmp_path: P
 def test_what_says_nobody_refers_to_none(called: str, values: Iterable[int], tmp_path: Path) -> None:
     parcel = (f"id INTEGER PRIMARY KEY, {called} INTEGER", enumerate(values))
     assert joins(tmp_path / "a.sqlite", {"parcel": parcel, "shipper": SHIPPER}) == set()
+
+
+OFFICE = ("id INTEGER PRIMARY KEY, city TEXT", [(n, f"city {n}") for n in range(1, 9)])
+
+
+def _staff(called: str, above: Iterable[object]) -> tuple[str, Rows]:
+    """Five employees in an office, whose key is declared as nothing else is, and whom they have above."""
+    people = ((10 * n, f"name {n}", n, a) for n, a in enumerate(above, start=1))
+    return (
+        f"employee_id INTEGER PRIMARY KEY, name TEXT, office_id REFERENCES office, {called} INTEGER",
+        people,
+    )
+
+
+@pytest.mark.parametrize("called", ["manager_id", "ReportsTo", "super_ssn", "team_lead_no", "supervisor"])
+@pytest.mark.parametrize("nobody", [None, 0])
+def test_who_is_above_is_of_the_same_table(called: str, nobody: object, tmp_path: Path) -> None:
+    staff = _staff(called, [nobody, 10, 10, 20, 30])
+    found = joins(tmp_path / "a.sqlite", {"office": OFFICE, "employee": staff})
+    assert found == {f"employee.{called} -> employee.employee_id"}
+
+
+@pytest.mark.parametrize(
+    ("called", "above"),
+    [
+        pytest.param("manager_id", [1, 2, 3, 1, 2], id="numbers that are no keys"),
+        pytest.param("salary_id", [10, 10, 20, 20, 30], id="no role"),
+        pytest.param("manager", [10, 10, 20, 20, 10], id="too few, and nothing says that they are keys"),
+        pytest.param("reports", [10, 20, 30, 40, 50], id="how many"),
+        pytest.param("parent_order_id", [10, 10, 20, 20, 30], id="of something else"),
+    ],
+)
+def test_what_is_no_role_or_no_key_is_nobody(called: str, above: list[int], tmp_path: Path) -> None:
+    found = joins(tmp_path / "a.sqlite", {"office": OFFICE, "employee": _staff(called, above)})
+    assert found == set()
+
+
+def test_those_above_what_is_nobody_are_staff(tmp_path: Path) -> None:
+    city = ("id INTEGER PRIMARY KEY, mayor TEXT", [(1, "Ann")])
+    office = (
+        "id INTEGER PRIMARY KEY, city_id INTEGER REFERENCES city, manager_id INTEGER",
+        [(n, 1, 10 * n) for n in range(1, 6)],
+    )
+    client = (
+        "id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT",
+        [(10 * n, "A", "B") for n in range(9)],
+    )
+    tables: dict[str, tuple[str, Rows]] = {
+        "city": city,
+        "office": office,
+        "employee": _staff("level", [1] * 5),
+        "client": client,
+    }
+    assert joins(tmp_path / "a.sqlite", tables) == {"office.manager_id -> employee.employee_id"}
+
+
+def test_who_may_be_in_two_tables_is_nobody(tmp_path: Path) -> None:
+    ward = ("id INTEGER PRIMARY KEY, head_id INTEGER", [(n, n) for n in range(1, 6)])
+    staff = ("id INTEGER PRIMARY KEY, name TEXT", [(n, f"name {n}") for n in range(1, 9)])
+    tables: dict[str, tuple[str, Rows]] = {"ward": ward, "doctor": staff, "nurse": staff}
+    assert joins(tmp_path / "a.sqlite", tables) == set()
+
+
+@pytest.mark.parametrize("called", ["parent_id", "parent_area_id", "parent_entry_no", "superior_area"])
+def test_a_parent_is_of_the_same_table(called: str, tmp_path: Path) -> None:
+    area = (
+        f"area_entry_id INTEGER PRIMARY KEY, office_id INTEGER REFERENCES office, {called} INTEGER",
+        [(n, n, n // 2 or None) for n in range(1, 8)],
+    )
+    found = joins(tmp_path / "a.sqlite", {"office": OFFICE, "area": area})
+    assert found == {f"area.{called} -> area.area_entry_id"}

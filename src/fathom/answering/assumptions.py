@@ -34,12 +34,27 @@ def _pairs(key: ForeignKey) -> Iterator[Pair]:
 
 
 def _joined(query: exp.Expr) -> Iterator[Pair]:
-    """The pairs of (table, column) that a query holds equal, aliases resolved."""
+    """The pairs of (table, column) that a query holds equal, or looks for one among the others."""
     for select in query.find_all(exp.Select):
         tables = {t.alias_or_name.casefold(): t.name.casefold() for t in select.find_all(exp.Table)}
         for equal in select.find_all(exp.EQ):
             if isinstance(equal.left, exp.Column) and isinstance(equal.right, exp.Column):
                 yield frozenset({_resolved(equal.left, tables), _resolved(equal.right, tables)})
+    for within in query.find_all(exp.In):
+        inner = within.args.get("query")
+        found = inner.this.selects if inner is not None and isinstance(inner.this, exp.Select) else ()
+        if isinstance(within.this, exp.Column) and len(found) == 1 and isinstance(found[0], exp.Column):
+            yield frozenset({_of_scope(within.this), _of_scope(found[0])})
+
+
+def _of_scope(column: exp.Column) -> tuple[str, str]:
+    """A column with its table, be that said or the only one of the query that it stands in."""
+    scope = column.find_ancestor(exp.Select)
+    own = [t for t in scope.find_all(exp.Table) if t.find_ancestor(exp.Select) is scope] if scope else []
+    tables = {t.alias_or_name.casefold(): t.name.casefold() for t in own}
+    if not column.table and len(tables) == 1:
+        return next(iter(tables.values())), column.name.casefold()
+    return _resolved(column, tables)
 
 
 def _resolved(column: exp.Column, tables: Mapping[str, str]) -> tuple[str, str]:

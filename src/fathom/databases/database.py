@@ -111,8 +111,6 @@ class Database:
         return replace(declared, foreign_keys=(*declared.foreign_keys, *inferred)) if inferred else declared
 
     def _inferred(self, declared: Schema) -> tuple[ForeignKey, ...]:
-        if {t.name for t in declared.tables if not t.is_view} == {k.table for k in declared.foreign_keys}:
-            return ()
         from fathom.databases import cache  # noqa: PLC0415, running queries needs none of this
         from fathom.databases.joins import infer_joins  # noqa: PLC0415
 

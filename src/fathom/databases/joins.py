@@ -1,75 +1,32 @@
-"""Likely joins of tables that declare no keys: by names, types, and whether the values are found there."""
+"""Likely joins that nothing declares: by names, types, and whether the values are found there."""
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 
+from fathom.databases.callings import after_role, tables_above
 from fathom.databases.engine import Read
-from fathom.errors import QueryError
+from fathom.databases.names import IDENTIFYING, Words, root, roots, stem_of, table_words, words_of
+from fathom.databases.probing import Prober
 from fathom.records import Column, ForeignKey, Schema, Table
 from fathom.records.schema import NUMERIC
 
 _LEAST_CONFIDENCE = 0.5
-_SECONDS_FOR_ONE = 0.5
-_PROBED_ROWS = 2_000
-_PROBED_VALUES = 200
-_UNIQUE_UP_TO_ROWS = 300_000
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _MIXABLE = {"number", "text"}
 _FOUND_OUT = 0.8
 """How sure to be of a join that values alone tell."""
 _ENOUGH_VALUES = 8
 _MOST_COMPARED = 400
 """Pairs of columns whose values are compared without a hint from their names."""
-
-Words = tuple[str, ...]
-
-
-@lru_cache(maxsize=50_000)
-def words_of(name: str) -> Words:
-    """The words of a name, in lower case and without endings: `homeTeam_IDs` -> hom, team, id."""
-    found = [w.casefold() for part in name.split("_") for w in _WORDS.findall(part)]
-    while len(found) > 1 and found[-1].isdigit():  # club_id_1, club_id_2
-        found.pop()
-    return tuple(map(_root, found))
-
-
-def _root(word: str) -> str:
-    """One form for singular and plural: campus, campuses -> campus; city, cities -> citi."""
-    if len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    if len(word) > 3:
-        word = word.removesuffix("e")
-    return word[:-1] + "i" if len(word) > 2 and word.endswith("y") else word
-
-
-def _roots(words: str) -> frozenset[str]:
-    return frozenset(map(_root, words.split()))
-
-
-_IDENTIFYING = _roots("id code no nr num number uid guid uuid pk fk sk ref ssn key")
-_TABLE_PREFIXES = _roots("ref tbl table dim fact lookup lu all vw master tb")
-_ROLES = _roots("manager parent supervisor superior boss head leader mentor chief reports")
 _DOERS = ("er", "or")
-_DONE_BY = _roots("by via through")
+_DONE_BY = roots("by via through")
 _OF_DOERS = 0.85
 """How sure to be that who does something is meant by what is done: `ship_via` by shippers."""
-
-
-def _stem(words: Words) -> tuple[Words, bool]:
-    """The words without the last one where it only says that this identifies, and whether it did."""
-    if not words:
-        return words, False
-    if words[-1] in _IDENTIFYING:
-        return words[:-1], True
-    for ending in ("id", "cod", "kei"):  # written together, like `custid`
-        if words[-1].endswith(ending) and len(words[-1]) > len(ending) + 1:
-            return (*words[:-1], words[-1].removesuffix(ending)), True
-    return words, False
+_OF_ROLES = 0.8
+"""How sure to be of whom a role means, as in `manager_id`, where the values are keys there."""
+_ENOUGH_ROLES = 3
+_NEARLY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,53 +38,6 @@ class _Target:
     name_weight: float
 
 
-@dataclass(slots=True)
-class _Prober:
-    """Asks the database about values, within the time there is; what can't be known is None."""
-
-    read: Read
-    identifiers: Mapping[str, str]
-    quote: Callable[[str], str]
-    until: float
-    _unique: dict[tuple[str, str], bool] = field(default_factory=dict)
-
-    def share_found(
-        self, child: Table, column: str, parent: Table, target: str, least: int = 1
-    ) -> float | None:
-        """The share of the child's values that the parent has; None where there are too few, or no time."""
-        value, key = self.quote(column), self.quote(target)
-        sql = (
-            "SELECT count(*), sum(CASE WHEN EXISTS"
-            f" (SELECT 1 FROM {self.identifiers[parent.name]} p WHERE p.{key} = s.v) THEN 1 ELSE 0 END)"
-            f" FROM (SELECT DISTINCT f.v FROM (SELECT c.{value} AS v FROM {self.identifiers[child.name]} c"
-            f" WHERE c.{value} IS NOT NULL LIMIT {_PROBED_ROWS}) f LIMIT {_PROBED_VALUES}) s"
-        )
-        row = self._ask(sql)
-        return None if row is None or row[0] < least else float(row[1]) / row[0]
-
-    def is_unique(self, table: Table, column: str) -> bool:
-        """Whether no two rows share a value; False where the table is too big to see."""
-        known = self._unique.get((table.name, column))
-        if known is not None:
-            return known
-        unique = table.row_count == 0  # nothing speaks against it
-        if table.row_count and table.row_count <= _UNIQUE_UP_TO_ROWS:
-            name = self.quote(column)
-            row = self._ask(
-                f"SELECT count(*), count({name}), count(DISTINCT {name}) FROM {self.identifiers[table.name]}"
-            )
-            unique = row is not None and row[0] == row[1] == row[2]
-        self._unique[table.name, column] = unique
-        return unique
-
-    def _ask(self, sql: str) -> tuple[int, ...] | None:
-        left = self.until - time.monotonic()
-        if left > 0:
-            with suppress(QueryError):
-                return self.read(sql, min(left, _SECONDS_FOR_ONE))[0]
-        return None
-
-
 def infer_joins(
     schema: Schema,
     read: Read,
@@ -137,36 +47,41 @@ def infer_joins(
 ) -> tuple[ForeignKey, ...]:
     """Joins that the schema doesn't declare, each with a confidence from 0.5 to 1.
 
-    Only for tables from which no declared key leads. `read` runs queries; past `seconds` names alone decide.
+    Of tables from which a declared key leads only the columns called after a role are looked at: `manager_id`
+    is often left undeclared among declared keys. `read` runs queries; past `seconds` names alone decide.
     """
-    declared = {k.table for k in schema.foreign_keys}
-    probe = _Prober(read, identifiers, quote, time.monotonic() + seconds)
+    declared = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
+    keyed = {table for table, _ in declared}
+    open_to = [
+        (t, c)
+        for t in schema.tables
+        if not t.is_view
+        for c in t.columns
+        if t.name not in keyed or ((t.name, c.name) not in declared and after_role(t, c))
+    ]
+    if not open_to:
+        return ()
+    probe = Prober(read, identifiers, quote, time.monotonic() + seconds)
     index = _index(schema.tables, probe)
     found = []
-    for table in schema.tables:
-        if table.is_view or table.name in declared:
-            continue
-        for column in table.columns:
-            best = _best(table, column, index, probe) or _done_by(table, column, schema.tables, probe)
-            if best is not None:
-                found.append(best)
-    return (*found, *_told_by_values(schema.tables, {*declared}, found, probe))
+    for table, column in open_to:
+        best = (
+            _best(table, column, index, probe)
+            or _done_by(table, column, schema.tables, probe)
+            or _by_role(table, column, schema.tables, probe)
+        )
+        if best is not None:
+            found.append(best)
+    return (*found, *_told_by_values(schema.tables, keyed, found, probe))
 
 
 def _told_by_values(
-    tables: Sequence[Table], declared: set[str], named: Sequence[ForeignKey], probe: _Prober
+    tables: Sequence[Table], declared: set[str], named: Sequence[ForeignKey], probe: Prober
 ) -> Iterator[ForeignKey]:
     """Joins of columns whose every word is found in the column that names the rows of one other table.
 
     Whatever the columns are called: a river's `traverse` holds names of states. Numbers are found anywhere.
     """
-    targets = [
-        _Target(t, c, 1.0)
-        for t in tables
-        if not t.is_view
-        for c in _identifying_columns(t, probe)
-        if c.kind == "text" and _names_own(t, c)
-    ]
     taken = {(k.table, k.columns[0]) for k in named}
     asked = [
         (t, c)
@@ -176,6 +91,13 @@ def _told_by_values(
         if c.kind == "text" and (t.name, c.name) not in taken and t.primary_key != (c.name,)
         if not _names_own(t, c)
     ]
+    targets = [
+        _Target(t, c, 1.0)
+        for t in tables
+        if asked and not t.is_view
+        for c in _identifying_columns(t, probe)
+        if c.kind == "text" and _names_own(t, c)
+    ]
     if len(asked) * len(targets) > _MOST_COMPARED:
         return
     for table, column in asked:
@@ -184,31 +106,31 @@ def _told_by_values(
             yield _inferred(table, column, homes[0], _FOUND_OUT)
 
 
-def _holds_all(table: Table, column: Column, target: _Target, probe: _Prober) -> bool:
+def _holds_all(table: Table, column: Column, target: _Target, probe: Prober) -> bool:
     share = probe.share_found(table, column.name, target.table, target.column.name, _ENOUGH_VALUES)
     return share == 1.0
 
 
 def _names_own(table: Table, column: Column) -> bool:
     """Whether a column is called after its own table: `state`, `state_name` or `state_id` in state."""
-    own, words = _table_words(table), words_of(column.name)
-    return words[: len(own)] == own and set(words[len(own) :]) <= {_root("name"), *_IDENTIFYING}
+    own, words = table_words(table), words_of(column.name)
+    return words[: len(own)] == own and set(words[len(own) :]) <= {root("name"), *IDENTIFYING}
 
 
-def _index(tables: Sequence[Table], probe: _Prober) -> Mapping[Words, list[_Target]]:
+def _index(tables: Sequence[Table], probe: Prober) -> Mapping[Words, list[_Target]]:
     """Columns that may be referred to, by the names that they may be called by elsewhere."""
     index: dict[Words, list[_Target]] = defaultdict(list)
-    table_names = {_table_words(t) for t in tables}
+    table_names = {table_words(t) for t in tables}
     for table in tables:
         if table.is_view:
             continue
-        name, short = words_of(table.name.rpartition(".")[2]), _table_words(table)
+        name, short = words_of(table.name.rpartition(".")[2]), table_words(table)
         for column in _identifying_columns(table, probe):
-            stem, _ = _stem(words_of(column.name))
+            stem, _ = stem_of(words_of(column.name))
             names = {short: 1.0, name: 1.0}
             if len(short) > 1:
                 names.setdefault(short[-1:], 0.8)
-            if stem not in {(), (_root("name"),)}:
+            if stem not in {(), (root("name"),)}:
                 # A key named after another table is most likely a reference itself.
                 names.setdefault(stem, 0.7 if stem in table_names else 0.95)
             for words, weight in names.items():
@@ -216,16 +138,10 @@ def _index(tables: Sequence[Table], probe: _Prober) -> Mapping[Words, list[_Targ
     return index
 
 
-def _table_words(table: Table) -> Words:
-    """The words of a table's name that say what a row is."""
-    words = words_of(table.name.rpartition(".")[2])
-    return words[1:] if len(words) > 1 and words[0] in _TABLE_PREFIXES else words
-
-
-def _identifying_columns(table: Table, probe: _Prober) -> Iterator[Column]:
+def _identifying_columns(table: Table, probe: Prober) -> Iterator[Column]:
     """Single columns that identify a row: declared, or else unique and named so, like `grape` in grapes."""
     single = {k[0] for k in (table.primary_key, *table.unique) if len(k) == 1}
-    own = _table_words(table)
+    own = table_words(table)
     for column in table.columns:
         named_so = words_of(column.name) == own and column.kind == "text"
         if column.name in single or (named_so and probe.is_unique(table, column.name)):
@@ -233,7 +149,7 @@ def _identifying_columns(table: Table, probe: _Prober) -> Iterator[Column]:
     if table.primary_key or single:
         return
     for place, column in enumerate(table.columns):
-        stem, identifies = _stem(words_of(column.name))
+        stem, identifies = stem_of(words_of(column.name))
         named_so = identifies and (place == 0 or not stem or stem == own)
         if (named_so or (place == 0 and column.kind in {"text", "integer"})) and probe.is_unique(
             table, column.name
@@ -243,7 +159,7 @@ def _identifying_columns(table: Table, probe: _Prober) -> Iterator[Column]:
 
 
 def _best(
-    table: Table, column: Column, index: Mapping[Words, list[_Target]], probe: _Prober
+    table: Table, column: Column, index: Mapping[Words, list[_Target]], probe: Prober
 ) -> ForeignKey | None:
     """The join from a column that is most likely, if any is likely enough."""
     judged: list[tuple[float, bool, int, _Target]] = []
@@ -264,7 +180,7 @@ def _best(
     return _inferred(table, column, target, confidence)
 
 
-def _done_by(table: Table, column: Column, tables: Sequence[Table], probe: _Prober) -> ForeignKey | None:
+def _done_by(table: Table, column: Column, tables: Sequence[Table], probe: Prober) -> ForeignKey | None:
     """The join to the one table of those who do what a column is called after: `ship_via` to shippers.
 
     Only where all its values are keys there.
@@ -275,12 +191,42 @@ def _done_by(table: Table, column: Column, tables: Sequence[Table], probe: _Prob
     doers = [
         _Target(t, t.column(t.primary_key[0]), _OF_DOERS)
         for t in tables
-        if len(t.primary_key) == 1 and not t.is_view and _does(_table_words(t), words[0])
+        if len(t.primary_key) == 1 and not t.is_view and _does(table_words(t), words[0])
     ]
     fit = [t for t in doers if _fits(table, column, t, is_key=table.primary_key == (column.name,))]
     if len(fit) != 1 or probe.share_found(table, column.name, fit[0].table, fit[0].column.name) != 1.0:
         return None
     return _inferred(table, column, fit[0], _OF_DOERS)
+
+
+def _by_role(table: Table, column: Column, tables: Sequence[Table], probe: Prober) -> ForeignKey | None:
+    """The join to those whom the role means that a column is called after: `manager_id` to employees.
+
+    Where nothing but the role says that these are keys, as of `manager`, all its values have to be, and no
+    two alone, as in flags.
+    """
+    role = after_role(table, column)
+    if role is None or table.primary_key == (column.name,):
+        return None
+    keys = {t.name: k for t in tables if not t.is_view and (k := _row_key(t, probe)) is not None}
+    fit: list[tuple[float, _Target]] = []
+    for above in tables_above(table, role, [t for t in tables if t.name in keys]):
+        target = _Target(above, keys[above.name], _OF_ROLES)
+        if not _fits(table, column, target, is_key=False):
+            continue
+        least = 1 if role.is_key else _ENOUGH_ROLES
+        number = column.kind in NUMERIC
+        share = probe.share_found(table, column.name, above, target.column.name, least, above_zero=number)
+        if share is not None and share >= (_NEARLY if role.is_key else 1.0):
+            fit.append((_OF_ROLES * _trust(share), target))
+    return _inferred(table, column, fit[0][1], fit[0][0]) if len(fit) == 1 else None
+
+
+def _row_key(table: Table, probe: Prober) -> Column | None:
+    """The one column that tells a table's rows apart, declared or likely; None where it takes several."""
+    if table.primary_key:
+        return table.column(table.primary_key[0]) if len(table.primary_key) == 1 else None
+    return next(_identifying_columns(table, probe), None)
 
 
 def _does(doer: Words, deed: str) -> bool:
@@ -315,7 +261,7 @@ def _trust(share: float | None) -> float:
 def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -> dict[_Target, float]:
     """What the column's name may refer to, with how well it names it."""
     words = words_of(column.name)
-    stem, identifies = _stem(words)
+    stem, identifies = stem_of(words)
     is_key = table.primary_key == (column.name,) or (not table.primary_key and _names_own(table, column))
     found: dict[tuple[str, str], tuple[_Target, float]] = {}
     for start in range(len(stem)):
@@ -326,10 +272,6 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
             place = (target.table.name, target.column.name)
             if _fits(table, column, target, is_key=is_key) and weight > found.get(place, (target, 0.0))[1]:
                 found[place] = target, weight
-    if not found and len(table.primary_key) == 1 and _ROLES & set(words) and not is_key:
-        own = _Target(table, table.column(table.primary_key[0]), 0.75)
-        if _fits(table, column, own, is_key=False):
-            found[table.name, own.column.name] = own, 0.75
     return dict(found.values())
 
 
@@ -344,7 +286,7 @@ def _fits(table: Table, column: Column, target: _Target, *, is_key: bool) -> boo
     if not is_key:
         return True
     # A table's own key refers to another only where the other table is the one that it is named after.
-    stem, _ = _stem(words_of(column.name))
+    stem, _ = stem_of(words_of(column.name))
     return bool(stem) and stem == words_of(target.table.name) != words_of(table.name)
 
 

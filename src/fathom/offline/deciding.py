@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.falling_short import counts_again, counts_others, falls_short, leaves_name_out
+from fathom.offline.checks.outcomes import outcomes_left
 from fathom.offline.checks.telling_otherwise import tells_otherwise
 from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
@@ -14,6 +15,7 @@ from fathom.offline.finishing.nobody import finds_nobody
 from fathom.offline.finishing.shown_keys import named_among, shown_by_names
 from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.grammars.hierarchies import shows_only_keys
+from fathom.offline.grammars.kinds import counts_kind
 from fathom.offline.grammars.measuring import asked_units
 from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio, is_sensible
@@ -92,7 +94,9 @@ def decide(
     if leaves_name_out(first, linking, choice.missing):
         choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
     if _shows_less(first, linking, engine):
-        choice = replace(choice, sure=False, confidence=min(choice.confidence, DOUBTED))
+        words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
+        missing = tuple(dict.fromkeys((*choice.missing, *words)))
+        choice = replace(choice, sure=False, confidence=min(choice.confidence, DOUBTED), missing=missing)
     return Verdict(choice, _rival(choice, checked))
 
 
@@ -104,7 +108,14 @@ def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
         or counts_others(query, linking, engine.planner)
         or tells_otherwise(query, linking, engine.names, engine.planner)
         or shows_only_keys(query, linking, engine.planner)
+        or counts_kind(query, linking, engine.planner, engine.names)
+        or bool(_outcomes_left(query, linking, engine))
     )
+
+
+def _outcomes_left(query: Query, linking: Linking, engine: Engine) -> tuple[int, ...]:
+    """The places of verbs of how it went that a query passes over; solved questions say what these mean."""
+    return () if engine.examples.solved else outcomes_left(query, linking, engine.planner)
 
 
 def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[int]:

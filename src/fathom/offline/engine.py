@@ -21,6 +21,7 @@ from fathom.offline.grammars.durations import asked_durations
 from fathom.offline.grammars.facts import facts
 from fathom.offline.grammars.firsts import firsts
 from fathom.offline.grammars.hierarchies import hierarchies
+from fathom.offline.grammars.led import led_by_each
 from fathom.offline.grammars.most_used import most_used
 from fathom.offline.grammars.periods import Dates, periods
 from fathom.offline.grammars.plain_rows import plain_rows
@@ -235,6 +236,7 @@ class Engine:
             sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
             yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
             yield from hierarchies(linking, self.planner, self.names, accounts)
+            yield from led_by_each(linking, self.planner, self.names, accounts)
             yield from role_players(linking, self.planner, self.names, accounts)
             yield from role_counts(linking, self.planner, self.names, accounts)
             yield from role_holders(linking, self.planner, self.names, accounts)

@@ -28,20 +28,20 @@ from fathom.offline.queries.query import (
 from fathom.offline.queries.rows import RowNames, names_key
 
 LEADERS = frozenset(map(stem, "manager boss supervisor superior leader lead chief".split()))
-_LED = frozenset(map(stem, "subordinate underling".split()))
-_REPORT = stem("report")
-_OF_STAFF = LEADERS | {_REPORT, *map(stem, ("manage", "supervise", "super"))}
+LED = frozenset(map(stem, "subordinate underling".split()))
+REPORT = stem("report")
+OF_STAFF = LEADERS | {REPORT, *map(stem, ("manage", "supervise", "super"))}
 _PARENT, _CHILDREN = stem("parent"), frozenset(map(stem, "child subcategory".split()))
-_VERBS = frozenset(
+LEADING = frozenset(
     "manage manages managed supervise supervises supervised lead leads led oversee oversees".split()
 )
 _KEYS = frozenset(map(stem, "id key number no code ssn".split()))
 _NAMED = 0.6
-_SAID = frozenset(("direct", "directly", "people", "person", "anyone", "everyone", "staff"))
+SAID = frozenset(("direct", "directly", "people", "person", "anyone", "everyone", "staff"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Self:
+class SelfKey:
     """A key by which a table's rows refer to those above them: `own` of theirs is the `key` of these."""
 
     table: TableRef
@@ -53,22 +53,22 @@ def hierarchies(
     linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts
 ) -> Iterator[Proposal]:
     """The rows above or below a row that the question names, where a table refers to itself."""
-    for link in _selves(planner):
+    for link in self_keys(planner):
         values = named_rows(linking, link.table)
         held = {i for v in values for i in range(*v.span)}
         found = _relation(linking, link, held) if values else None
         if found is None:
             continue
         place, below = found
-        said = {place, *(i for i, t in enumerate(linking.tokens) if t.lower in _SAID)}
+        said = {place, *(i for i, t in enumerate(linking.tokens) if t.lower in SAID)}
         query = _query(linking, link, names, values, below=below)
         if query is not None and not accounts.left_over(query, said) and denies_alike(query, linking):
-            yield Proposal(query, source="hierarchy", settled=len(_selves(planner)) == 1)
+            yield Proposal(query, source="hierarchy", settled=len(self_keys(planner)) == 1)
 
 
 def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether a query shows who is above by their key alone, where nobody asked for keys."""
-    own = {Column(link.table, link.own) for link in _selves(planner)}
+    own = {Column(link.table, link.own) for link in self_keys(planner)}
     shown = [
         e for e in query.select if isinstance(e, Column) and replace(e, table=TableRef(e.table.name)) in own
     ]
@@ -77,19 +77,25 @@ def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> boo
 
 def key_to_leader(table: TableRef, planner: JoinPlanner) -> Join | None:
     """The join from a table's rows to those above them, by its one key that says so."""
-    own = [s for s in _selves(planner) if s.table.name == table.name and _OF_STAFF & {*name_stems(s.own)}]
+    own = [s for s in self_keys(planner) if s.table.name == table.name and OF_STAFF & {*name_stems(s.own)}]
     if len(own) != 1:
         return None
     above = TableRef(table.name, table.instance + 1)
     return Join(Column(table, own[0].own), Column(above, own[0].key), outer=True)
 
 
-def _selves(planner: JoinPlanner) -> list[_Self]:
+def self_keys(planner: JoinPlanner) -> list[SelfKey]:
+    """The keys of a schema by which rows refer to others of their table."""
     return [
-        _Self(TableRef(k.table), k.columns[0], k.target_columns[0])
+        SelfKey(TableRef(k.table), k.columns[0], k.target_columns[0])
         for k in planner.schema.foreign_keys
         if k.table == k.target_table and len(k.columns) == 1
     ]
+
+
+def called_after(link: SelfKey) -> set[str]:
+    """The stems of what those above are called by the name of a key."""
+    return {*name_stems(link.own)} - _KEYS - {*name_stems(link.table.name)}
 
 
 def named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
@@ -104,10 +110,10 @@ def named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
     return [] if apart else found
 
 
-def _relation(linking: Linking, link: _Self, held: set[int]) -> tuple[int, bool] | None:
+def _relation(linking: Linking, link: SelfKey, held: set[int]) -> tuple[int, bool] | None:
     """The place of the word that says how rows are related, and whether those below are asked for."""
-    words = {*name_stems(link.own)} - _KEYS - {*name_stems(link.table.name)}
-    staff = bool(words & _OF_STAFF)
+    words = called_after(link)
+    staff = bool(words & OF_STAFF)
     tokens = linking.tokens
     for place, token in enumerate(tokens):
         if token.evidence or place in held:
@@ -115,12 +121,12 @@ def _relation(linking: Linking, link: _Self, held: set[int]) -> tuple[int, bool]
         after = min(held) > place  # the row is named behind the word
         whose = any(t.lower == "whose" for t in tokens[:place])
         passive = place + 1 < len(tokens) and tokens[place + 1].lower == "by" and token.lower.endswith("ed")
-        if staff and token.stem == _REPORT:
+        if staff and token.stem == REPORT:
             verb = place + 1 < len(tokens) and tokens[place + 1].lower == "to"
             return place, after or not verb
-        if staff and token.stem in _LED:
+        if staff and token.stem in LED:
             return place, True
-        if staff and token.lower in _VERBS:
+        if staff and token.lower in LEADING:
             return place, after if passive else not after
         if (staff and token.stem in LEADERS) or token.stem in words:
             return place, whose
@@ -130,7 +136,7 @@ def _relation(linking: Linking, link: _Self, held: set[int]) -> tuple[int, bool]
 
 
 def _query(
-    linking: Linking, link: _Self, names: RowNames, values: list[ValueMention], *, below: bool
+    linking: Linking, link: SelfKey, names: RowNames, values: list[ValueMention], *, below: bool
 ) -> Query | None:
     """The rows below, or the one above, those that values name: their names, or how many they are."""
     counts = [q for q in linking.quantities if q.aggregate == "count"]
@@ -148,7 +154,7 @@ def _query(
     return Query(shown, where=linked) if shown else None
 
 
-def _asked(linking: Linking, link: _Self, values: list[ValueMention]) -> tuple[Column, ...]:
+def _asked(linking: Linking, link: SelfKey, values: list[ValueMention]) -> tuple[Column, ...]:
     """The columns that the question names ahead of all else: "the email of Nina's manager"."""
     found = [
         m

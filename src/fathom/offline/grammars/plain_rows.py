@@ -6,12 +6,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from fathom.offline.checks.accounting import Accounts, names_table
+from fathom.offline.grammars.kinds import asks_who, home_of_kind, is_plural
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, name_stems
-from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, PHRASE_ENDS, TRUE
+from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LIGHT, LISTING, TRUE
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -70,7 +71,7 @@ def plain_rows(
     reached by one way of joining. One verb between the rows and a value may say anything.
     """
     values = None if _says_more(linking) else _values(linking)
-    head = None if values is None else _head(linking, values, names) or _kind(linking, values, names)
+    head = None if values is None else _head(linking, values, names) or _kind(linking, values, planner, names)
     verbs = trade_verbs(linking, lines, names)
     if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
         return
@@ -224,15 +225,24 @@ def _listed(linking: Linking, place: int) -> Head | None:
     return Head(named[0].column.table, named[0].span, named[0].column)
 
 
-def _kind(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
+def _kind(
+    linking: Linking, values: Sequence[ValueMention] | None, planner: JoinPlanner, names: RowNames
+) -> Head | None:
     """The table whose rows a plural value stands for, where a question names none: "gyms in Porto".
 
-    That is the one that holds the other values, else the value's own unless it only lists kinds.
+    That is the one whose rows refer to it as their kind, or that holds the other values, else the value's own
+    unless it only lists kinds.
     """
-    if not values or linking.quantities or any(m.score >= _LIKELY for m in linking.table_mentions):
+    if not values or any(m.score >= _LIKELY for m in linking.table_mentions):
         return None
-    plural = [v for v in values if _is_plural(linking, v)]
-    if len(plural) != 1 or any(t.lower in _ASKING for t in linking.tokens):
+    plural = [v for v in values if is_plural(linking, v)]
+    if len(plural) != 1:
+        return None
+    asking = any(t.lower in _ASKING for t in linking.tokens) and not linking.quantities
+    home = None if asking and not asks_who(linking) else home_of_kind(plural[0], planner, names)
+    if home is not None:
+        return Head(home, plural[0].span)
+    if asking or linking.quantities:
         return None
     own = plural[0].column.table
     others = {v.column.table for v in values} - {own}
@@ -241,15 +251,6 @@ def _kind(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
     table = tables.pop() if len(tables) == 1 else None
     listed = table and (names.of_table(TableRef(table)) or names.key_of(TableRef(table)))
     return Head(table, plural[0].span) if table and listed else None
-
-
-def _is_plural(linking: Linking, value: ValueMention) -> bool:
-    """Whether a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
-    last = linking.tokens[value.span.end - 1]
-    before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
-    place = not NO_PERSON.isdisjoint(identifier_words(value.column.column))
-    many = not place and last.lower.endswith("s") and last.lower != last.stem and value.match in _WHOLE
-    return many and before not in PHRASE_ENDS and not last.text[:1].isupper()
 
 
 def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:

@@ -22,6 +22,8 @@ _QUOTES = re.compile(
     r"|(?<![^\W_])'([^']+(?:'s [^']+)?)'(?![^\W_])|`([^`]+)`"
 )
 _PLURALS = {one: many for many, one in IRREGULAR.items()}
+SHORTEST_ALIKE = 5
+"""Letters from which a stem says enough to be the beginning of another."""
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 
@@ -123,3 +125,10 @@ def identifier_words(name: str) -> tuple[str, ...]:
 def name_stems(name: str) -> tuple[str, ...]:
     """The stems of the words that an identifier is made of."""
     return tuple(stem(w) for w in identifier_words(name))
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two stems are forms of one word: "advis" of "advises", "advisor"."""
+    return one == other or (
+        min(len(one), len(other)) >= SHORTEST_ALIKE and (one.startswith(other) or other.startswith(one))
+    )

@@ -87,6 +87,15 @@ DEED_TABLES: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(verbs.split()): tuple(kept.split()) for verbs, kept in _LISTS["deeds"].items()
 }
 """What the tables are called that keep what was done."""
+OUTCOMES: dict[str, frozenset[str]] = {
+    verb: frozenset((*verbs.split(), *named.split()))
+    for verbs, named in _LISTS["outcomes"].items()
+    if verbs != "told"
+    for verb in verbs.split()
+}
+"""What tells of verbs that leave rows out, by the verb: of who won, what was cancelled."""
+TOLD_OUTCOMES = frozenset(_LISTS["outcomes"]["told"].split())
+"""What columns are called that tell of any of these where rows are compared or ordered by them."""
 BEGIN_WORDS = frozenset(_LISTS["spans"]["begin"].split())
 END_WORDS = frozenset(_LISTS["spans"]["end"].split())
 """What the dates are called with which something begins and ends."""

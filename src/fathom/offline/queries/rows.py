@@ -81,12 +81,16 @@ class RowNames:
 
     def target_of(self, column: Column) -> Column | None:
         """The column of another table that a key refers to; None where it refers to none, or to its own."""
+        target = self.referred_by(column)
+        return target if target and target.table.name != column.table.name else None
+
+    def referred_by(self, column: Column) -> Column | None:
+        """The column that a key refers to; that of another row where it refers to its own table."""
         target = self._targets.get(ColumnKey.of(column))
-        return (
-            Column(TableRef(target.table), target.column)
-            if target and target.table != column.table.name
-            else None
-        )
+        if target is None:
+            return None
+        own = target.table == column.table.name
+        return Column(TableRef(target.table, column.table.instance + 1 if own else 0), target.column)
 
     def of_table(self, table: TableRef) -> tuple[Column, ...]:
         """The columns that name a table's rows."""
@@ -117,13 +121,15 @@ def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TablePr
 def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     """The query with names for the keys that it groups by and shows: "customers each support rep has".
 
-    They are those of the rows of another table that the key refers to, which stay apart by it. A query that
-    joins tables, or whose question asks for the keys, stays.
+    They are those of the rows that the key refers to, which stay apart by it. A query that joins tables, or
+    whose question asks for the keys, stays.
     """
     match query.group:
         case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
-            target = names.target_of(key)
-            called = names.of(key) or (names.called(target.table) if target and names.is_number(key) else ())
+            target = names.referred_by(key)
+            own = target is not None and target.table.name == key.table.name
+            by_number = own or names.is_number(key)
+            called = names.of(key) or (names.called(target.table) if target and by_number else ())
             plain = (
                 query.having is None and query.compound is None and query.source is None and not query.joins
             )

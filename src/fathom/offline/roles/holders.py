@@ -13,7 +13,9 @@ from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
 
 _OWNER = ("'s", "s'", "\u2019s")
-_ASKING = frozenset("who whom what which is was are the name of".split())
+_ASKING = frozenset("who whom what which is was are the name of and".split())
+_ARTICLES = frozenset(("the", "our"))
+_NAMED = 0.9
 
 
 def role_holders(
@@ -26,7 +28,7 @@ def role_holders(
     for key in keys:
         alone = sum(_noun(k) == _noun(key) for k in keys) == 1
         values = named_rows(linking, TableRef(key.table)) if alone else []
-        places = _said(linking, key, values) if values else frozenset()
+        places = _said(linking, key, values, names) if values else frozenset()
         shown = names.of_table(TableRef(key.target))
         if not places or not shown:
             continue
@@ -43,8 +45,8 @@ def _noun(key: RoleKey) -> str:
     return words[-1] if words else ""
 
 
-def _said(linking: Linking, key: RoleKey, values: Sequence[ValueMention]) -> frozenset[int]:
-    """The places of the words that name the key, right before "of" a row or behind whose it is.
+def _said(linking: Linking, key: RoleKey, values: Sequence[ValueMention], names: RowNames) -> frozenset[int]:
+    """The places of the words that name the key, right before "of" a row, behind whose it is, or "who".
 
     None where the question asks for more of it.
     """
@@ -52,12 +54,16 @@ def _said(linking: Linking, key: RoleKey, values: Sequence[ValueMention]) -> fro
     called, noun = {*name_stems(key.column)}, _noun(key)
     held = {i for v in values for i in range(*v.span)}
     first, end = min(held), max(held) + 1
+    while first and tokens[first - 1].lower in _ARTICLES:
+        first -= 1
     if tokens[end - 1].lower.endswith(_OWNER):
         start = end
     elif first > 1 and tokens[first - 1].lower in {"of", "for"}:
         start = first - 1
         while start and tokens[start - 1].stem in called:
             start -= 1
+    elif first > 1 and tokens[first - 2].lower == "who":  # "who | manages | the north"
+        start = first - 1
     else:
         return frozenset()
     named: list[int] = []
@@ -66,9 +72,20 @@ def _said(linking: Linking, key: RoleKey, values: Sequence[ValueMention]) -> fro
             break
         named.append(place)
     ended = bool(named) and tokens[named[-1]].stem == noun
-    return frozenset(named) if ended and _asks_who(linking, held.union(named)) else frozenset()
+    said = held.union(named)
+    if end < len(tokens) and linking.table_fit(key.table, end) >= _NAMED:
+        said.add(end)  # "of the north | branch"
+    return frozenset(said - held) if ended and _asks_who(linking, key, said, names) else frozenset()
 
 
-def _asks_who(linking: Linking, said: Collection[int]) -> bool:
-    """Whether nothing is asked but who it is."""
-    return all(i in said or t.kind == "sign" or t.lower in _ASKING for i, t in enumerate(linking.tokens))
+def _asks_who(linking: Linking, key: RoleKey, said: Collection[int], names: RowNames) -> bool:
+    """Whether nothing is asked but who it is, or what the rows are called that the key refers to."""
+    called = {s for c in names.of_table(TableRef(key.target)) for s in name_stems(c.name)}
+    return all(
+        i in said
+        or t.kind == "sign"
+        or t.lower in _ASKING
+        or t.stem in called
+        or linking.table_fit(key.target, i) >= _NAMED
+        for i, t in enumerate(linking.tokens)
+    )

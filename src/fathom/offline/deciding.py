@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
+from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.falling_short import counts_again, counts_others, falls_short, leaves_name_out
 from fathom.offline.checks.outcomes import outcomes_left
@@ -64,7 +65,7 @@ def decide(
     learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
     weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
     choice = weighed.choice if reranker is None else weighed.reranked(reranker)
-    choice = _among_all(choice, learned, len(proposals))
+    choice = _in_accord(_among_all(choice, learned, len(proposals)), proposals, linking, engine)
     solved = [
         i
         for i, left_out in zip(learned, weighed.left_out, strict=True)
@@ -98,6 +99,25 @@ def decide(
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
         choice = replace(choice, sure=False, confidence=min(choice.confidence, DOUBTED), missing=missing)
     return Verdict(choice, _rival(choice, checked))
+
+
+def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
+    """The likeliest candidate ahead that isn't at odds with the question; not sure where it isn't the first.
+
+    Solved questions and evidence say more of what words mean than can be held against a query.
+    """
+    if engine.examples.solved or any(t.evidence for t in linking.tokens):
+        return choice
+    learned = (i for i in choice.order if proposals[i].source not in GRAMMARS)
+    agreeing = next((i for i in learned if not is_at_odds(proposals[i].query, linking, engine.names)), None)
+    if agreeing == choice.order[0]:
+        return choice
+    first = choice.order[0] if agreeing is None else agreeing
+    order = (first, *(i for i in choice.order if i != first))
+    top = max(choice.scores) + 1.0
+    scores = tuple(top if i == first else s for i, s in enumerate(choice.scores))
+    confidence = min(choice.confidence, DOUBTED)
+    return replace(choice, order=order, scores=scores, confidence=confidence, sure=False)
 
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:

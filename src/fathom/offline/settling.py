@@ -10,6 +10,7 @@ from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
 from fathom.offline.finishing.as_said import as_said
 from fathom.offline.finishing.extremes import with_known_extremes
+from fathom.offline.finishing.held_numbers import with_held_numbers
 from fathom.offline.finishing.nobody import told_of_nobody
 from fathom.offline.finishing.repeats import kept_apart, without_repeats
 from fathom.offline.finishing.shown_keys import shown_by_names
@@ -179,6 +180,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
         query = as_said(query, engine.link(asked))
+        query = with_held_numbers(query, engine.link(asked), engine.names)
         query = grouped_by_whole_names(query, engine.names)
     query = grouped_by_names(query, engine.link(question), engine.names)
     if chosen.source != "example":

@@ -1,24 +1,67 @@
-"""Mends what a chosen query has otherwise than its question says outright: a direction, a column too many."""
+"""Mends what a chosen query has otherwise than its question says outright: an order, a column too many."""
 
 from dataclasses import replace
 
 from fathom.offline.checks.unasked import unasked_names
-from fathom.offline.linking import Linking
-from fathom.offline.queries.query import Column, Query
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.text import stem
+from fathom.offline.queries.query import Aggregate, Column, Ordering, Query, mentioned_tables
 
-_WAYS = {"descending": True, "desc": True, "ascending": False, "asc": False}
+_WAYS = {"descending": True, "desc": True, "reverse": True, "ascending": False, "asc": False}
+_SORTED = frozenset(map(stem, ("sort", "sorted", "order", "ordered", "rank", "ranked")))
+_BY = frozenset(("by", "of", "on"))
+_ARTICLES = frozenset("the a an their its his her".split())
+_NAMED = 0.9
 
 
 def as_said(query: Query, linking: Linking) -> Query:
-    """The query in the direction that its question names, without first names where it asks for last ones.
+    """The query ordered as its question says, without what it shows for the order alone.
 
-    "In descending alphabetical order" is learned as alphabetical.
+    "In descending alphabetical order" is learned as alphabetical. "Ordered by the number of cities" shows no
+    number, and whoever asks for last names gets no first names.
     """
     ways = {_WAYS[t.lower] for t in linking.tokens if t.lower in _WAYS and not t.evidence}
-    if len(query.order) == 1 and len(ways) == 1 and query.limit is None:
-        query = replace(query, order=(replace(query.order[0], descending=ways.pop()),))
+    if len(query.order) == 1 and query.limit is None:
+        query = replace(query, order=(_order(query, linking),))
+        if len(ways) == 1:
+            query = replace(query, order=(replace(query.order[0], descending=ways.pop()),))
+        query = _without_order_shown(query, linking)
     unasked = unasked_names(query, linking)
     ordered = {o.key for o in query.order} | {*query.group}
     kept = tuple(e for e in query.select if e not in unasked or e in ordered)
     plain = all(isinstance(e, Column) for e in query.select) and query.compound is None
     return replace(query, select=kept) if plain and kept != query.select else query
+
+
+def _order(query: Query, linking: Linking) -> Ordering:
+    """The order of a query, by the one column of its tables that is named right behind "order by"."""
+    (order,) = query.order
+    tables = {t.name: t for t in mentioned_tables(query)}
+    said = _said_of_order(linking)
+    if said is None or not isinstance(order.key, Column) or query.group or query.compound is not None:
+        return order
+    behind = [m for m in linking.column_mentions if m.span.end > said and m.score >= _NAMED]
+    first = [m.column for m in behind if m.span.first == said and m.column.table in tables]
+    if len(first) != 1 or ColumnKey.of(order.key) in {m.column for m in behind}:
+        return order
+    return replace(order, key=Column(tables[first[0].table], first[0].column))
+
+
+def _without_order_shown(query: Query, linking: Linking) -> Query:
+    """The query without the number that it orders by, where the question names it for the order alone."""
+    key, said = query.order[0].key, _said_of_order(linking)
+    counted = [q.span.first for q in linking.quantities]
+    if not isinstance(key, Aggregate) or key not in query.select or counted != [said]:
+        return query
+    kept = tuple(e for e in query.select if e != key)
+    return replace(query, select=kept) if kept else query
+
+
+def _said_of_order(linking: Linking) -> int | None:
+    """The place of what a question orders by, behind "sorted by the" or "in descending order of"."""
+    words = [t.lower for t in linking.tokens]
+    sorting = (i for i, t in enumerate(linking.tokens) if t.stem in _SORTED and words[i + 1 : i + 2])
+    place = next((i + 2 for i in sorting if words[i + 1] in _BY), len(words))
+    while place < len(words) and words[place] in _ARTICLES:
+        place += 1
+    return place if place < len(words) else None

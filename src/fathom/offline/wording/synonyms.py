@@ -16,6 +16,7 @@ from fathom.records import Assumption, Question
 
 _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
 _LIKELY = 0.2
+_NAME = stem("name")
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
@@ -69,8 +70,19 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
             yield _Change(place, place)
         elif token.lower in WHOLE and len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS:
             yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
+        elif token.lower == "full" and _behind(linking, place) == _NAME and _are_persons(linking, names):
+            yield _Change(place, place, "first and last")
         elif (meant := _meant(token, linking, names)) is not None:
             yield _Change(place, place, _in_number_of(token, meant))
+
+
+def _behind(linking: Linking, place: int) -> str:
+    return linking.tokens[place + 1].stem if place + 1 < len(linking.tokens) else ""
+
+
+def _are_persons(linking: Linking, names: RowNames) -> bool:
+    """Whether any table holds people by first and last names."""
+    return any(names.holds_persons(t) for t in linking.tables)
 
 
 def _is_value(linking: Linking, place: int) -> bool:

@@ -1,0 +1,151 @@
+"""Whether a query is at odds with its question: compares otherwise than it says, denies or ranks nothing.
+
+Weights that know a question's words for those of a column may let the small ones around them pass.
+"""
+
+from collections.abc import Iterator
+
+from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.queries.query import (
+    Aggregate,
+    Column,
+    Comparison,
+    Expression,
+    Literal,
+    Query,
+    all_queries,
+    comparisons,
+    expressions,
+)
+from fathom.offline.queries.rows import CODES, RowNames
+
+_UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
+_DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))
+_NAMES = frozenset(("name", "names"))
+_TIMES = ("year", "date", "day", "time", "season", "month")
+_LEAST = frozenset("minimum lowest least smallest fewest cheapest shortest".split())
+_MOST = frozenset("maximum highest most largest greatest biggest longest".split())
+_NAMED, _LIKELY, _POSSIBLE = 0.6, 0.5, 0.1
+_WHOLLY = 0.9
+
+
+def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether a query says something else than its question, in ways that learned weights overlook."""
+    return (
+        compares_otherwise(query, linking)
+        or takes_year_otherwise(query, linking)
+        or takes_count_for_key(query, linking, rows)
+        or denies_nothing(query, linking)
+        or ranks_nothing(query, linking)
+        or ranks_from_the_other_end(query, linking)
+        or shows_keys_for_names(query, linking)
+        or len({*query.select}) < len(query.select)
+        or adds_up_keys(query)
+    )
+
+
+def compares_otherwise(query: Query, linking: Linking) -> bool:
+    """Whether a question says "after 1961" or "5 to 10", and a query holds rows to that very number."""
+    ranges = {str(n.value) for n in linking.numbers if n.comparison in _UNEQUAL or n.upper is not None}
+    return any(c.operator == "=" and _constant(c) in ranges for c in _compared(query))
+
+
+def takes_year_otherwise(query: Query, linking: Linking) -> bool:
+    """Whether a query takes a year for something else that isn't named: "lost in 2009", 2009 losses."""
+    years = {str(n.value) for n in linking.numbers if n.year}
+    return any(
+        _constant(c) in years and isinstance(c.left, Column) and not _may_be_year(c.left, linking)
+        for c in _compared(query)
+    )
+
+
+def _may_be_year(column: Column, linking: Linking) -> bool:
+    """Whether a column is called after a time, or named by the question."""
+    words = identifier_words(column.name)
+    timely = any(time in word for word in words for time in _TIMES)
+    return timely or any(
+        m.column == ColumnKey.of(column) and m.score >= _LIKELY for m in linking.column_mentions
+    )
+
+
+def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether a question counts rows, "tracks with 1 race", and a query takes their number for a key."""
+    heads = {m.span.first for m in linking.table_mentions if m.score >= _WHOLLY}
+    counts = {str(n.value) for n in linking.numbers if n.span.end in heads}
+    return any(
+        _constant(c) in counts and isinstance(c.left, Column) and rows.is_reference(ColumnKey.of(c.left))
+        for c in _compared(query)
+    )
+
+
+def denies_nothing(query: Query, linking: Linking) -> bool:
+    """Whether a question denies something ("never", "except for"), and a query nothing."""
+    excepted = any(q.compound is not None and q.compound.operator == "except" for q in all_queries(query))
+    return (
+        bool(linking.negations) and not excepted and all(c.operator not in _DENYING for c in _compared(query))
+    )
+
+
+def ranks_nothing(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for an extreme, "the latest", and a query neither orders nor finds one.
+
+    What is said by the name of a column, or is a value, asks for none; nor does "at least".
+    """
+    ranked = any(q.order for q in all_queries(query)) or any(
+        isinstance(e, Aggregate) and e.function in {"min", "max"} for e in _expressions(query)
+    )
+    named = [m.span for m in linking.column_mentions if m.score >= _NAMED]
+    named += [v.span for v in linking.values if v.probability >= _POSSIBLE]
+    compared = [n.span.first for n in linking.numbers if n.comparison in _UNEQUAL]
+    return not ranked and any(
+        not _is_bound(linking, s.span, compared) and not any(s.span.overlaps(n) for n in named)
+        for s in linking.superlatives
+    )
+
+
+def _is_bound(linking: Linking, span: Span, compared: list[int]) -> bool:
+    """Whether a superlative only says how a number is compared: "at least 3", "aged 25 or younger"."""
+    at = span.first > 0 and linking.tokens[span.first - 1].lower == "at"
+    either = span.first > 1 and linking.tokens[span.first - 1].lower == "or" and span.first - 2 in compared
+    return at or either
+
+
+def ranks_from_the_other_end(query: Query, linking: Linking) -> bool:
+    """Whether a question's only superlative asks for the least, and a query for the most, or the reverse."""
+    said = {t.lower for t in linking.tokens if not t.evidence} & (_LEAST | _MOST)
+    ranked = [q.order[0] for q in all_queries(query) if q.limit is not None and q.order]
+    return len(said) == len(ranked) == 1 and ranked[0].descending != bool(said & _MOST)
+
+
+def shows_keys_for_names(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for names alone, and a query shows nothing but keys."""
+    words = {t.lower for t in linking.tokens if not t.evidence}
+    keys = all(isinstance(e, Column) and identifier_words(e.name)[-1:] == ("id",) for e in query.select)
+    return keys and not words.isdisjoint(_NAMES) and words.isdisjoint(CODES)
+
+
+def adds_up_keys(query: Query) -> bool:
+    """Whether a query adds up numbers that only tell rows apart."""
+    return any(
+        isinstance(e, Aggregate)
+        and e.function in {"sum", "avg"}
+        and isinstance(e.argument, Column)
+        and identifier_words(e.argument.name)[-1:] == ("id",)
+        for e in _expressions(query)
+    )
+
+
+def _compared(query: Query) -> Iterator[Comparison]:
+    for part in all_queries(query):
+        for condition in (part.where, part.having):
+            yield from comparisons(condition)
+
+
+def _expressions(query: Query) -> Iterator[Expression]:
+    return (e for part in all_queries(query) for e in expressions(part))
+
+
+def _constant(comparison: Comparison) -> str | None:
+    """What a comparison compares with, as text; None where that isn't one constant."""
+    return str(comparison.right.value) if isinstance(comparison.right, Literal) else None

@@ -7,12 +7,25 @@ import numpy as np
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Query, Star, mentioned_tables, walk
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Comparison,
+    Query,
+    Star,
+    conjuncts,
+    mentioned_tables,
+    walk,
+)
 from fathom.offline.queries.rows import RowNames
 
 _DO = frozenset(("did", "does", "do"))
 _THEIR = frozenset("their its his her".split())
+_WHICH = frozenset(("which", "what"))
+_OPENING = 5
 _TABLE = 0.9
 _NAMED = 0.5
 _MEANT = 0.3
@@ -23,6 +36,7 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
     return (
         tells_less(query, linking)
         or ranks_unasked(query, linking)
+        or shows_what_restricts(query, linking)
         or groups_by_others(query, linking, planner)
         or counts_each_once(query, linking, rows, planner)
     )
@@ -32,6 +46,25 @@ def ranks_unasked(query: Query, linking: Linking) -> bool:
     """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
     ranked = bool(query.order) and all(isinstance(o.key, Column) for o in query.order)
     return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
+
+
+def shows_what_restricts(query: Query, linking: Linking) -> bool:
+    """Whether "which bookings end in 2018" is told nothing but when they end."""
+    compared = {c.left for c in conjuncts(query.where) if isinstance(c, Comparison)}
+    shown = query.select[0]
+    if len(query.select) != 1 or not isinstance(shown, Column) or shown not in compared:
+        return False
+    own = linking.alignment[linking.index[ColumnKey.of(shown)]]
+    opening = 1 if linking.tokens[0].lower in _WHICH | LISTING else 0
+    for place in range(opening, min(_OPENING, len(linking.tokens))):
+        token = linking.tokens[place]
+        named = token.stem in name_stems(shown.name)[-1:]
+        fits = linking.table_fit(shown.table.name, place)
+        if token.stop or named or own[place] >= max(_NAMED, fits):
+            return False  # "which years", "which of these"
+        if fits >= _NAMED:
+            return True
+    return False
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

@@ -33,6 +33,7 @@ class RowNames:
 
     def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
         """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
+        self._profiles = profiles
         self._names = {
             t.name: named
             for t in schema.tables
@@ -62,6 +63,19 @@ class RowNames:
     def is_reference(self, column: ColumnKey) -> bool:
         """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
         return column in self._own or column in self._references
+
+    def refers(self, table: str, other: str) -> bool:
+        """Whether each row of a table refers to one of the other."""
+        return any(k.table == table and t.table == other for k, t in self._targets.items())
+
+    def sorts(self, column: ColumnKey) -> bool:
+        """Whether a column tells kinds of rows: it refers to them, or rows share what isn't their name."""
+        if column in self._own or column.column in self._names.get(column.table, ()):
+            return False
+        profile = self._profiles.get(column.table)
+        seen = profile.columns.get(column.column) if profile else None
+        shared = seen is not None and seen.distinct is not None and seen.distinct < seen.rows_seen
+        return column in self._references or (shared and not self.measures(column))
 
     def key_of(self, table: TableRef) -> tuple[Column, ...]:
         """The one column that tells a table's rows apart; empty where there is none, or it takes several."""

@@ -7,6 +7,7 @@ songs is strange, though they guess what is meant.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
@@ -16,6 +17,9 @@ from fathom.records import Assumption, Question
 
 _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
 _LIKELY = 0.2
+_CLEAR = 0.6
+_LONGEST = 3
+_VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
@@ -59,6 +63,9 @@ class _Change:
 
 def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
     tokens = linking.tokens
+    for place, token in enumerate(tokens):
+        if token.kind == "word" and not _is_value(linking, place) and (table := _in_short(linking, place)):
+            yield _Change(place, place, _in_number_of(token, table))
     named = {s for t in linking.tables for s in name_stems(t)}
     named |= {s for c in linking.columns for s in name_stems(c.column)}
     for place, token in enumerate(tokens):
@@ -71,6 +78,34 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
             yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
         elif (meant := _meant(token, linking, names)) is not None:
             yield _Change(place, place, _in_number_of(token, meant))
+
+
+def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
+    """The words of the one table whose name a word ends, and that the question doesn't say in full.
+
+    "Orders" of `customer_orders`; no "order dates", and no word that is a name itself.
+    """
+    token, behind = linking.tokens[place], linking.tokens[place + 1 : place + 2]
+    ending = [t for t in linking.tables if name_stems(t)[-1:] == (token.stem,)]
+    if token.stop or len(ending) != 1 or not 1 < len(name_stems(ending[0])) <= _LONGEST:
+        return None
+    (table,) = ending
+    rest = {*name_stems(table)[:-1]}
+    whole = any(name_stems(c.column) == (token.stem,) for c in linking.columns)
+    goes_on = behind and any(
+        _follow(name_stems(c.column), token.stem, behind[0].stem)
+        or (c.table == table and behind[0].stem in name_stems(c.column))
+        for c in linking.columns
+    )
+    ahead = linking.tokens[max(0, place - 2) : place]
+    said = any(t.stem in rest for t in ahead) or (place > 1 and ahead[-1].text[:1].isupper())
+    clear = linking.table_fit(table, place) >= _CLEAR or not _VIEWS.isdisjoint(identifier_words(table))
+    return None if whole or goes_on or said or clear else identifier_words(table)
+
+
+def _follow(stems: tuple[str, ...], one: str, other: str) -> bool:
+    """Whether one word stands right before another in a name."""
+    return (one, other) in pairwise(stems)
 
 
 def _is_value(linking: Linking, place: int) -> bool:

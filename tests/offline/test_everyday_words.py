@@ -53,6 +53,10 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("how many people work for us?", "how many people are there?"),
         ("How many beds are free at the moment?", "How many beds are free?"),
         ("What ships are there in Oslo?", "List the ships in Oslo?"),
+        ("the songs with the album they are on", "the songs with their album"),
+        ("Which towns do our clients come from?", "What are the different towns of the clients?"),
+        ("Which towns lie below sea level?", "Which towns have an elevation below 0?"),
+        ("towns below sea level", "towns with an elevation below 0"),
     ],
 )
 def test_expressions_are_said_plainly(asked: str, plain: str) -> None:

@@ -25,6 +25,7 @@ from fathom.offline.queries.rows import RowNames
 _DO = frozenset(("did", "does", "do"))
 _THEIR = frozenset("their its his her".split())
 _WHICH = frozenset(("which", "what"))
+_WITH = frozenset(("with", "including"))
 _OPENING = 5
 _TABLE = 0.9
 _NAMED = 0.5
@@ -37,6 +38,7 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
         tells_less(query, linking)
         or ranks_unasked(query, linking)
         or shows_what_restricts(query, linking)
+        or leaves_first_out(query, linking)
         or groups_by_others(query, linking, planner)
         or counts_each_once(query, linking, rows, planner)
     )
@@ -63,8 +65,24 @@ def shows_what_restricts(query: Query, linking: Linking) -> bool:
         if token.stop or named or own[place] >= max(_NAMED, fits):
             return False  # "which years", "which of these"
         if fits >= _NAMED:
-            return True
+            return not own[place + 1 : place + 2].max(initial=0) >= _NAMED  # "which stadium name"
     return False
+
+
+def leaves_first_out(query: Query, linking: Linking) -> bool:
+    """Whether "ratings of Avatar with the reviewer's name" is told nothing but names."""
+    tokens = linking.tokens
+    behind = next((i for i, t in enumerate(tokens) if t.lower in _WITH), len(tokens))
+    head = next((i for i, t in enumerate(tokens) if not t.stop and t.lower not in LISTING), behind)
+    shown = [e for e in query.select if isinstance(e, Column)]
+    if head + 1 >= behind or len(shown) < len(query.select):
+        return False
+    fits = {t: linking.table_fit(t, head) for t in linking.tables}
+    asked = {t for t, fit in fits.items() if fit >= max(_TABLE, linking.alignment[:, head].max(initial=0))}
+    after = range(behind + 1, len(tokens))
+    return bool(asked) and all(
+        c.table.name not in asked and any(_near(linking, c, i) for i in after) for c in shown
+    )
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

@@ -33,8 +33,8 @@ _WHOLE_STEMS = frozenset(map(stem, _WHOLE))
 def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that together name a table's rows, best choice only; empty where none does.
 
-    That is `name`, `title` or the table's name before it; else first and last name; else what is called as
-    the table is; else the first column whose last word is one of the two.
+    That is `name`, `title` or the table's name before it; else first and last name; else the first column
+    whose last word is one of the two.
     """
     words = {c: identifier_words(c) for c in columns}
     own = {*identifier_words(table), *name_stems(table)}
@@ -48,8 +48,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     titled = [c for c in columns if words[c] and words[c][-1] == "title" and set(words[c]) - own <= _WHOLE]
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
-    same = [c for c in columns if name_stems(c) == name_stems(table)]
-    return tuple([*titled, *same, *ending, *parts][:1])
+    return tuple([*titled, *ending, *parts][:1])
 
 
 def names_many(token: Token) -> bool:

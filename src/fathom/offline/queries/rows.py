@@ -34,11 +34,7 @@ class RowNames:
     def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
         """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
         self._profiles = profiles
-        self._names = {
-            t.name: named
-            for t in schema.tables
-            if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
-        }
+        self._names = {t.name: named for t in schema.tables if not _shared(t, named := _naming(t), profiles)}
         self._described = {
             t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
         }
@@ -117,6 +113,16 @@ class RowNames:
         return self.of_table(table) or (
             tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
         )
+
+
+def _naming(table: Table) -> tuple[str, ...]:
+    """The columns that name a table's rows; the text called as the table is before a mere "famous title"."""
+    named = naming_columns(table.name, tuple(c.name for c in table.columns))
+    same = [
+        c.name for c in table.columns if name_stems(c.name) == name_stems(table.name) and c.kind == "text"
+    ]
+    told = len(named) > 1 or (len(named) == 1 and says_no_more(table.name, named[0]))
+    return (same[0],) if same and not told else named
 
 
 def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:

@@ -31,17 +31,33 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 
+_THEY_ARE_IN = re.compile(
+    r"\b(with|and)\s+the\s+([a-z]+)\s+(?:that\s+|which\s+)?(?:they|it|he|she)\s+"
+    r"(?:are|is|were|was|works?|lives?|belongs?|comes?|came)\s+(?:on|in|at|for|to|from|by)(?=\s*(?:[?.!,]|$|and\b))",
+    re.IGNORECASE,
+)
+_COME_FROM = re.compile(
+    r"^(?:which|what)\s+([a-z]+s)\s+do\s+(?:(?:our|the|all)\s+)*([a-z]+s)\s+"
+    r"(?:come\s+from|live\s+in|belong\s+to|work\s+(?:in|for))(?=\s*[?.!]*$)",
+    re.IGNORECASE,
+)
+_BELOW_SEA = re.compile(r"\b(?:(?:lies?|are|is)\s+(?P<verb>)|with\s+)?below\s+sea\s+level\b", re.IGNORECASE)
+
 
 def plainly(text: str) -> str:
     """The text with decades as years, and with what adds nothing to "no phone listed" left out.
 
-    "How many people work here" asks how many there are, and "at the moment" is when everything is that is
-    told of no time.
+    "The album they are on" is their album; "which countries do customers come from" asks for those of the
+    customers. "How many people work here" asks how many there are, and "at the moment" is when everything
+    is that is told of no time.
     """
     text = _DECADE.sub(_years, text)
     text = _NO_SUCH.sub(r"\g<no> \g<what>", text)
     text = _WITHOUT_GIVING.sub("without ", text)
     text = _NOW.sub("", text)
+    text = _THEY_ARE_IN.sub(r"\1 their \2", text)
+    text = _COME_FROM.sub(r"What are the different \1 of the \2", text)
+    text = _BELOW_SEA.sub(lambda m: f"{'with' if m['verb'] is None else 'have'} an elevation below 0", text)
     return _HERE.sub(r"\1 are there", text)
 
 

@@ -19,6 +19,8 @@ _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
 _LIKELY = 0.2
 _CLEAR = 0.6
 _LONGEST = 3
+_SORTS = frozenset(("order", "sort", "rank", "list"))
+"""Words that say how rows are shown, as well as things."""
 _VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
@@ -86,8 +88,10 @@ def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
     "Orders" of `customer_orders`; no "order dates", and no word that is a name itself.
     """
     token, behind = linking.tokens[place], linking.tokens[place + 1 : place + 2]
-    ending = [t for t in linking.tables if name_stems(t)[-1:] == (token.stem,)]
-    if token.stop or len(ending) != 1 or not 1 < len(name_stems(ending[0])) <= _LONGEST:
+    one = in_number((token.lower,), many=False)
+    ending = [t for t in linking.tables if in_number(identifier_words(t)[-1:], many=False) == one]
+    clear = not token.stop and token.lower not in _SORTS
+    if not clear or len(ending) != 1 or not 1 < len(name_stems(ending[0])) <= _LONGEST:
         return None
     (table,) = ending
     rest = {*name_stems(table)[:-1]}

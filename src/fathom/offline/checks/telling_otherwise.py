@@ -39,6 +39,7 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
         or ranks_unasked(query, linking)
         or shows_what_restricts(query, linking)
         or leaves_first_out(query, linking)
+        or shows_others(query, linking, rows)
         or groups_by_others(query, linking, planner)
         or counts_each_once(query, linking, rows, planner)
     )
@@ -83,6 +84,19 @@ def leaves_first_out(query: Query, linking: Linking) -> bool:
     return bool(asked) and all(
         c.table.name not in asked and any(_near(linking, c, i) for i in after) for c in shown
     )
+
+
+def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
+    tokens = linking.tokens
+    shown = [e for e in query.select if isinstance(e, Column)]
+    if len(tokens) < 3 or tokens[0].lower not in _WHICH or len(shown) < len(query.select):
+        return False
+    asked = [t for t in linking.tables if linking.table_fit(t, 1) >= _TABLE]
+    verb = tokens[2].lower.endswith("ed") or tokens[2].stop
+    if len(asked) != 1 or not verb or linking.alignment[:, 1].max(initial=0) >= _TABLE:
+        return False
+    return not any(c.table.name == asked[0] or rows.is_reference(ColumnKey.of(c)) for c in shown)
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

@@ -133,6 +133,8 @@ def test_owners_and_tables_in_full(asked: str, meant: str, harbour: Database, tm
         ("Which crane has no operator listed?", {("Atlas",)}),
         ("makers with no phone on file", {("Konecranes",)}),
         ("inspections by result", {("passed", 2), ("failed", 1)}),
+        ("Which inspections were in May 2021?", {(3,)}),
+        ("Which cranes have never been inspected?", {("Atlas",)}),
         ("Grace Ritchie's email", {("grace@port",)}),
         ("When was Atlas built?", {(2003,)}),
     ],

@@ -16,6 +16,7 @@ from fathom.offline.queries.query import (
     Comparison,
     Query,
     Star,
+    Subquery,
     conjuncts,
     mentioned_tables,
     walk,
@@ -53,7 +54,8 @@ def ranks_unasked(query: Query, linking: Linking) -> bool:
 
 def shows_what_restricts(query: Query, linking: Linking) -> bool:
     """Whether "which bookings end in 2018" is told nothing but when they end."""
-    compared = {c.left for c in conjuncts(query.where) if isinstance(c, Comparison)}
+    where = (c for c in conjuncts(query.where) if isinstance(c, Comparison))
+    compared = {c.left for c in where if not isinstance(c.right, Subquery)}
     shown = query.select[0]
     if len(query.select) != 1 or not isinstance(shown, Column) or shown not in compared:
         return False

@@ -63,6 +63,7 @@ def test_a_phrase_is_asked_for(asked: str, meant: str, store: Database, tmp_path
         "percentage of customers from Brazil",
         "Compute the average price of products",
         "What is the price of the cheapest product?",
+        "What was the first product of 2018?",
         "For each customer, show the total amount",
         "Is Ann Lee a customer?",
     ],

@@ -22,6 +22,8 @@ _PARTICIPLES = ("ed", "ing")
 _ENDS = frozenset(".?!;")
 _LIVE = frozenset("live lives living reside resides".split())
 _WHAT = frozenset(("what", "which"))
+_BY_DATE = frozenset("first last next previous".split())
+"""What names no column by which rows are ordered: "the first race of 2018"."""
 _SPELT = {"l": "last", "f": "first"}
 """Parts of names in full: `LName`."""
 _ASKING = frozenset(("how", "what", "why"))
@@ -91,7 +93,9 @@ def _phrase(tokens: Sequence[Token]) -> int | None:
         return None
     while place < len(words) and words[place] in _DETERMINERS:
         place += 1
-    return place if place < len(words) and words[place] not in PHRASE_ENDS else None
+    if place >= len(words) or words[place] in PHRASE_ENDS:
+        return None
+    return None if words[0] in _WHAT and words[place] in _BY_DATE else place
 
 
 def _head(linking: Linking, tokens: Sequence[Token], first: int) -> int:

@@ -59,7 +59,7 @@ def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
 def _is_plural(linking: Linking, words: Sequence[Token]) -> bool:
     """Whether words are one for things, which is no column's: "members"."""
     last = len(words) - 1
-    column = linking.alignment[:, last].max(initial=0) >= _MENTIONED
+    column = linking.alignment[:, last].max(initial=0) >= _MENTIONED or asked_money(linking) is not None
     return all(t.stop for t in words[:-1]) and names_many(words[-1]) and not column
 
 

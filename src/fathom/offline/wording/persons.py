@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, Span, Token
 from fathom.offline.linking.text import identifier_words, in_number
-from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS
+from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS, ROLE_VERBS
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.wording.phrases import column_named, names_in_words
 from fathom.records import Question
@@ -63,7 +63,8 @@ def _by_names(
     table, place = asked
     tokens = linking.tokens
     persons = names.holds_persons(table)
-    if not persons and linking.alignment[:, place].max(initial=0) >= _COLUMN:
+    moved = any(t.lower in ROLE_VERBS for t in tokens)  # "the most departing flights": roles know which
+    if not persons and (moved or linking.alignment[:, place].max(initial=0) >= _COLUMN):
         return None
     who = tokens[0].lower == "who"
     one = ranked or any(s.count == 1 for s in linking.superlatives)

@@ -73,8 +73,10 @@ def test_per_stays_where_names_hold_it(shops: Database, tmp_path: Path) -> None:
 
 
 def test_a_group_in_a_few_words_is_answered(shops: Database) -> None:
-    answer = ask("shops by city", shops, confidence=0)
-    assert "GROUP BY" not in (answer.sql or "")  # nothing says what of them
-    answer = ask("number of shops by city", shops)
-    assert answer.result is not None, answer.text
-    assert sorted(tuple(sorted(map(str, r))) for r in answer.result.rows) == [("1", "Oslo"), ("2", "Rome")]
+    answer = ask("sellers by name", shops, confidence=0)
+    assert "GROUP BY" not in (answer.sql or "")  # they are sorted by what each is called
+    for asked in ("number of shops by city", "shops by city"):
+        answer = ask(asked, shops)
+        assert answer.result is not None, answer.text
+        rows = sorted(tuple(sorted(map(str, r))) for r in answer.result.rows)
+        assert rows == [("1", "Oslo"), ("2", "Rome")]

@@ -56,12 +56,18 @@ def in_idiom(asked: str, database: Database) -> str:
             "What are the first and last names of the employees who live in Lima?",
         ),
         ("who works in Sales?", "What are the first and last names of the employees who works in Sales?"),
-        ("Which product costs the most?", "Which product has the highest price?"),
-        ("which product weighs the least", "which product has the lowest weight kg"),
+        ("Which product costs the most?", "What is the name of the product that has the highest price?"),
+        (
+            "which product weighs the least",
+            "What is the name of the product that has the lowest weight kg",
+        ),
+        (
+            "Which department has the most employees?",
+            "What is the name of the department that has the most employees?",
+        ),
+        ("Which products cost more than 10?", "What are the names of the products that cost more than 10?"),
         # What is asked for is something else, or said already.
         ("Which employees did Ann Lee hire?", None),
-        ("Which department has the most employees?", None),
-        ("Which products cost more than 10?", None),
         ("which product lasts the most?", None),
         ("Which employees work in Sales? Give their last names.", None),
         ("What is the salary of Ann Lee?", None),

@@ -36,6 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     [
         ("customers from Brazil", "What are the first and last names of the customers from Brazil?"),
         ("show me all products over 20", "What are the product names of the products over 20?"),
+        ("What is our cheapest product?", "What is the product name of the cheapest product?"),
         ("cheapest product", "What is the product name of the cheapest product?"),
         ("2 most expensive products", "What are the product names of the 2 most expensive products?"),
         ("List every product", "What are the product names of the product?"),
@@ -61,7 +62,8 @@ def test_a_phrase_is_asked_for(asked: str, meant: str, store: Database, tmp_path
         "customers from Spain: how many are there?",
         "percentage of customers from Brazil",
         "Compute the average price of products",
-        "What is the cheapest product?",
+        "What is the price of the cheapest product?",
+        "What was the first product of 2018?",
         "For each customer, show the total amount",
         "Is Ann Lee a customer?",
     ],

@@ -51,10 +51,12 @@ from fathom.offline.wording.courtesy import to_the_point
 from fathom.offline.wording.idiom import for_each
 from fathom.offline.wording.in_full import in_full
 from fathom.offline.wording.in_trade import in_trade
+from fathom.offline.wording.owners import of_owners
 from fathom.offline.wording.persons import asked_by_name
 from fathom.offline.wording.phrases import as_question
 from fathom.offline.wording.pointing import buyers_first, keys_first
 from fathom.offline.wording.synonyms import by_its_names
+from fathom.offline.wording.telling import asked_of_rows
 from fathom.records import Assumption, Question, SolvedExample
 from fathom.retrieval import ValueIndex
 
@@ -132,8 +134,11 @@ class Engine:
             return question
         short = self.in_units(question).question
         linking = self.link(short)
-        if (grouped := for_each(short, linking)) is not short:
+        if (grouped := for_each(short, linking, self.names)) is not short:
             return grouped
+        dates = Dates(linking, self.planner, self.database.profile())
+        if (told := asked_of_rows(short, linking, self.names, dates)) is not None:
+            return told
         asked = as_question(short, linking, self.names)
         return asked if asked is not short else asked_by_name(short, linking, self.names)
 
@@ -158,6 +163,7 @@ class Engine:
         if self.examples.solved or question.evidence:
             return question, ()
         short = replace(question, text=to_the_point(question.text))
+        short = of_owners(short, self.link(short))
         short, called = by_keys_own_words(short, self.link(short), self.planner)
         full, told = in_full(short, self.link(short))
         named, told_too = by_its_names(full, self.link(full), self.names)

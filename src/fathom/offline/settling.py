@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fathom.errors import QueryError
 from fathom.offline.asides import Aside
 from fathom.offline.checks.checking import BRIEF, Checked
+from fathom.offline.checks.telling_otherwise import shows_what_restricts
 from fathom.offline.composing import Composition
 from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
@@ -153,6 +154,8 @@ def _restricted(engine: Engine, aside: Aside) -> Settled | None:
     run = _run(engine, query)
     if run is None:
         return None
+    if shows_what_restricts(query, engine.link(aside.question)):
+        plain = replace(plain, sure=False, confidence=min(plain.confidence, UNLEARNED))
     return replace(
         plain,
         query=query,

@@ -14,6 +14,7 @@ from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.compared import Comparisons
 from fathom.offline.asides.earliest import earliest
+from fathom.offline.asides.flags import flagged
 from fathom.offline.asides.lateness import lateness
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
@@ -186,7 +187,10 @@ def said_apart(
         *((roles,) if roles else ()),
         *(t for t in tellings if t.theirs or not any(t.places & b.places for b in owned)),
     )
-    adjectives = tuple(states(question.text, linking, dates, profiles))
+    adjectives: tuple[Restriction, ...] = (
+        *states(question.text, linking, dates, profiles),
+        *flagged(question.text, linking, profiles),
+    )
     said = {i for r in others for i in r.places}
     found = (*(b for b in owned if not left_open(b, linking, said)), *others)
     found = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))

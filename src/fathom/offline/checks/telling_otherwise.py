@@ -7,12 +7,27 @@ import numpy as np
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Query, Star, mentioned_tables, walk
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Comparison,
+    Query,
+    Star,
+    Subquery,
+    conjuncts,
+    mentioned_tables,
+    walk,
+)
 from fathom.offline.queries.rows import RowNames
 
 _DO = frozenset(("did", "does", "do"))
 _THEIR = frozenset("their its his her".split())
+_WHICH = frozenset(("which", "what"))
+_WITH = frozenset(("with", "including"))
+_OPENING = 5
 _TABLE = 0.9
 _NAMED = 0.5
 _MEANT = 0.3
@@ -23,6 +38,9 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
     return (
         tells_less(query, linking)
         or ranks_unasked(query, linking)
+        or shows_what_restricts(query, linking)
+        or leaves_first_out(query, linking)
+        or shows_others(query, linking, rows)
         or groups_by_others(query, linking, planner)
         or counts_each_once(query, linking, rows, planner)
     )
@@ -32,6 +50,55 @@ def ranks_unasked(query: Query, linking: Linking) -> bool:
     """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
     ranked = bool(query.order) and all(isinstance(o.key, Column) for o in query.order)
     return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
+
+
+def shows_what_restricts(query: Query, linking: Linking) -> bool:
+    """Whether "which bookings end in 2018" is told nothing but when they end."""
+    where = (c for c in conjuncts(query.where) if isinstance(c, Comparison))
+    compared = {c.left for c in where if not isinstance(c.right, Subquery)}
+    shown = query.select[0]
+    if len(query.select) != 1 or not isinstance(shown, Column) or shown not in compared:
+        return False
+    own = linking.alignment[linking.index[ColumnKey.of(shown)]]
+    opening = 1 if linking.tokens[0].lower in _WHICH | LISTING else 0
+    for place in range(opening, min(_OPENING, len(linking.tokens))):
+        token = linking.tokens[place]
+        named = token.stem in name_stems(shown.name)[-1:]
+        fits = linking.table_fit(shown.table.name, place)
+        if token.stop or named or own[place] >= max(_NAMED, fits):
+            return False  # "which years", "which of these"
+        if fits >= _NAMED:
+            return not own[place + 1 : place + 2].max(initial=0) >= _NAMED  # "which stadium name"
+    return False
+
+
+def leaves_first_out(query: Query, linking: Linking) -> bool:
+    """Whether "ratings of Avatar with the reviewer's name" is told nothing but names."""
+    tokens = linking.tokens
+    behind = next((i for i, t in enumerate(tokens) if t.lower in _WITH), len(tokens))
+    head = next((i for i, t in enumerate(tokens) if not t.stop and t.lower not in LISTING), behind)
+    shown = [e for e in query.select if isinstance(e, Column)]
+    if head + 1 >= behind or len(shown) < len(query.select):
+        return False
+    fits = {t: linking.table_fit(t, head) for t in linking.tables}
+    asked = {t for t, fit in fits.items() if fit >= max(_TABLE, linking.alignment[:, head].max(initial=0))}
+    after = range(behind + 1, len(tokens))
+    return bool(asked) and all(
+        c.table.name not in asked and any(_near(linking, c, i) for i in after) for c in shown
+    )
+
+
+def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
+    tokens = linking.tokens
+    shown = [e for e in query.select if isinstance(e, Column)]
+    if len(tokens) < 3 or tokens[0].lower not in _WHICH or len(shown) < len(query.select):
+        return False
+    asked = [t for t in linking.tables if linking.table_fit(t, 1) >= _TABLE]
+    verb = tokens[2].lower.endswith("ed") or tokens[2].stop
+    if len(asked) != 1 or not verb or linking.alignment[:, 1].max(initial=0) >= _TABLE:
+        return False
+    return not any(c.table.name == asked[0] or rows.is_reference(ColumnKey.of(c)) for c in shown)
 
 
 def tells_less(query: Query, linking: Linking) -> bool:

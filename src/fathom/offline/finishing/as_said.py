@@ -50,8 +50,8 @@ def _order(query: Query, linking: Linking) -> Ordering:
 def _without_order_shown(query: Query, linking: Linking) -> Query:
     """The query without the number that it orders by, where the question names it for the order alone."""
     key, said = query.order[0].key, _said_of_order(linking)
-    counted = [q.span.first for q in linking.quantities]
-    if not isinstance(key, Aggregate) or key not in query.select or counted != [said]:
+    alone = len(linking.quantities) == 1 and said in range(*linking.quantities[0].span)
+    if not isinstance(key, Aggregate) or key not in query.select or not alone:
         return query
     kept = tuple(e for e in query.select if e != key)
     return replace(query, select=kept) if kept else query

@@ -8,6 +8,7 @@ import numpy as np
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
 from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.wordlists import IRREGULAR
 
 _NAMED = 0.5
 """Alignment from which a word names a table or a column."""
@@ -48,6 +49,11 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     ending = [c for c in columns if words[c] and words[c][-1].endswith(("name", "title"))]
     parts = [c for c in (first, last) if c]
     return tuple([*titled, *ending, *parts][:1])
+
+
+def names_many(token: Token) -> bool:
+    """Whether a word is a plural, by its form."""
+    return token.lower in IRREGULAR or (token.lower.endswith("s") and not token.lower.endswith("ss"))
 
 
 def says_no_more(table: str, column: str) -> bool:

@@ -33,11 +33,8 @@ class RowNames:
 
     def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile] = _UNSEEN) -> None:
         """Where `profiles` show that most rows of a table share what only may be their name, it is none."""
-        self._names = {
-            t.name: named
-            for t in schema.tables
-            if not _shared(t, named := naming_columns(t.name, tuple(c.name for c in t.columns)), profiles)
-        }
+        self._profiles = profiles
+        self._names = {t.name: named for t in schema.tables if not _shared(t, named := _naming(t), profiles)}
         self._described = {
             t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
         }
@@ -62,6 +59,19 @@ class RowNames:
     def is_reference(self, column: ColumnKey) -> bool:
         """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
         return column in self._own or column in self._references
+
+    def refers(self, table: str, other: str) -> bool:
+        """Whether each row of a table refers to one of the other."""
+        return any(k.table == table and t.table == other for k, t in self._targets.items())
+
+    def sorts(self, column: ColumnKey) -> bool:
+        """Whether a column tells kinds of rows: it refers to them, or rows share what isn't their name."""
+        if column in self._own or column.column in self._names.get(column.table, ()):
+            return False
+        profile = self._profiles.get(column.table)
+        seen = profile.columns.get(column.column) if profile else None
+        shared = seen is not None and seen.distinct is not None and seen.distinct < seen.rows_seen
+        return column in self._references or (shared and not self.measures(column))
 
     def key_of(self, table: TableRef) -> tuple[Column, ...]:
         """The one column that tells a table's rows apart; empty where there is none, or it takes several."""
@@ -107,6 +117,16 @@ class RowNames:
         return self.of_table(table) or (
             tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
         )
+
+
+def _naming(table: Table) -> tuple[str, ...]:
+    """The columns that name a table's rows; the text called as the table is before a mere "famous title"."""
+    named = naming_columns(table.name, tuple(c.name for c in table.columns))
+    same = [
+        c.name for c in table.columns if name_stems(c.name) == name_stems(table.name) and c.kind == "text"
+    ]
+    told = len(named) > 1 or (len(named) == 1 and says_no_more(table.name, named[0]))
+    return (same[0],) if same and not told else named
 
 
 def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:

@@ -1,6 +1,7 @@
 """What a question compares: columns with values, numbers and dates, the likeliest first."""
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from fathom.records.schema import NUMERIC, Schema
 
 _DATED = frozenset(("date", "datetime", "time"))
 _SIZED = NUMERIC | _DATED
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SINGLE, _RANGES = 27, 9
 """How many comparisons with one value, and with two, are worth a try."""
 
@@ -119,7 +121,8 @@ class Comparisons:
                 if (date.span, column) not in self._found:
                     operator = _one_sided(date.comparison)
                     end = date.last if operator in {"<=", ">"} and date.last else date.first
-                    yield ValueOption(column, (Bound(end, operator),), date.span, score)
+                    bound = _on_day(end, operator, self.kinds[column])
+                    yield ValueOption(column, (bound,), date.span, score)
 
     @cached_property
     def _found(self) -> set[tuple[Span, ColumnKey]]:
@@ -145,7 +148,7 @@ class Comparisons:
             return
         if operator == "like":
             value = self._pattern(mention)
-        yield Bound(value, operator), 0.0
+        yield _on_day(value, operator, kind), 0.0
         # A flag that is denied was read as "no" already.
         negations = self._linking.negations
         if negations and operator in {"=", "like"} and mention.match != "boolean":
@@ -199,6 +202,12 @@ class Comparisons:
 def _one_sided(comparison: str) -> str:
     """The operator for one value where the words asked for a range that has no second one."""
     return ">=" if comparison == "between" else comparison
+
+
+def _on_day(value: str | int | float | None, operator: str, kind: str) -> Bound:
+    """A value to compare with: of a column that also holds times, the whole of a day."""
+    whole = operator == "=" and kind == "datetime" and isinstance(value, str) and _DAY.fullmatch(value)
+    return Bound(f"{value}%", "like") if whole else Bound(value, operator)
 
 
 def _within_year(value: float, comparison: str) -> Bound:

@@ -11,6 +11,7 @@ from fathom.offline.linking.wordlists import (
     UNITS,
     WITHIN_REQUESTS,
 )
+from fathom.offline.wording.expressions import plainly
 
 
 def _any_of(phrases: Iterable[str]) -> str:
@@ -55,6 +56,11 @@ _THERE = re.compile(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
     re.IGNORECASE,
 )
+_THERE_IN = re.compile(
+    r"(?:what|which)\s+(?!is\b|are\b)([\w\s-]+?s)\s+(?:are\s+there|do\s+(?:we|you)\s+have)\s+"
+    r"(?=(?:in|at|on|from|of|for|with)\b)",
+    re.IGNORECASE,
+)
 _HAVE_NO = re.compile(
     r"\s(?:has|have|do|does)\s+not\s+(?:have|got|had)\s+(?:a\s+single|any)\s", re.IGNORECASE
 )
@@ -63,6 +69,11 @@ _BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
 
 
 def to_the_point(text: str) -> str:
+    """The question without what is said around it, and plainly."""
+    return plainly(without_courtesies(text))
+
+
+def without_courtesies(text: str) -> str:
     """The question without greetings, thanks and requests, with "what's" and "don't" written out.
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
@@ -85,6 +96,7 @@ def to_the_point(text: str) -> str:
         said = f"{contracted[1]} {be}{said[contracted.end() :]}"
     if there := _THERE.match(said):
         return f"What are the different {there[1]}?"
+    said = _THERE_IN.sub(r"List the \1 ", said, count=1)
     said = _HAVE_NO.sub(" have no ", said)
     return _direct(said) if requested else said
 

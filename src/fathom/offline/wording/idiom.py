@@ -10,9 +10,10 @@ from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.periods import PERIOD_WORDS
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking, Token
-from fathom.offline.linking.naming import tells_who
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.naming import names_many, tells_who
+from fathom.offline.linking.text import identifier_words, name_stems
 from fathom.offline.linking.wordlists import LISTING, OPENINGS
+from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 
 _AGGREGATES = frozenset(
@@ -24,25 +25,26 @@ _SHOWN = LISTING | {"me", "us", "all", "the"}
 _COUNTS = frozenset(("number", "count"))
 _AVERAGES = frozenset(("average", "avg", "mean"))
 _ENDS = frozenset("in for from where with of on at during and".split())
+_LISTED = frozenset(("list", "find", "return"))
 _MENTIONED = 0.6
 EACH = "for each"
 
 
-def for_each(question: Question, linking: Linking) -> Question:
+def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
     """The question with "per region", "by region" or "grouped by region" as "for each region".
 
-    Rows alone ("customers per country", "orders per month") are counted, and what opens with no verb becomes
-    a question. Left as they are: other periods and shares, which have a grammar of their own, averages of
-    counts and of sums of money, names that hold "per", and "by" of who did something.
+    Rows alone ("customers per country", "bookings by status") are counted, and what opens with no verb
+    becomes a question. Left as they are: other periods and shares, which have a grammar of their own,
+    averages of counts and of sums of money, names that hold "per", and "by" of who did something.
     """
-    place = _grouping(linking)
+    place = _grouping(linking, names)
     if place is None:
         return question
     tokens = linking.tokens
     by_period = tokens[place + 1].lower in PERIOD_WORDS
     start = place - 1 if tokens[place - 1].lower == "grouped" else place
     before, words = question.text[: tokens[start].start].rstrip(" ,"), tokens[:start]
-    bare = all(t.stop or _is_named(linking, i) for i, t in enumerate(words))
+    bare = all(t.stop or _is_named(linking, i) for i, t in enumerate(words)) or _is_plural(linking, words)
     if bare and not _AGGREGATES & {t.lower for t in words}:
         listed = next((t.start for t in words if t.lower not in _SHOWN), 0)  # "show me sellers per shop"
         before = f"number of {before[listed:]}"
@@ -54,6 +56,13 @@ def for_each(question: Question, linking: Linking) -> Question:
     return replace(question, text=f"{before} {each}{question.text[tokens[place].end :]}")
 
 
+def _is_plural(linking: Linking, words: Sequence[Token]) -> bool:
+    """Whether words are one for things, which is no column's: "members"."""
+    last = len(words) - 1
+    column = linking.alignment[:, last].max(initial=0) >= _MENTIONED or asked_money(linking) is not None
+    return all(t.stop for t in words[:-1]) and names_many(words[-1]) and not column
+
+
 def _opens(linking: Linking, words: Sequence[Token]) -> bool:
     """Whether words open as questions do: with "order the ...", not with the thing of "order count"."""
     word = words[0].lower
@@ -62,7 +71,7 @@ def _opens(linking: Linking, words: Sequence[Token]) -> bool:
     return word in _AHEAD and not thing
 
 
-def _grouping(linking: Linking) -> int | None:
+def _grouping(linking: Linking, names: RowNames) -> int | None:
     """The place of the "per" or "by" before what the question groups by."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     averaged = _AVERAGES & set(words)
@@ -74,15 +83,43 @@ def _grouping(linking: Linking) -> int | None:
             continue
         if words[place + 1] in PERIOD_WORDS:
             return place
-        end = _named_until(linking, place + 1)
+        kinds = _kinds(linking, place, names, by=word == "by")
+        end = len(words) if kinds else _named_until(linking, place + 1)
         if end is None:
             continue
         if word == "per" and not any("per" in identifier_words(c.column) for c in linking.columns):
             return place
         ended = end == len(words) or words[end] in _ENDS or linking.tokens[end].kind == "sign"
-        if word == "by" and ended and _groups(words[:place]):
+        if word == "by" and ended and (kinds or _groups(words[:place])):
             return place
     return None
+
+
+def _kinds(linking: Linking, place: int, names: RowNames, *, by: bool) -> bool:
+    """Whether nothing but rows stand before "per" or "by", and behind it, to the end, one of their kinds.
+
+    That is a column of theirs, with `by` none that tells one row from another, as rows are sorted by those;
+    or the table of other rows, one for each.
+    """
+    tokens = [t for t in linking.tokens if not t.evidence]
+    before = [i for i in range(place) if not tokens[i].stop]
+    behind = [t for t in tokens[place + 1 :] if t.kind != "sign" and t.lower not in {"the", "their"}]
+    if any(not _is_named(linking, i) for i in before) or tokens[0].lower in _LISTED or not behind:
+        return False
+    if any(t.kind != "word" or t.stop or t.lower in PERIOD_WORDS for t in behind):
+        return False
+    rows = {m.table for m in linking.table_mentions if m.span.end == place and m.score >= _MENTIONED}
+    return len([t for t in rows if _has_kinds(linking, t, {t.stem for t in behind}, names, by=by)]) == 1
+
+
+def _has_kinds(linking: Linking, table: str, stems: set[str], names: RowNames, *, by: bool) -> bool:
+    """Whether words name what the rows of a table are grouped by."""
+    own = [c for c in linking.columns if c.table == table and stems <= {*name_stems(c.column)}]
+    kinds = [c for c in own if not by or names.sorts(c)]
+    others = [
+        t for t in linking.tables if t != table and stems <= {*name_stems(t)} and names.refers(table, t)
+    ]
+    return len(kinds) == 1 if own else len(others) == 1
 
 
 def _groups(before: list[str]) -> bool:

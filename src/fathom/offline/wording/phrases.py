@@ -7,10 +7,10 @@ from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.naming import numbering_columns
+from fathom.offline.linking.naming import names_many, numbering_columns
 from fathom.offline.linking.records import Token
-from fathom.offline.linking.text import identifier_words
-from fathom.offline.linking.wordlists import IRREGULAR, LISTING, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.wordlists import LISTING, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
@@ -21,6 +21,11 @@ _BE = frozenset(("is", "are", "was", "were"))
 _PARTICIPLES = ("ed", "ing")
 _ENDS = frozenset(".?!;")
 _LIVE = frozenset("live lives living reside resides".split())
+_WHAT = frozenset(("what", "which"))
+_BY_DATE = frozenset("first last next previous".split())
+"""What names no column by which rows are ordered: "the first race of 2018"."""
+_SPELT = {"l": "last", "f": "first"}
+"""Parts of names in full: `LName`."""
 _ASKING = frozenset(("how", "what", "why"))
 
 
@@ -42,7 +47,7 @@ def as_question(question: Question, linking: Linking, rows: RowNames) -> Questio
         return question
     if any(t.lower in _ASKING for t in tokens[head:]):  # "customers in Brazil: how many are there?"
         return question
-    many = _is_plural(tokens[head]) or any(t.kind == "number" or t.lower == "every" for t in tokens[:head])
+    many = names_many(tokens[head]) or any(t.kind == "number" or t.lower == "every" for t in tokens[:head])
     asked = _asked(question.text, linking, rows, (first, head), many=many)
     if asked is None:
         return question
@@ -78,13 +83,19 @@ def _phrase(tokens: Sequence[Token]) -> int | None:
     place = 0
     if words and words[0] in LISTING:
         place = 1
-    elif len(words) > 1 and words[0] == "who" and words[1] in _BE:
+    elif (
+        len(words) > 2
+        and words[1] in _BE
+        and (words[0] == "who" or (words[0] in _WHAT and words[2] in _DETERMINERS))
+    ):
         place = 2
     elif words and words[0] in OPENINGS:
         return None
     while place < len(words) and words[place] in _DETERMINERS:
         place += 1
-    return place if place < len(words) and words[place] not in PHRASE_ENDS else None
+    if place >= len(words) or words[place] in PHRASE_ENDS:
+        return None
+    return None if words[0] in _WHAT and words[place] in _BY_DATE else place
 
 
 def _head(linking: Linking, tokens: Sequence[Token], first: int) -> int:
@@ -130,11 +141,19 @@ def _is_named(linking: Linking, place: int) -> bool:
     return bool(max(named) >= _NAMED)
 
 
+def column_named(linking: Linking, place: int) -> float:
+    """How well a word names a column, and not what that is of: "orders" is no `order_date`."""
+    token = linking.tokens[place]
+    columns = zip(linking.columns, linking.alignment[:, place], strict=True)
+    fits = (a for c, a in columns if a >= _NAMED and token.stem not in name_stems(c.column)[:-1])
+    return float(max(fits, default=0.0))
+
+
 def _table(linking: Linking, place: int) -> str | None:
     """The table whose rows a word names, unless it names a column better."""
     named = linking.table_alignment[:, place]
     best = named.max(initial=0)
-    if best < max(_NAMED, linking.alignment[:, place].max(initial=0)):
+    if best < max(_NAMED, column_named(linking, place)):
         return None
     tables = [t for t, n in zip(linking.tables, named, strict=True) if n == best]
     return max(tables, key=linking.table_score)
@@ -161,13 +180,9 @@ def names_in_words(
     own = tuple(c.column for c in linking.columns if c.table == table)
     named = tuple(c.name for c in rows.of_table(TableRef(table)))
     columns = named or (numbering_columns(table, own) if numbered else ())
-    called = [identifier_words(c) for c in columns]
+    called = [tuple(_SPELT.get(w, w) for w in identifier_words(c)) for c in columns]
     if any(c[-1] == "number" for c in called):
         return None  # "the account numbers" would ask how many there are
     if len({c[-1] for c in called}) == 1:
         called = [*(c[:-1] for c in called[:-1]), called[-1]]
     return " and ".join(" ".join(c) for c in called) + ("s" if many else "") if called else None
-
-
-def _is_plural(token: Token) -> bool:
-    return token.lower in IRREGULAR or (token.lower.endswith("s") and not token.lower.endswith("ss"))

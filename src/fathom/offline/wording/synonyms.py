@@ -7,6 +7,7 @@ songs is strange, though they guess what is meant.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
@@ -17,6 +18,11 @@ from fathom.records import Assumption, Question
 _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
 _LIKELY = 0.2
 _NAME = stem("name")
+_CLEAR = 0.6
+_LONGEST = 3
+_SORTS = frozenset(("order", "sort", "rank", "list"))
+"""Words that say how rows are shown, as well as things."""
+_VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
@@ -60,6 +66,9 @@ class _Change:
 
 def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
     tokens = linking.tokens
+    for place, token in enumerate(tokens):
+        if token.kind == "word" and not _is_value(linking, place) and (table := _in_short(linking, place)):
+            yield _Change(place, place, _in_number_of(token, table))
     named = {s for t in linking.tables for s in name_stems(t)}
     named |= {s for c in linking.columns for s in name_stems(c.column)}
     for place, token in enumerate(tokens):
@@ -83,6 +92,36 @@ def _behind(linking: Linking, place: int) -> str:
 def _are_persons(linking: Linking, names: RowNames) -> bool:
     """Whether any table holds people by first and last names."""
     return any(names.holds_persons(t) for t in linking.tables)
+
+
+def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
+    """The words of the one table whose name a word ends, and that the question doesn't say in full.
+
+    "Orders" of `customer_orders`; no "order dates", and no word that is a name itself.
+    """
+    token, behind = linking.tokens[place], linking.tokens[place + 1 : place + 2]
+    one = in_number((token.lower,), many=False)
+    ending = [t for t in linking.tables if in_number(identifier_words(t)[-1:], many=False) == one]
+    clear = not token.stop and token.lower not in _SORTS
+    if not clear or len(ending) != 1 or not 1 < len(name_stems(ending[0])) <= _LONGEST:
+        return None
+    (table,) = ending
+    rest = {*name_stems(table)[:-1]}
+    whole = any(name_stems(c.column) == (token.stem,) for c in linking.columns)
+    goes_on = behind and any(
+        _follow(name_stems(c.column), token.stem, behind[0].stem)
+        or (c.table == table and behind[0].stem in name_stems(c.column))
+        for c in linking.columns
+    )
+    ahead = linking.tokens[max(0, place - 2) : place]
+    said = any(t.stem in rest for t in ahead) or (place > 1 and ahead[-1].text[:1].isupper())
+    clear = linking.table_fit(table, place) >= _CLEAR or not _VIEWS.isdisjoint(identifier_words(table))
+    return None if whole or goes_on or said or clear else identifier_words(table)
+
+
+def _follow(stems: tuple[str, ...], one: str, other: str) -> bool:
+    """Whether one word stands right before another in a name."""
+    return (one, other) in pairwise(stems)
 
 
 def _is_value(linking: Linking, place: int) -> bool:

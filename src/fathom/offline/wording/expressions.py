@@ -1,0 +1,72 @@
+"""Says plainly what English has expressions for: "from the eighties" as "between 1980 and 1989"."""
+
+import re
+
+from fathom.offline.linking.wordlists import TENS
+
+_TENTHS = {
+    (name.removesuffix("y") + "ies" if name != "twenty" else "twenties"): n for name, n in TENS.items()
+}
+_DECADE = re.compile(
+    r"\b(?P<how>in|from|of|during|over|since|before|after|until)\s+(?-i:the)\s+"
+    rf"(?:(?P<year>[12]\d\d0)['\u2019]?s|['\u2019]?(?P<tens>[2-9]0)['\u2019]?s|(?P<said>{'|'.join(_TENTHS)}))"
+    r"(?=\s*(?:[?.!,;]|$|\s(?:and|or|by|with|that|who|which|have|has|had|are|is|were|was)\b))",
+    re.IGNORECASE,
+)
+_NO_SUCH = re.compile(
+    r"\b(?P<no>(?:has|have|had|with|there\s+is)\s+no|without(?:\s+an?)?)\s+(?P<what>[a-z][\w-]*(?:\s+[a-z][\w-]*)?)\s+"
+    r"(?:listed|given|recorded|stated|specified|known|entered|set|noted|on\s+(?:file|record))\b"
+    r"(?!\s+(?:by|in|to|from|for|as)\b)",
+    re.IGNORECASE,
+)
+_WITHOUT_GIVING = re.compile(
+    r"\bwithout\s+(?:giving|having|leaving|stating|naming|entering|specifying|providing|listing)\s+"
+    r"(?=(?:an?|any|the|their|its|his|her)\s)",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"(?<=[a-z])(?<!ing)\s+(?:at\s+the\s+moment|at\s+present)(?=\s*[?.!]*$)", re.IGNORECASE)
+_HERE = re.compile(
+    r"^(how\s+many\s+\w+(?:\s\w+)?)\s+(?:work|are\s+working)\s+(?:here|there|for\s+(?:us|(?:the|our|this)\s+(?:company|firm|business)))"
+    r"(?=\s*[?.!]*$)",
+    re.IGNORECASE,
+)
+
+_THEY_ARE_IN = re.compile(
+    r"\b(with|and)\s+the\s+([a-z]+)\s+(?:that\s+|which\s+)?(?:they|it|he|she)\s+"
+    r"(?:are|is|were|was|works?|lives?|belongs?|comes?|came)\s+(?:on|in|at|for|to|from|by)(?=\s*(?:[?.!,]|$|and\b))",
+    re.IGNORECASE,
+)
+_COME_FROM = re.compile(
+    r"^(?:which|what)\s+([a-z]+s)\s+do\s+(?:(?:our|the|all)\s+)*([a-z]+s)\s+"
+    r"(?:come\s+from|live\s+in|belong\s+to|work\s+(?:in|for))(?=\s*[?.!]*$)",
+    re.IGNORECASE,
+)
+_BELOW_SEA = re.compile(r"\b(?:(?:lies?|are|is)\s+(?P<verb>)|with\s+)?below\s+sea\s+level\b", re.IGNORECASE)
+
+
+def plainly(text: str) -> str:
+    """The text with decades as years, and with what adds nothing to "no phone listed" left out.
+
+    "The album they are on" is their album; "which countries do customers come from" asks for those of the
+    customers. "How many people work here" asks how many there are, and "at the moment" is when everything
+    is that is told of no time.
+    """
+    text = _DECADE.sub(_years, text)
+    text = _NO_SUCH.sub(r"\g<no> \g<what>", text)
+    text = _WITHOUT_GIVING.sub("without ", text)
+    text = _NOW.sub("", text)
+    text = _THEY_ARE_IN.sub(r"\1 their \2", text)
+    text = _COME_FROM.sub(r"What are the different \1 of the \2", text)
+    text = _BELOW_SEA.sub(lambda m: f"{'with' if m['verb'] is None else 'have'} an elevation below 0", text)
+    return _HERE.sub(r"\1 are there", text)
+
+
+def _years(match: re.Match[str]) -> str:
+    """A decade as the years that it has, or as the one that bounds it."""
+    first = int(match["year"] or 1900 + int(match["tens"] or _TENTHS[match["said"].casefold()]))
+    match match["how"].casefold():
+        case "since" | "before" | "until" as bound:
+            return f"{bound} {first}"
+        case "after":
+            return f"after {first + 9}"
+    return f"between {first} and {first + 9}"

@@ -1,0 +1,43 @@
+"""Says of whom something is by "of": "the phone of Grace Ritchie" for "Grace Ritchie's phone"."""
+
+import re
+from dataclasses import replace
+
+from fathom.offline.linking import Linking
+from fathom.offline.linking.wordlists import OPENINGS, PHRASE_ENDS
+from fathom.records import Question
+
+_END = rf"(?:{'|'.join(sorted(PHRASE_ENDS))})\b"
+_OWNER = re.compile(
+    r"(?P<the>\bthe\s+)?\b(?P<owner>[A-Z][\w.-]*(?:\s+[A-Z][\w.-]*)*)(?:['\u2019]s|(?<=s)['\u2019])\s+"
+    rf"(?P<thing>(?!{_END})[a-z]+(?:\s+(?!{_END})[a-z]+){{0,3}})(?=\s*(?:[?.!,]|$|\s{_END}))"
+)
+_UNCLEAR = re.compile(
+    r"\b(?:do|does|did|called|named|titled)\b|['\u2019]s\s.*['\u2019]s\s|[\"\u201c]|^(?:is|are|was|were)\b",
+    re.IGNORECASE,
+)
+_NO_OWNERS = OPENINGS | {"it", "let", "that", "there", "here", "all"}
+_SPELT = frozenset(("exact", "folded"))
+
+
+def of_owners(question: Question, linking: Linking) -> Question:
+    """The question with what somebody has as what is "of" them; as it is where that isn't clear.
+
+    Names are stored without "'s", and what is stored with one ("Levi's") stays.
+    """
+    if _UNCLEAR.search(question.text):
+        return question
+
+    def said(match: re.Match[str]) -> str:
+        places = linking.places(match.start("owner"), match.end("owner") + 2)
+        stored = any(
+            "'" in str(v.value) and v.match in _SPELT and places & {*range(*v.span)} for v in linking.values
+        )
+        opening, _, name = match["owner"].partition(" ")
+        if opening.casefold() not in _NO_OWNERS:
+            opening, name = "", match["owner"]
+        if stored or not name:
+            return match[0]
+        return f"{opening} the {match['thing']} of {match['the'] or ''}{name}".lstrip()
+
+    return replace(question, text=_OWNER.sub(said, question.text))

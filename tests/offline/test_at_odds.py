@@ -1,0 +1,175 @@
+"""What a query says otherwise than its question: comparisons, denials, extremes, orders, held numbers."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
+from fathom.offline.checks.at_odds import is_at_odds
+from fathom.offline.engine import Engine
+from fathom.offline.finishing.as_said import as_said
+from fathom.offline.finishing.held_numbers import with_held_numbers
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.rendering import render
+from fathom.offline.wording.courtesy import to_the_point
+from fathom.records import Question
+from tests.offline.asking import rows_of
+from tests.offline.making import made
+
+PARTIES = """
+CREATE TABLE minister (minister_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, party TEXT,
+    took_office INTEGER);
+CREATE TABLE campus (campus_id INTEGER PRIMARY KEY, campus_name TEXT, opened INTEGER);
+CREATE TABLE degrees (campus_id INTEGER REFERENCES campus, year INTEGER, degrees INTEGER,
+    PRIMARY KEY (campus_id, year));
+CREATE TABLE match (match_id INTEGER PRIMARY KEY, campus_id INTEGER REFERENCES campus, year INTEGER,
+    losses INTEGER);
+INSERT INTO minister VALUES (1, 'Ada', 'Ek', 'Blue', 1955), (2, 'Bo', 'Lo', 'Red', 1960),
+    (3, 'Cy', 'Mo', 'Blue', 1965);
+INSERT INTO campus VALUES (1, 'North', 1900), (2, 'South', 1950), (3, 'East', 1980);
+INSERT INTO degrees VALUES (1, 2001, 40), (1, 2002, 70), (2, 2001, 90);
+INSERT INTO match VALUES (1, 1, 2009, 3), (2, 2, 2009, 1), (3, 2, 2010, 4);
+"""
+
+
+@pytest.fixture(scope="module")
+def parties(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with made(PARTIES, tmp_path_factory.mktemp("parties")) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def engine(parties: Database) -> Engine:
+    return Engine(parties, KnowledgePack())
+
+
+@pytest.mark.parametrize(
+    ("asked", "odd", "right"),
+    [
+        (
+            "Show the last names of ministers who took office after 1961",
+            "SELECT last_name FROM minister WHERE took_office = 1961",
+            "SELECT last_name FROM minister WHERE took_office > 1961",
+        ),
+        (
+            "How many matches were lost in 2009?",
+            "SELECT count(*) FROM match WHERE losses = 2009",
+            "SELECT count(*) FROM match WHERE year = 2009",
+        ),
+        (
+            "Names of campuses with 1 match",
+            "SELECT campus_name FROM campus WHERE campus_id = 1",
+            "SELECT T1.campus_name FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "GROUP BY T1.campus_id HAVING count(*) = 1",
+        ),
+        (
+            "Names of campuses that never had more than 3 losses",
+            "SELECT T1.campus_name FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "WHERE T2.losses > 3",
+            "SELECT campus_name FROM campus WHERE campus_id NOT IN "
+            "(SELECT campus_id FROM match WHERE losses > 3)",
+        ),
+        (
+            "What is the year of the latest match of the North campus?",
+            "SELECT T2.year FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "WHERE T1.campus_name = 'North'",
+            "SELECT max(T2.year) FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "WHERE T1.campus_name = 'North'",
+        ),
+        (
+            "Which campus had the fewest losses?",
+            "SELECT campus_id FROM match ORDER BY losses DESC LIMIT 1",
+            "SELECT campus_id FROM match ORDER BY losses LIMIT 1",
+        ),
+        (
+            "What are the names of campuses without matches?",
+            "SELECT campus_id FROM campus WHERE campus_id NOT IN (SELECT campus_id FROM match)",
+            "SELECT campus_name FROM campus WHERE campus_id NOT IN (SELECT campus_id FROM match)",
+        ),
+        (
+            "Show the party and the number of ministers of each party",
+            "SELECT party, party FROM minister GROUP BY party",
+            "SELECT party, count(*) FROM minister GROUP BY party",
+        ),
+        (
+            "total losses of all matches",
+            "SELECT sum(match_id) FROM match",
+            "SELECT sum(losses) FROM match",
+        ),
+    ],
+)
+def test_a_query_is_at_odds_with_its_question(asked: str, odd: str, right: str, engine: Engine) -> None:
+    linking = engine.link(Question(asked))
+    assert is_at_odds(parse(odd, engine.planner), linking, engine.names)
+    assert not is_at_odds(parse(right, engine.planner), linking, engine.names)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["parties with at least 2 ministers", "Show the parties that have at most 2 ministers"],
+)
+def test_bounds_are_no_extremes(asked: str, engine: Engine) -> None:
+    sql = "SELECT party FROM minister GROUP BY party HAVING count(*) >= 2"
+    assert not is_at_odds(parse(sql, engine.planner), engine.link(Question(asked)), engine.names)
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen", "mended"),
+    [
+        (
+            "First names and parties of ministers in ascending order of their party",
+            "SELECT first_name, party FROM minister ORDER BY first_name",
+            "SELECT first_name, party FROM minister ORDER BY party",
+        ),
+        (
+            "last names of all ministers in reverse alphabetical order",
+            "SELECT last_name FROM minister ORDER BY last_name",
+            "SELECT last_name FROM minister ORDER BY last_name DESC",
+        ),
+        (
+            "Show the parties sorted by the number of ministers",
+            "SELECT party, COUNT(*) FROM minister GROUP BY party ORDER BY COUNT(*)",
+            "SELECT party FROM minister GROUP BY party ORDER BY COUNT(*)",
+        ),
+        (
+            "Show the parties and the number of ministers, sorted by party",
+            "SELECT party, COUNT(*) FROM minister GROUP BY party ORDER BY COUNT(*)",
+            "SELECT party, COUNT(*) FROM minister GROUP BY party ORDER BY COUNT(*)",
+        ),
+    ],
+)
+def test_rows_come_in_the_order_that_is_said(asked: str, chosen: str, mended: str, engine: Engine) -> None:
+    query = as_said(parse(chosen, engine.planner), engine.link(Question(asked)))
+    assert render(query, engine.planner, "sqlite") == mended
+
+
+def test_a_number_that_rows_hold_is_added_up(engine: Engine) -> None:
+    linking = engine.link(Question("Which year has the most degrees?"))
+    counted = parse("SELECT year FROM degrees GROUP BY year ORDER BY COUNT(*) DESC LIMIT 1", engine.planner)
+    query = with_held_numbers(counted, linking, engine.names)
+    assert (
+        render(query, engine.planner, "sqlite")
+        == "SELECT year FROM degrees GROUP BY year ORDER BY SUM(degrees) DESC LIMIT 1"
+    )
+
+
+def test_the_degrees_of_a_year_are_those_that_rows_hold(parties: Database) -> None:
+    assert rows_of("How many degrees were there in 2001?", parties) == {(130,)}
+
+
+def test_full_names_are_first_and_last_names(parties: Database) -> None:
+    asked = "What is the full name of the minister who took office in 1960?"
+    assert rows_of(asked, parties) == {("Bo", "Lo")}
+
+
+@pytest.mark.parametrize(
+    ("asked", "point"),
+    [
+        ("titles that contain the word love", 'titles that contain "love"'),
+        ("tracks that contain the the word you in them", 'tracks that contain "you" in them'),
+        ("books containing the word 'ice'", "books containing the word 'ice'"),
+    ],
+)
+def test_a_word_that_is_contained_is_quoted(asked: str, point: str) -> None:
+    assert to_the_point(asked) == point

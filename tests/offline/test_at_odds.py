@@ -1,6 +1,7 @@
 """What a query says otherwise than its question: comparisons, denials, extremes, orders, held numbers."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,17 @@ def engine(parties: Database) -> Engine:
             "SELECT party, count(*) FROM minister GROUP BY party",
         ),
         (
+            "Which matches had losses lower than the average?",
+            "SELECT match_id FROM match WHERE losses > (SELECT avg(losses) FROM match)",
+            "SELECT match_id FROM match WHERE losses < (SELECT avg(losses) FROM match)",
+        ),
+        (
+            "Show the average opening year of Blue and Red ministers",
+            "SELECT avg(took_office) FROM minister WHERE party = 'Blue'",
+            "SELECT party, avg(took_office) FROM minister WHERE party = 'Blue' OR party = 'Red' "
+            "GROUP BY party",
+        ),
+        (
             "total losses of all matches",
             "SELECT sum(match_id) FROM match",
             "SELECT sum(losses) FROM match",
@@ -156,6 +168,28 @@ def test_a_number_that_rows_hold_is_added_up(engine: Engine) -> None:
 
 def test_the_degrees_of_a_year_are_those_that_rows_hold(parties: Database) -> None:
     assert rows_of("How many degrees were there in 2001?", parties) == {(130,)}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How many ministers took office in or after 1960?",
+        "How many ministers took office from 1960 on?",
+        "How many ministers took office in 1960 or later?",
+    ],
+)
+def test_a_year_is_within_what_begins_with_it(asked: str, parties: Database) -> None:
+    assert rows_of(asked, parties) == {(2,)}
+
+
+def test_short_names_of_columns_are_first_and_last_names(tmp_path: Path) -> None:
+    people = """
+        CREATE TABLE student (stuid INTEGER PRIMARY KEY, LName TEXT, Fname TEXT, age INTEGER);
+        INSERT INTO student VALUES (1, 'Ek', 'Ada', 20), (2, 'Lo', 'Bo', 21);
+    """
+    with made(people, tmp_path) as database:
+        rows = rows_of("Show first name and last name of all students", database)
+        assert {frozenset(row) for row in rows} == {frozenset(("Ada", "Ek")), frozenset(("Bo", "Lo"))}
 
 
 def test_full_names_are_first_and_last_names(parties: Database) -> None:

@@ -14,6 +14,7 @@ from fathom.offline.queries.query import (
     Expression,
     Literal,
     Query,
+    Subquery,
     all_queries,
     comparisons,
     expressions,
@@ -26,6 +27,9 @@ _NAMES = frozenset(("name", "names"))
 _TIMES = ("year", "date", "day", "time", "season", "month")
 _LEAST = frozenset("minimum lowest least smallest fewest cheapest shortest".split())
 _MOST = frozenset("maximum highest most largest greatest biggest longest".split())
+_LESS = frozenset("lower less below under smaller fewer shorter cheaper".split())
+_MORE = frozenset("higher more greater above over larger longer bigger".split())
+_HELD = frozenset(("exact", "folded", "stem", "code"))
 _NAMED, _LIKELY, _POSSIBLE = 0.6, 0.5, 0.1
 _WHOLLY = 0.9
 
@@ -34,6 +38,8 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
     """Whether a query says something else than its question, in ways that learned weights overlook."""
     return (
         compares_otherwise(query, linking)
+        or compares_the_other_way(query, linking)
+        or leaves_one_out(query, linking)
         or takes_year_otherwise(query, linking)
         or takes_count_for_key(query, linking, rows)
         or denies_nothing(query, linking)
@@ -49,6 +55,30 @@ def compares_otherwise(query: Query, linking: Linking) -> bool:
     """Whether a question says "after 1961" or "5 to 10", and a query holds rows to that very number."""
     ranges = {str(n.value) for n in linking.numbers if n.comparison in _UNEQUAL or n.upper is not None}
     return any(c.operator == "=" and _constant(c) in ranges for c in _compared(query))
+
+
+def compares_the_other_way(query: Query, linking: Linking) -> bool:
+    """Whether a question says "lower than the average", and a query finds what is higher, or the reverse."""
+    words = {t.lower for t in linking.tokens if not t.evidence}
+    ways = {
+        c.operator[0] for c in _compared(query) if c.operator[0] in "<>" and isinstance(c.right, Subquery)
+    }
+    less, more = bool(words & _LESS), bool(words & _MORE)
+    return less != more and ways == {">" if less else "<"}
+
+
+def leaves_one_out(query: Query, linking: Linking) -> bool:
+    """Whether a question names two values of a column, "male and female", and a query takes one of them."""
+    held = {(c.left, (_constant(c) or "").strip("%")) for c in _compared(query)}
+    named = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
+    for one in named:
+        for other in named:
+            between = [t.lower for t in linking.tokens[one.span.end : other.span.first]]
+            if one.column == other.column and one.value != other.value and between in (["and"], ["or"]):
+                column = one.column.in_query()
+                if len(held & {(column, str(one.value)), (column, str(other.value))}) == 1:
+                    return True
+    return False
 
 
 def takes_year_otherwise(query: Query, linking: Linking) -> bool:
@@ -97,18 +127,17 @@ def ranks_nothing(query: Query, linking: Linking) -> bool:
     )
     named = [m.span for m in linking.column_mentions if m.score >= _NAMED]
     named += [v.span for v in linking.values if v.probability >= _POSSIBLE]
-    compared = [n.span.first for n in linking.numbers if n.comparison in _UNEQUAL]
     return not ranked and any(
-        not _is_bound(linking, s.span, compared) and not any(s.span.overlaps(n) for n in named)
+        _is_extreme(linking, s.span) and not any(s.span.overlaps(n) for n in named)
         for s in linking.superlatives
     )
 
 
-def _is_bound(linking: Linking, span: Span, compared: list[int]) -> bool:
-    """Whether a superlative only says how a number is compared: "at least 3", "aged 25 or younger"."""
+def _is_extreme(linking: Linking, span: Span) -> bool:
+    """Whether words ask for an extreme, as "the latest" does: not "at least 3", "25 or younger", "on top"."""
+    words = [linking.tokens[i].lower for i in range(*span)]
     at = span.first > 0 and linking.tokens[span.first - 1].lower == "at"
-    either = span.first > 1 and linking.tokens[span.first - 1].lower == "or" and span.first - 2 in compared
-    return at or either
+    return not at and any(w.endswith("est") or w in _LEAST | _MOST for w in words)
 
 
 def ranks_from_the_other_end(query: Query, linking: Linking) -> bool:

@@ -7,6 +7,8 @@ from fathom.offline.queries.query import Column, Query
 
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
 _NAMES = frozenset(map(stem, ("name", "title")))
+_PARTS = (stem("first"), stem("last"))
+"""What the two columns hold that name people, whatever these are called: `LName`."""
 _REACH = 5
 """Words from "first" to "names" in "first, middle and last names"."""
 
@@ -31,7 +33,7 @@ def _unasked_names(table: str, shown: list[Column], linking: Linking) -> list[Co
     names = _naming(table, linking)
     if len(names) < 2 or not {c.name for c in shown if c.table.name == table} >= {*names}:
         return []
-    words = [{*map(stem, identifier_words(n))} for n in names]
+    words = [{*map(stem, identifier_words(n)), part} for n, part in zip(names, _PARTS, strict=True)]
     asked = [_is_said(words[i] - words[1 - i], words[0] & words[1], linking) for i in (0, 1)]
     left = [n for n, said in zip(names, asked, strict=True) if not said]
     return [c for c in shown if c.table.name == table and c.name in left] if len(left) == 1 else []

@@ -43,13 +43,26 @@ _COME_FROM = re.compile(
 )
 _BELOW_SEA = re.compile(r"\b(?:(?:lies?|are|is)\s+(?P<verb>)|with\s+)?below\s+sea\s+level\b", re.IGNORECASE)
 
+_THAN = re.compile(r"\b(greater|larger|higher|bigger|lower|smaller)\s+(?=\d)", re.IGNORECASE)
+_YEAR = r"(?:the\s+year\s+)?([12]\d{3})"
+_SINCE = re.compile(
+    rf"\b(?:in\s+or\s+after\s+{_YEAR}|in\s+{_YEAR}\s+or\s+(?:after|later)|from\s+{_YEAR}\s+on(?:wards?)?)"
+    r"(?=\s*(?:[?.!,;]|$|\s(?:and|by|with|that|who|which|have|has)\b))",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    rf"\b(?:in\s+or\s+before\s+{_YEAR}|in\s+{_YEAR}\s+or\s+(?:before|earlier))"
+    r"(?=\s*(?:[?.!,;]|$|\s(?:and|by|with|that|who|which|have|has)\b))",
+    re.IGNORECASE,
+)
+
 
 def plainly(text: str) -> str:
     """The text with decades as years, and with what adds nothing to "no phone listed" left out.
 
     "The album they are on" is their album; "which countries do customers come from" asks for those of the
     customers. "How many people work here" asks how many there are, and "at the moment" is when everything
-    is that is told of no time.
+    is that is told of no time. "Greater 30" is "greater than 30", "in or after 2005" is "since 2005".
     """
     text = _DECADE.sub(_years, text)
     text = _NO_SUCH.sub(r"\g<no> \g<what>", text)
@@ -58,6 +71,9 @@ def plainly(text: str) -> str:
     text = _THEY_ARE_IN.sub(r"\1 their \2", text)
     text = _COME_FROM.sub(r"What are the different \1 of the \2", text)
     text = _BELOW_SEA.sub(lambda m: f"{'with' if m['verb'] is None else 'have'} an elevation below 0", text)
+    text = _THAN.sub(r"\1 than ", text)
+    text = _SINCE.sub(lambda m: f"since {m[m.lastindex or 0]}", text)
+    text = _UNTIL.sub(lambda m: f"until {m[m.lastindex or 0]}", text)
     return _HERE.sub(r"\1 are there", text)
 
 

@@ -114,6 +114,9 @@ def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
         for c in linking.columns
     )
     ahead = linking.tokens[max(0, place - 2) : place]
+    goes_on = goes_on or any(
+        _follow(name_stems(c.column), ahead[-1].stem, token.stem) for c in linking.columns if ahead
+    )
     said = any(t.stem in rest for t in ahead) or (place > 1 and ahead[-1].text[:1].isupper())
     clear = linking.table_fit(table, place) >= _CLEAR or not _VIEWS.isdisjoint(identifier_words(table))
     return None if whole or goes_on or said or clear else identifier_words(table)

@@ -16,6 +16,8 @@ from fathom.records import Question
 
 _NAMED = 0.6
 _COLUMN = 0.5
+_NEAR = 3
+"""Words from a verb to the extreme that it is about: "has by far the highest"."""
 _CLEARLY = 0.9
 _WHICH = frozenset(("which", "what"))
 _BE = frozenset(("is", "are", "was", "were"))
@@ -64,7 +66,8 @@ def _by_names(
     tokens = linking.tokens
     persons = names.holds_persons(table)
     moved = any(t.lower in ROLE_VERBS for t in tokens)  # "the most departing flights": roles know which
-    if not persons and (moved or linking.alignment[:, place].max(initial=0) >= _COLUMN):
+    within = any(s.span.first > place + _NEAR for s in linking.superlatives)  # "border the largest state"
+    if not persons and (moved or within or linking.alignment[:, place].max(initial=0) >= _COLUMN):
         return None
     who = tokens[0].lower == "who"
     one = ranked or any(s.count == 1 for s in linking.superlatives)

@@ -11,7 +11,7 @@ from fathom.offline.engine import Engine
 from fathom.offline.wording.courtesy import to_the_point
 from fathom.records import Question
 from tests.offline.asking import ask, rows_of, said
-from tests.offline.making import sqlite_of
+from tests.offline.making import made, sqlite_of
 
 HARBOUR = """
 CREATE TABLE crane_maker (maker_id INTEGER PRIMARY KEY, maker_name TEXT, phone TEXT);
@@ -149,3 +149,15 @@ def test_a_day_is_all_of_it_where_times_are_held(harbour: Database, tmp_path: Pa
     draft = ask("How many inspections were checked on April 25, 2021?", harbour, tmp_path)
     best = draft.candidates[0].sql if draft.candidates else ""
     assert "LIKE '2021-04-25%'" in best
+
+
+@pytest.mark.parametrize("asked", ["products that are discontinued", "Which products are discontinued?"])
+def test_rows_are_those_that_a_flag_is_set_for(asked: str, tmp_path: Path) -> None:
+    shop = """
+        CREATE TABLE product (product_id INTEGER PRIMARY KEY, product_name TEXT, price REAL,
+            discontinued INTEGER);
+        INSERT INTO product VALUES (1, 'Chai', 18, 0), (2, 'Chang', 19, 0), (3, 'Mishi', 97, 1),
+            (4, 'Konbu', 6, 1), (5, 'Tofu', 23, 0);
+    """
+    with made(shop, tmp_path) as database:
+        assert rows_of(asked, database) == {("Mishi",), ("Konbu",)}

@@ -198,6 +198,10 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
             asked.add("id")
             taken.add(place + 1)
             continue
+        if said := _said_names(linking, place, names):  # "the product names of products"
+            asked |= {linking.tokens[i].stem for i in said}
+            taken |= {*said}
+            continue
         named = [m for m in linking.table_mentions if m.span.first == place and names_table(linking, m)]
         longest = [m for m in named if m.span.end == max(n.span.end for n in named)]
         if len({m.table for m in longest}) == 1 and _asks_for_names(asked, longest[0].table, names):
@@ -212,6 +216,18 @@ def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNam
             return None
         asked |= set() if token.lower == "and" else {token.stem}
     return None
+
+
+def _said_names(linking: Linking, place: int, names: RowNames) -> range:
+    """The places of several words that name what rows are called, ahead of the rows they are "of"."""
+    spans = [
+        m.span
+        for m in linking.column_mentions
+        if m.span.first == place and m.score >= _NAMED and m.span.end > place + 1
+        if m.column.in_query() in names.of_table(TableRef(m.column.table))
+        if [t.lower for t in linking.tokens[m.span.end : m.span.end + 1]] == ["of"]
+    ]  # fmt: skip
+    return range(*max(spans, default=Span(0, 0)))
 
 
 def _listed(linking: Linking, place: int) -> Head | None:

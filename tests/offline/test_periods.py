@@ -50,6 +50,11 @@ def test_groups_by_a_part_of_a_date(
     assert draft.refusal is None or not {"year", "month"} & set(draft.refusal.missing)
 
 
+def test_what_is_daily_asks_for_no_extreme_day(orders: Database, tmp_path: Path) -> None:
+    draft = ask("At what daily amount did we close in 2020?", orders, tmp_path)
+    assert "LIMIT" not in (draft.sql or "")
+
+
 def test_rows_without_a_date_make_no_period_of_a_table_too_big_to_read_whole(tmp_path: Path) -> None:
     rows = (
         "CREATE TABLE visit (visit_id INTEGER PRIMARY KEY, visit_date DATE)",

@@ -84,9 +84,9 @@ def asked_period(linking: Linking) -> Period | None:
             continue
         before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
         near = set(before[-1:]) if place and linking.tokens[place - 1].stop else set(before)
-        which = bool(near & _WHICH)
+        which = bool(near & _WHICH) and bool(linking.superlatives)
         adverb = (word not in _UNITS and word.endswith("ly")) or word == "annual"
-        if not (adverb or near & _BY or (which and linking.superlatives)):
+        if not (adverb or near & _BY or which):
             continue
         close = linking.alignment[:, place] >= _NAMED
         named = frozenset(c.table for c, is_close in zip(linking.columns, close, strict=True) if is_close)

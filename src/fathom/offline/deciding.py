@@ -93,11 +93,11 @@ def decide(
         choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
     if leaves_name_out(first, linking, choice.missing):
-        choice = replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED))
+        choice = _doubted(choice, UNLEARNED)
     if _shows_less(first, linking, engine):
         words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
-        choice = replace(choice, sure=False, confidence=min(choice.confidence, DOUBTED), missing=missing)
+        choice = replace(_doubted(choice, DOUBTED), missing=missing)
     return Verdict(choice, _rival(choice, checked))
 
 
@@ -113,11 +113,20 @@ def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, 
     if agreeing == choice.order[0]:
         return choice
     first = choice.order[0] if agreeing is None else agreeing
+    return _doubted(_put_first(choice, first), DOUBTED)
+
+
+def _doubted(choice: Choice, most: float) -> Choice:
+    """The choice as not sure, at most so much."""
+    return replace(choice, sure=False, confidence=min(choice.confidence, most))
+
+
+def _put_first(choice: Choice, first: int) -> Choice:
+    """The choice with one candidate ahead of all others."""
     order = (first, *(i for i in choice.order if i != first))
     top = max(choice.scores) + 1.0
     scores = tuple(top if i == first else s for i, s in enumerate(choice.scores))
-    confidence = min(choice.confidence, DOUBTED)
-    return replace(choice, order=order, scores=scores, confidence=confidence, sure=False)
+    return replace(choice, order=order, scores=scores)
 
 
 def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
@@ -171,10 +180,7 @@ def solved_before(proposal: Proposal) -> bool:
 def _solved_first(choice: Choice, solved: int) -> Choice:
     """The solved question's query ahead: the ranker has learned where there are no such questions."""
     confidence = max(choice.confidence, SAME_CONFIDENCE) if choice.order[0] == solved else SAME_CONFIDENCE
-    order = (solved, *(i for i in choice.order if i != solved))
-    top = max(choice.scores) + 1.0
-    scores = tuple(top if i == solved else s for i, s in enumerate(choice.scores))
-    return replace(choice, order=order, scores=scores, confidence=confidence, sure=True)
+    return replace(_put_first(choice, solved), confidence=confidence, sure=True)
 
 
 def _unlearned_first(
@@ -241,7 +247,7 @@ def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice
         return choice
     word = linking.tokens[period.places[0]].text
     missing = tuple(dict.fromkeys((*choice.missing, word)))
-    return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
+    return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
 def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: Amounts) -> Choice:
@@ -250,7 +256,7 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
     if place is None or adds_money(first.query, amounts):
         return choice
     missing = tuple(dict.fromkeys((*choice.missing, linking.tokens[place].text)))
-    return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
+    return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
 def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: Engine) -> Choice:
@@ -265,7 +271,7 @@ def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: En
     if not verbs or (clear and holds_lines(first.query, engine.planner, lines, orders=not units)):
         return choice
     missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in verbs))))
-    return replace(choice, sure=False, confidence=min(choice.confidence, UNLEARNED), missing=missing)
+    return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
 def _missing(linking: Linking, query: Query, engine: Engine) -> tuple[str, ...]:

@@ -3,21 +3,18 @@
 Weights that know a question's words for those of a column may let the small ones around them pass.
 """
 
-from collections.abc import Iterator
-
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Comparison,
-    Expression,
     Literal,
     Query,
     Subquery,
+    all_comparisons,
+    all_expressions,
     all_queries,
-    comparisons,
-    expressions,
 )
 from fathom.offline.queries.rows import CODES, RowNames
 
@@ -54,22 +51,21 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
 def compares_otherwise(query: Query, linking: Linking) -> bool:
     """Whether a question says "after 1961" or "5 to 10", and a query holds rows to that very number."""
     ranges = {str(n.value) for n in linking.numbers if n.comparison in _UNEQUAL or n.upper is not None}
-    return any(c.operator == "=" and _constant(c) in ranges for c in _compared(query))
+    return any(c.operator == "=" and _constant(c) in ranges for c in all_comparisons(query))
 
 
 def compares_the_other_way(query: Query, linking: Linking) -> bool:
     """Whether a question says "lower than the average", and a query finds what is higher, or the reverse."""
     words = {t.lower for t in linking.tokens if not t.evidence}
-    ways = {
-        c.operator[0] for c in _compared(query) if c.operator[0] in "<>" and isinstance(c.right, Subquery)
-    }
+    compared = [c.operator[0] for c in all_comparisons(query) if isinstance(c.right, Subquery)]
+    ways = {operator for operator in compared if operator in "<>"}
     less, more = bool(words & _LESS), bool(words & _MORE)
     return less != more and ways == {">" if less else "<"}
 
 
 def leaves_one_out(query: Query, linking: Linking) -> bool:
     """Whether a question names two values of a column, "male and female", and a query takes one of them."""
-    held = {(c.left, (_constant(c) or "").strip("%")) for c in _compared(query)}
+    held = {(c.left, (_constant(c) or "").strip("%")) for c in all_comparisons(query)}
     named = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
     for one in named:
         for other in named:
@@ -86,7 +82,7 @@ def takes_year_otherwise(query: Query, linking: Linking) -> bool:
     years = {str(n.value) for n in linking.numbers if n.year}
     return any(
         _constant(c) in years and isinstance(c.left, Column) and not _may_be_year(c.left, linking)
-        for c in _compared(query)
+        for c in all_comparisons(query)
     )
 
 
@@ -105,16 +101,15 @@ def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
     counts = {str(n.value) for n in linking.numbers if n.span.end in heads}
     return any(
         _constant(c) in counts and isinstance(c.left, Column) and rows.is_reference(ColumnKey.of(c.left))
-        for c in _compared(query)
+        for c in all_comparisons(query)
     )
 
 
 def denies_nothing(query: Query, linking: Linking) -> bool:
     """Whether a question denies something ("never", "except for"), and a query nothing."""
-    excepted = any(q.compound is not None and q.compound.operator == "except" for q in all_queries(query))
-    return (
-        bool(linking.negations) and not excepted and all(c.operator not in _DENYING for c in _compared(query))
-    )
+    if not linking.negations or any(c.operator in _DENYING for c in all_comparisons(query)):
+        return False
+    return all(q.compound is None or q.compound.operator != "except" for q in all_queries(query))
 
 
 def ranks_nothing(query: Query, linking: Linking) -> bool:
@@ -123,7 +118,7 @@ def ranks_nothing(query: Query, linking: Linking) -> bool:
     What is said by the name of a column, or is a value, asks for none; nor does "at least".
     """
     ranked = any(q.order for q in all_queries(query)) or any(
-        isinstance(e, Aggregate) and e.function in {"min", "max"} for e in _expressions(query)
+        isinstance(e, Aggregate) and e.function in {"min", "max"} for e in all_expressions(query)
     )
     named = [m.span for m in linking.column_mentions if m.score >= _NAMED]
     named += [v.span for v in linking.values if v.probability >= _POSSIBLE]
@@ -161,18 +156,8 @@ def adds_up_keys(query: Query) -> bool:
         and e.function in {"sum", "avg"}
         and isinstance(e.argument, Column)
         and identifier_words(e.argument.name)[-1:] == ("id",)
-        for e in _expressions(query)
+        for e in all_expressions(query)
     )
-
-
-def _compared(query: Query) -> Iterator[Comparison]:
-    for part in all_queries(query):
-        for condition in (part.where, part.having):
-            yield from comparisons(condition)
-
-
-def _expressions(query: Query) -> Iterator[Expression]:
-    return (e for part in all_queries(query) for e in expressions(part))
 
 
 def _constant(comparison: Comparison) -> str | None:

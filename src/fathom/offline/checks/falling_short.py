@@ -21,6 +21,7 @@ from fathom.offline.queries.query import (
     Star,
     Subquery,
     TableRef,
+    all_expressions,
     all_queries,
     compared_with,
     comparisons,
@@ -188,7 +189,7 @@ def divides_nothing(query: Query, linking: Linking) -> bool:
     asked = words[:1] == ["what"] and words[1:2] in _SHARES and words[2:] == ["of"]
     if not asked and asks_ratio(linking) is None:
         return False
-    held = {e for q in all_queries(query) for e in expressions(q)}
+    held = {*all_expressions(query)}
     return not any(isinstance(e, Arithmetic) and e.operator == "/" for e in held)
 
 
@@ -215,9 +216,7 @@ def groups_by_less(query: Query, linking: Linking) -> bool:
 def leaves_out_years(query: Query, linking: Linking) -> bool:
     """Whether a question says in which year, and nothing of a query holds that year."""
     years = {str(n.value) for n in linking.numbers if n.year and not n.upper and within(linking, n.span)}
-    held = " ".join(
-        str(e.value) for q in all_queries(query) for e in expressions(q) if isinstance(e, Literal)
-    )
+    held = " ".join(str(e.value) for e in all_expressions(query) if isinstance(e, Literal))
     return any(year not in held for year in years)
 
 
@@ -256,7 +255,7 @@ def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()
 
 def calculates_nothing(query: Query, linking: Linking) -> bool:
     """Whether a question asks for a total or an average, and a query neither calculates nor shows one."""
-    held = {e for q in all_queries(query) for e in expressions(q)}
+    held = {*all_expressions(query)}
     if any(isinstance(e, Aggregate) for e in held):
         return False
     rows = [linking.index[ColumnKey.of(c)] for c in held if isinstance(c, Column)]
@@ -285,7 +284,7 @@ def counts_once(query: Query, linking: Linking) -> bool:
     """Whether a question asks twice how many there are of something, and a query counts once."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     asked = sum(pair == ("how", "many") for pair in pairwise(words))
-    counted = {e for q in all_queries(query) for e in expressions(q) if isinstance(e, Aggregate)}
+    counted = {e for e in all_expressions(query) if isinstance(e, Aggregate)}
     return asked > 1 and len(counted) == 1
 
 

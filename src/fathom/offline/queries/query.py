@@ -354,6 +354,16 @@ def all_queries(query: Query) -> Iterator[Query]:
         yield from all_queries(inner)
 
 
+def all_expressions(query: Query) -> Iterator[Expression]:
+    """Every expression of this query and of all inside it."""
+    return (e for part in all_queries(query) for e in expressions(part))
+
+
+def all_comparisons(query: Query) -> Iterator[Comparison]:
+    """Every comparison that this query and all inside it keep rows or groups by."""
+    return (c for part in all_queries(query) for kept in (part.where, part.having) for c in comparisons(kept))
+
+
 def mentioned_tables(query: Query) -> tuple[TableRef, ...]:
     """The table uses that this SELECT's expressions and `tables` name, in order of first mention."""
     named = [e.table for e in expressions(query) if isinstance(e, Column | Star) and e.table is not None]

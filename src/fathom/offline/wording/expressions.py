@@ -44,15 +44,16 @@ _COME_FROM = re.compile(
 _BELOW_SEA = re.compile(r"\b(?:(?:lies?|are|is)\s+(?P<verb>)|with\s+)?below\s+sea\s+level\b", re.IGNORECASE)
 
 _THAN = re.compile(r"\b(greater|larger|higher|bigger|lower|smaller)\s+(?=\d)", re.IGNORECASE)
+_ENDS = r"(?=\s*(?:[?.!,;]|$|\s(?:and|by|with|that|who|which|have|has)\b))"
 _YEAR = r"(?:the\s+year\s+)?([12]\d{3})"
 _SINCE = re.compile(
     rf"\b(?:in\s+or\s+after\s+{_YEAR}|in\s+{_YEAR}\s+or\s+(?:after|later)|from\s+{_YEAR}\s+on(?:wards?)?)"
-    r"(?=\s*(?:[?.!,;]|$|\s(?:and|by|with|that|who|which|have|has)\b))",
+    rf"{_ENDS}",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
     rf"\b(?:in\s+or\s+before\s+{_YEAR}|in\s+{_YEAR}\s+or\s+(?:before|earlier))"
-    r"(?=\s*(?:[?.!,;]|$|\s(?:and|by|with|that|who|which|have|has)\b))",
+    rf"{_ENDS}",
     re.IGNORECASE,
 )
 

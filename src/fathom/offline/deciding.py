@@ -92,6 +92,8 @@ def decide(
         choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
         choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
+    if proposals[choice.order[0]].unmet and not engine.examples.solved:
+        choice = _doubted(choice, DOUBTED)
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
     if _shows_less(first, linking, engine):

@@ -55,6 +55,7 @@ from fathom.offline.wording.owners import of_owners
 from fathom.offline.wording.persons import asked_by_name
 from fathom.offline.wording.phrases import as_question
 from fathom.offline.wording.pointing import buyers_first, keys_first
+from fathom.offline.wording.some_rows import some_rows
 from fathom.offline.wording.synonyms import by_its_names
 from fathom.offline.wording.telling import asked_of_rows
 from fathom.records import Assumption, Question, SolvedExample
@@ -70,6 +71,7 @@ RECALLED = 10
 LIKELY = 20
 MOST_RATIOS = 12
 MOST_PERIODS = MOST_SUMS = 5
+_WHO = frozenset(("who", "whose", "whom"))
 
 
 class Engine:
@@ -140,7 +142,8 @@ class Engine:
         if (told := asked_of_rows(short, linking, self.names, dates)) is not None:
             return told
         asked = as_question(short, linking, self.names)
-        return asked if asked is not short else asked_by_name(short, linking, self.names)
+        told_who = any(_WHO & {*h.phrase.casefold().split()} for h in self.hints(short).hints)
+        return asked if asked is not short or told_who else asked_by_name(short, linking, self.names)
 
     def in_units(self, question: Question) -> Measures:
         """The question without courtesies, its measures in the units of the columns that hold them."""
@@ -169,6 +172,11 @@ class Engine:
         named, told_too = by_its_names(full, self.link(full), self.names)
         told = (*called, *told, *told_too)
         return (named, told) if named.text != to_the_point(question.text) else (question, ())
+
+    def some_of(self, question: Question) -> tuple[Question, int] | None:
+        """The question for all rows, and how many of them it wants, whichever; None where it says no number."""
+        short = replace(question, text=to_the_point(question.text))
+        return None if self.examples.solved else some_rows(short, self.link(short), self.names)
 
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""

@@ -13,7 +13,9 @@ from fathom.offline.finishing.as_said import as_said
 from fathom.offline.finishing.extremes import with_known_extremes
 from fathom.offline.finishing.held_numbers import with_held_numbers
 from fathom.offline.finishing.nobody import told_of_nobody
+from fathom.offline.finishing.one_group import as_one_number
 from fathom.offline.finishing.repeats import kept_apart, without_repeats
+from fathom.offline.finishing.said_order import in_said_order
 from fathom.offline.finishing.shown_keys import shown_by_names
 from fathom.offline.grammars.stating import stated
 from fathom.offline.hints import told
@@ -21,7 +23,7 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
 from fathom.offline.proposing.proposals import GRAMMARS
-from fathom.offline.queries.query import Aggregate, Query, Unrepresentable, expressions
+from fathom.offline.queries.query import Aggregate, Query, Unrepresentable, expressions, is_aggregate
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
 from fathom.offline.ranking.outcomes import Outcome
@@ -64,8 +66,23 @@ class _Chosen:
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
     asked, told = engine.in_full(asked)
-    found = _settle_aside(engine, engine.in_trade(asked))
+    found = _some_rows(engine, asked) or _settle_aside(engine, engine.in_trade(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
+
+
+def _some_rows(engine: Engine, asked: Question) -> Settled | None:
+    """The query for as many rows as the question wants, whichever; None where it doesn't, or lists none."""
+    some = engine.some_of(asked)
+    found = some and _settle_aside(engine, engine.in_trade(some[0]))
+    query = found.query if found else Query(())
+    if not some or not found or query.limit or query.compound or all(map(is_aggregate, query.select)):
+        return None
+    query = replace(query, limit=some[1])
+    run = _run(engine, query)
+    told = Assumption("default", f"Any {some[1]} rows: the question says how many, not which.")
+    return run and replace(
+        found, query=query, sql=run[0], result=run[1], assumptions=(*found.assumptions, told)
+    )
 
 
 def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
@@ -173,7 +190,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     solution = solve(engine, question)
     if solution is None:
         return None
-    chosen = _chosen(engine, question, solution)
+    chosen, hints = _chosen(engine, question, solution), engine.hints(question).hints
     each = EACH in question.text and EACH not in asked.text
     if each and not _calculates(chosen.query):  # each of what was asked for a number
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
@@ -182,7 +199,8 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     if chosen.source != "example":  # a solved query says itself what is given once
         query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
         query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
-        query = as_said(query, engine.link(asked))
+        query = as_said(query, engine.link(asked), [c for h in hints for c in h.columns])
+        query = in_said_order(as_one_number(query, engine.link(asked)), engine.link(asked), hints)
         query = with_held_numbers(query, engine.link(asked), engine.names)
         query = grouped_by_whole_names(query, engine.names)
     query = grouped_by_names(query, engine.link(question), engine.names)
@@ -206,7 +224,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         chosen.sure,
         solution.verdict.choice.missing,
         (
-            *told(chosen.query, engine.hints(question).hints),
+            *told(chosen.query, hints),
             *measures.told,
             *conventions,
             *left_out,

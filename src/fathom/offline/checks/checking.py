@@ -1,7 +1,11 @@
 """Runs the first candidates, briefly: what a query gives says much about whether it was meant."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 
 from fathom.databases import Database
 from fathom.errors import QueryError, QueryTimedOut
@@ -15,6 +19,8 @@ FEWEST = 5
 """Candidates that are run on any database."""
 RUN_OF_LARGE, LARGE = 20, 50_000
 """Candidates that are run on a database of more rows than this."""
+AT_ONCE = 2
+"""How many of them run side by side: drivers wait for a query outside Python, so that both cores work."""
 TOO_LONG = 200_000
 MOST_READ = 600_000
 """Rows of tables that all runs for one question may read, within a tenth of a second. No clock decides: the
@@ -39,21 +45,46 @@ def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Q
     Queries of the same SQL are run once, though each counts as if it were run.
     """
     large = sum(table.row_count or 0 for table in database.schema.tables) > LARGE
+    reads = list(accumulate(_rows_read(query, planner) for query, _ in candidates))
     most = RUN_OF_LARGE if large else len(candidates)
+    affordable = [
+        sql for place, (_, sql) in enumerate(candidates) if place < most and _fits(place, reads[place])
+    ]
+    with _running(database, affordable, at_once=AT_ONCE if large else 1) as run:
+        return _until_enough(candidates, reads, run, len(affordable))
+
+
+def _until_enough(
+    candidates: Sequence[tuple[Query, str]], reads: Sequence[int], run: Callable[[str], Checked], most: int
+) -> list[Checked]:
+    """What became of each: those that took too long, and failures, leave less to be run after them."""
     found: list[Checked] = []
-    known: dict[str, Checked] = {}
-    failures = read = 0
-    for place, (query, sql) in enumerate(candidates):
-        read += _rows_read(query, planner)
-        if place >= most or (place >= FEWEST and read > MOST_READ) or failures > FAILURES_IN_ALL:
-            found.append(Checked())
-            continue
-        if sql not in known:
-            known[sql] = _run(database, sql)
-        found.append(known[sql])
-        failures += known[sql].error is not None
-        read += TOO_LONG if known[sql].stopped else 0
+    failures = stopped = 0
+    for place, (_, sql) in enumerate(candidates):
+        late = place >= most or not _fits(place, reads[place] + stopped) or failures > FAILURES_IN_ALL
+        checked = Checked() if late else run(sql)
+        found.append(checked)
+        failures += checked.error is not None
+        stopped += TOO_LONG if checked.stopped else 0
     return found
+
+
+def _fits(place: int, read: int) -> bool:
+    return place < FEWEST or read <= MOST_READ
+
+
+@contextmanager
+def _running(database: Database, sqls: Iterable[str], at_once: int) -> Iterator[Callable[[str], Checked]]:
+    """Gives what becomes of a query. Where several run at once they are begun ahead, in their order."""
+    if at_once == 1:
+        yield cache(lambda sql: _run(database, sql))
+        return
+    pool = ThreadPoolExecutor(at_once, "candidates")
+    try:
+        begun = {sql: pool.submit(_run, database, sql) for sql in dict.fromkeys(sqls)}
+        yield lambda sql: begun[sql].result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _run(database: Database, sql: str) -> Checked:

@@ -8,8 +8,12 @@ from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
     Column,
+    Comparison,
+    Expression,
+    Literal,
     Query,
     all_queries,
+    conjuncts,
     expressions,
     walk,
 )
@@ -36,6 +40,20 @@ def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
         and ColumnKey.of(e.argument) in flags
         for e in query.select
     )
+
+
+def contradicts_itself(query: Query) -> bool:
+    """Whether no row can meet its conditions: a column is to have two values, or one and not that one."""
+    return any(_contradicted(part) for part in all_queries(query))
+
+
+def _contradicted(query: Query) -> bool:
+    values: dict[Expression, Expression | None] = {}
+    tests = [p for p in conjuncts(query.where) if isinstance(p, Comparison) and isinstance(p.right, Literal)]
+    equal = [p for p in tests if p.operator == "="]
+    if any(values.setdefault(p.left, p.right) != p.right for p in equal):
+        return True
+    return any(p.operator == "!=" and values.get(p.left) == p.right for p in tests)
 
 
 def ranks_by_words(query: Query, linking: Linking) -> bool:

@@ -1,5 +1,6 @@
 """Mends what a chosen query has otherwise than its question says outright: an order, a column too many."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from fathom.offline.checks.unasked import unasked_names
@@ -14,11 +15,11 @@ _ARTICLES = frozenset("the a an their its his her".split())
 _NAMED = 0.9
 
 
-def as_said(query: Query, linking: Linking) -> Query:
+def as_said(query: Query, linking: Linking, told: Collection[Column] = ()) -> Query:
     """The query ordered as its question says, without what it shows for the order alone.
 
     "In descending alphabetical order" is learned as alphabetical. "Ordered by the number of cities" shows no
-    number, and whoever asks for last names gets no first names.
+    number, and whoever asks for last names gets no first names, unless evidence told to show these columns.
     """
     ways = {_WAYS[t.lower] for t in linking.tokens if t.lower in _WAYS and not t.evidence}
     if len(query.order) == 1 and query.limit is None:
@@ -26,7 +27,7 @@ def as_said(query: Query, linking: Linking) -> Query:
         if len(ways) == 1:
             query = replace(query, order=(replace(query.order[0], descending=ways.pop()),))
         query = _without_order_shown(query, linking)
-    unasked = unasked_names(query, linking)
+    unasked = unasked_names(query, linking).difference(told)
     ordered = {o.key for o in query.order} | {*query.group}
     kept = tuple(e for e in query.select if e not in unasked or e in ordered)
     plain = all(isinstance(e, Column) for e in query.select) and query.compound is None

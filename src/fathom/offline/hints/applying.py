@@ -38,7 +38,7 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
                 alignment[row, span.first : span.end] = 1
         told += _values(hint, linking)
         _weigh(hint, used, scores, linking, alignment)
-    taken = [span for h in hints if h.conditions for span in _whole(h.spans)]
+    taken = [span for h in hints if h.conditions for span in _whole(h.spans, linking)]
     values = [_rivalled(v, told, taken) for v in linking.values]
     return replace(
         linking,
@@ -73,7 +73,7 @@ def _weigh(
 
 
 def _values(hint: Hint, linking: Linking) -> Iterator[ValueMention]:
-    for span, condition in product(_whole(hint.spans), hint.conditions):
+    for span, condition in product(_whole(hint.spans, linking)[-1:], hint.conditions):
         match condition:
             case Condition(Column() as column, operator, Literal(value=(str() | int() | float()) as value)):
                 if operator in _OPERATORS and not isinstance(value, bool):
@@ -93,9 +93,17 @@ def _mention(column: Column, value: str | float, operator: str, span: Span, link
     )
 
 
-def _whole(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """One span over all; none where there are none."""
-    return (Span(spans[0].first, spans[-1].end),) if spans else ()
+def _whole(spans: Sequence[Span], linking: Linking) -> tuple[Span, ...]:
+    """One span over all, or all of them where other words that mean something stand between them."""
+    if not spans:
+        return ()
+    between = range(spans[0].first, spans[-1].end)
+    own = {place for span in spans for place in range(*span)}
+    if any(
+        linking.tokens[place].kind == "word" and not linking.tokens[place].stop for place in {*between} - own
+    ):
+        return tuple(spans)
+    return (Span(spans[0].first, spans[-1].end),)
 
 
 def _rivalled(

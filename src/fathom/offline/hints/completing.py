@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fathom.offline.hints.meeting import holds, is_aggregate, missing
+from fathom.offline.hints.meeting import holds, missing
 from fathom.offline.hints.records import Hint
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import Proposal
@@ -20,6 +20,7 @@ from fathom.offline.queries.query import (
     Subquery,
     comparisons,
     conjunction,
+    is_aggregate,
     walk,
 )
 

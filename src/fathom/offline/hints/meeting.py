@@ -15,6 +15,7 @@ from fathom.offline.queries.query import (
     all_queries,
     comparisons,
     expressions,
+    is_aggregate,
     walk,
 )
 from fathom.records import Assumption
@@ -55,11 +56,6 @@ def told(query: Query, hints: Iterable[Hint]) -> tuple[Assumption, ...]:
         if h.phrase and h.spans and holds(query, h)
     )
     return tuple(dict.fromkeys(found))
-
-
-def is_aggregate(expression: Expression) -> bool:
-    """Whether an aggregate is computed in an expression."""
-    return any(isinstance(e, Aggregate) for e in walk(expression))
 
 
 def _has(query: Query, condition: Condition) -> bool:

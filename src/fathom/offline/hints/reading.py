@@ -1,5 +1,6 @@
 """From evidence to hints: its statements read over the schema and placed in the question."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from fathom.knowledge import KnowledgePack
@@ -12,6 +13,11 @@ from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal
 from fathom.retrieval import ValueIndex
+from fathom.retrieval.typos import similarity
+
+_WORD = re.compile(r"[^\W_]+")
+_LONG = 4
+"""Letters from which a word may be misspelt; of shorter ones each stands for itself."""
 
 
 class EvidenceReader:
@@ -33,8 +39,11 @@ class EvidenceReader:
             stored = tuple(
                 self._as_stored(c) if isinstance(c, Comparison) else c for c in fragment.conditions
             )
+            text = piece.text + "".join(
+                _otherwise(a, b) for a, b in zip(fragment.conditions, stored, strict=True)
+            )
             for conditions, shown in _apart(Fragment(stored, fragment.expressions)):
-                found.append(Hint(piece.phrase, spans, conditions, shown, piece.text))
+                found.append(Hint(piece.phrase, spans, conditions, shown, text))
         return Hints(tuple(found), "; ".join(words))
 
     def _fragment(self, piece: Piece, likely: Mapping[str, float]) -> Fragment | None:
@@ -65,9 +74,10 @@ class EvidenceReader:
         """The condition in '"Iran" is the country_name': the phrase is a value of the column."""
         values = quoted(piece.phrase) or ((piece.phrase,) if piece.named else ())
         for value in values:
-            stored = self._stored(ColumnKey.of(column), value)
-            if stored is not None or (piece.named and quoted(piece.phrase)):
-                return Fragment((Comparison(column, "=", Literal(stored or value)),))
+            if self._stored(ColumnKey.of(column), value) is not None or (
+                piece.named and quoted(piece.phrase)
+            ):
+                return Fragment((Comparison(column, "=", Literal(value)),))
         return None
 
     def _as_stored(self, condition: Comparison) -> Comparison:
@@ -79,12 +89,36 @@ class EvidenceReader:
         return condition
 
     def _stored(self, column: ColumnKey, value: str) -> str | None:
-        """The value that a column holds, differing in case and signs alone."""
-        for match in self._index.lookup(value) if self._index is not None else ():
-            same = (match.table, match.column) == tuple(column) and match.kind in {"exact", "folded"}
-            if same and match.value.casefold() == value.casefold():
-                return match.value
-        return None
+        """The value that a column holds: in another case, else the one that is spelt nearly like it."""
+        found = self._index.lookup(value) if self._index is not None else ()
+        held = [m.value for m in found if (m.table, m.column) == tuple(column)]
+        alike = [v for v in held if v.casefold() == value.casefold()]
+        alike = alike or [v for v in held if _nearly(v, value)]
+        return alike[0] if alike else None
+
+
+def _nearly(one: str, other: str) -> bool:
+    """Whether two texts are the same word by word, but for signs and slips within longer words."""
+    words = [_WORD.findall(text.casefold()) for text in (one, other)]
+    if "".join(words[0]) == "".join(words[1]):
+        return True
+    return len(words[0]) == len(words[1]) and all(map(_slipped, *words))
+
+
+def _slipped(word: str, other: str) -> bool:
+    """Whether two words are the same, or long and a slip apart."""
+    letters = word.isalpha() and other.isalpha() and min(len(word), len(other)) >= _LONG
+    return word == other or (letters and similarity(word, other) > 0)
+
+
+def _otherwise(said: Condition, stored: Condition) -> str:
+    """What to tell of a value that the cells spell otherwise."""
+    match said, stored:
+        case Comparison(right=Literal(value=str() as before)), Comparison(
+            right=Literal(value=str() as after)
+        ):
+            return f" ({before!r} is stored as {after!r})" if before.casefold() != after.casefold() else ""
+    return ""
 
 
 def _apart(fragment: Fragment) -> Iterator[tuple[tuple[Condition, ...], tuple[Expression, ...]]]:

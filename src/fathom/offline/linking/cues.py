@@ -89,8 +89,16 @@ def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
     return tuple(
         Span(i, i + 1)
         for i, t in enumerate(tokens)
-        if not t.quoted and (t.lower in NEGATIONS or t.lower.replace("\u2019", "'").endswith("n't"))
+        if not t.quoted
+        and (t.lower in NEGATIONS or t.lower.replace("\u2019", "'").endswith("n't"))
+        and not _counts_off(tokens, i)
     )
+
+
+def _counts_off(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "no" stands for "number": "flight No. 12"."""
+    after = [t for t in tokens[place + 1 : place + 3] if t.text != "."]
+    return tokens[place].lower == "no" and bool(after) and after[0].kind == "number"
 
 
 def superlative_direction(token: Token) -> Direction | None:

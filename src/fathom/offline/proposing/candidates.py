@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.checks.vetting import (
     adds_up_words,
+    contradicts_itself,
     counts_answers,
     ranks_by_words,
     repeats_itself,
@@ -68,7 +69,7 @@ def _filled(linking: Linking, schema: Schema, planner: JoinPlanner, shapes: Shap
                 query = instantiate(sketch, filled.filling, planner)
             except Unrepresentable:
                 continue
-            if adds_up_words(query, linking) or counts_answers(query, flags):
+            if adds_up_words(query, linking) or counts_answers(query, flags) or contradicts_itself(query):
                 continue
             score = sketch_score + FILLING_WEIGHT * filled.score
             score -= VACUOUS if vacuous(query) else 0.0

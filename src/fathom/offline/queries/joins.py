@@ -2,12 +2,13 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import count, permutations
 
 from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import Column, Join, TableRef
 from fathom.records.schema import ForeignKey, Schema, Table
 
@@ -89,7 +90,7 @@ class JoinPlanner:
     def best(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
         """The plans than which none is cheaper or more direct: one where it is clear how to join."""
         asked = tuple(sorted(set(tables)))
-        found = [((p.cost, self._things_between(p, asked)), p) for p in self.plans(asked)]
+        found = [((p.cost, *self._detours(p, asked)), p) for p in self.plans(asked)]
         return tuple(p for cost, p in found if cost == found[0][0])
 
     def clear(self, plans: Sequence[Plan], tables: tuple[TableRef, ...], margin: float) -> bool:
@@ -97,7 +98,7 @@ class JoinPlanner:
         if len(plans) < 2 or plans[1].cost - plans[0].cost >= margin:
             return True
         near = [p for p in plans[1:] if p.cost - plans[0].cost < margin]
-        return all(self._things_between(p, tables) > self._things_between(plans[0], tables) for p in near)
+        return all(self._detours(p, tables) > self._detours(plans[0], tables) for p in near)
 
     def distance(self, left: str, right: str) -> float:
         """The cost of the cheapest path between two tables; infinite without one, 0 for the same table."""
@@ -180,13 +181,20 @@ class JoinPlanner:
                     heapq.heappush(heap, (price, next(order), Plan(plan.tables + added, joins, price)))
                 if len(seen) > 200:
                     break
-        cheapest = sorted(best.values(), key=lambda p: (p.cost, self._things_between(p, tables), p.joins))
+        cheapest = sorted(best.values(), key=lambda p: (p.cost, *self._detours(p, tables), p.joins))
         return tuple(cheapest[:MOST_PLANS])
 
-    def _things_between(self, plan: Plan, asked: tuple[TableRef, ...]) -> int:
-        """How many tables that nobody asked for are things with a name: students take courses by enrolling
-        rather than by their advisors."""
-        return sum(t not in asked and t.name in self._things for t in plan.tables)
+    def _detours(self, plan: Plan, asked: tuple[TableRef, ...]) -> tuple[int, int]:
+        """How many tables that nobody asked for aren't called after those they link, and are things with a
+        name.
+
+        Customers have the addresses of customer_address rather than those of their orders; students take
+        courses by enrolling rather than by their advisors.
+        """
+        stems = {t: set(name_stems(t.name)) for t in plan.tables}
+        between = [t for t in plan.tables if t not in asked]
+        linking = [t for t in between if sum(bool(stems[t] & s) for o, s in stems.items() if o != t) > 1]
+        return len(between) - len(linking), sum(t.name in self._things for t in between)
 
     def _price(self, path: tuple[Join, ...]) -> float:
         steps: dict[tuple[TableRef, TableRef], set[tuple[str, str]]] = defaultdict(set)
@@ -242,6 +250,9 @@ def _edges(
         if edge is not None:
             edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
     linked = {frozenset((e.left, e.right)) for e in edges.values()}
+    elsewhere = {
+        (k.table, c): k.target_table for k in schema.foreign_keys if not k.inferred for c in k.columns
+    }
     for i, left in enumerate(schema.tables):
         for right in schema.tables[i + 1 :]:
             known = frozenset((left.name, right.name)) in linked
@@ -249,6 +260,8 @@ def _edges(
                 if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
                     continue
                 if edge.cost >= GUESSED_COST and _ends(edge) in apart:
+                    continue
+                if _refers_elsewhere(edge, elsewhere, schema):
                     continue
                 # Where a key links them already, another join is only likely to a key of the same name.
                 if not known or edge.cost <= KEY_COST:
@@ -258,6 +271,20 @@ def _edges(
                     if backwards not in edges:
                         edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
     return list(edges.values())
+
+
+def _refers_elsewhere(edge: Edge, targets: Mapping[tuple[str, str], str], schema: Schema) -> bool:
+    """Whether one end is declared to refer to a third table, and the other end is its own table's key.
+
+    The `status_id` of addresses that refers to address_status is no key of order_status.
+    """
+    ((one, other),) = edge.pairs
+    for (table, column), (target, key) in permutations(((edge.left, one), (edge.right, other))):
+        referred = targets.get((table, column))
+        own = schema.table(target).primary_key == (key,) and (target, key) not in targets
+        if own and referred is not None and referred != target:
+            return True
+    return False
 
 
 def guessed_by_text(schema: Schema) -> Iterator[frozenset[tuple[str, str]]]:

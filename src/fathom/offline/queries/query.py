@@ -6,6 +6,7 @@ Columns name their table, and `Query.joins` is empty wherever the join planner w
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any
 from typing import Literal as Choice
 
@@ -186,7 +187,7 @@ class Compound:
     query: "Query"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """One SELECT, perhaps continued by a set operation."""
 
@@ -207,6 +208,22 @@ class Query:
     def cut(self) -> Choice["", "one", "some"]:
         """Whether its limit leaves one row or some; empty without a limit."""
         return "" if self.limit is None else "one" if self.limit == 1 else "some"
+
+    @cached_property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Every expression of this SELECT alone, outer ones before what they hold."""
+        return tuple(e for part in _clauses(self) for e in walk(part))
+
+
+def _clauses(query: "Query") -> Iterator[Expression | None]:
+    """What stands in the clauses of a SELECT, in their order."""
+    yield from query.select
+    for condition in (query.where, query.having):
+        for comparison in comparisons(condition):
+            yield comparison.left
+            yield comparison.right
+    yield from query.group
+    yield from (ordering.key for ordering in query.order)
 
 
 NEGATED = {
@@ -290,18 +307,14 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
             yield from walk(otherwise)
 
 
-def expressions(query: Query) -> Iterator[Expression]:
+def is_aggregate(expression: Expression) -> bool:
+    """Whether an aggregate is computed in an expression."""
+    return any(isinstance(e, Aggregate) for e in walk(expression))
+
+
+def expressions(query: Query) -> tuple[Expression, ...]:
     """Every expression of this SELECT alone: not of subqueries, source or compound."""
-    for item in query.select:
-        yield from walk(item)
-    for condition in (query.where, query.having):
-        for comparison in comparisons(condition):
-            yield from walk(comparison.left)
-            yield from walk(comparison.right)
-    for key in query.group:
-        yield from walk(key)
-    for ordering in query.order:
-        yield from walk(ordering.key)
+    return query.expressions
 
 
 def columns(query: Query) -> Iterator[Column]:

@@ -68,9 +68,20 @@ _INDIRECT = re.compile(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.I
 _BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
 
 
+_QUOTED = re.compile(r"\"[^\"]+\"|\u201c[^\u201c\u201d]+\u201d")
+_HELD = range(0xE000, 0xF900)
+"""Characters without a meaning, one of which stands for each quoted text meanwhile."""
+_STANDS_IN = re.compile(f'"([{chr(_HELD[0])}-{chr(_HELD[-1])}])"')
+
+
 def to_the_point(text: str) -> str:
-    """The question without what is said around it, and plainly."""
-    return plainly(without_courtesies(text))
+    """The question without what is said around it, and plainly; what it quotes stays as it is."""
+    quoted = _QUOTED.findall(text)
+    if _STANDS_IN.search(text) or len(quoted) > len(_HELD):
+        return plainly(without_courtesies(text))
+    left = iter(_HELD)
+    plain = plainly(without_courtesies(_QUOTED.sub(lambda _: f'"{chr(next(left))}"', text)))
+    return _STANDS_IN.sub(lambda m: quoted[ord(m[1]) - _HELD[0]], plain)
 
 
 def without_courtesies(text: str) -> str:

@@ -174,7 +174,7 @@ class Engine:
         return (named, told) if named.text != to_the_point(question.text) else (question, ())
 
     def some_of(self, question: Question) -> tuple[Question, int] | None:
-        """The question for all rows, and how many of them it wants, whichever; None where it says no number."""
+        """The question for all rows, and how many of them it wants, whichever; None where it doesn't say."""
         short = replace(question, text=to_the_point(question.text))
         return None if self.examples.solved else some_rows(short, self.link(short), self.names)
 

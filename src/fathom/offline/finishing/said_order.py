@@ -7,16 +7,16 @@ from fathom.offline.hints import Hint
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.queries.query import Column, Query
 
-_NAMED = 0.9
+_NAMED = 0.5
 
 
 def in_said_order(query: Query, linking: Linking, hints: Sequence[Hint] = ()) -> Query:
     """The query with its columns in the order of the words that name them.
 
-    Unchanged where anything but columns is shown, or a column is named by no words or by those of another.
+    Unchanged where anything but columns is shown, or no words name one that name no other.
     """
     shown = [e for e in query.select if isinstance(e, Column)]
-    places = [_place(c, linking, hints) for c in shown]
+    places = [_place(c, shown, linking, hints) for c in shown]
     told = [p for p in places if p is not None]
     if len(told) != len(query.select) or len(set(told)) < len(told) or query.compound is not None:
         return query
@@ -24,12 +24,14 @@ def in_said_order(query: Query, linking: Linking, hints: Sequence[Hint] = ()) ->
     return query if ordered == query.select else replace(query, select=ordered)
 
 
-def _place(column: Column, linking: Linking, hints: Sequence[Hint]) -> tuple[int, int] | None:
+def _place(
+    column: Column, shown: Sequence[Column], linking: Linking, hints: Sequence[Hint]
+) -> tuple[int, int] | None:
     """Where a column is named first: the token, and its place among several columns that a hint names."""
     told = [(s.first, h.columns.index(column)) for h in hints if column in h.columns for s in h.spans[:1]]
-    said = [
-        (m.span.first, 0)
-        for m in linking.column_mentions
-        if m.column == ColumnKey.of(column) and m.score >= _NAMED
-    ]
-    return min(told or said, default=None)
+    if told:
+        return min(told)
+    rows = linking.alignment[[linking.index[ColumnKey.of(c)] for c in shown]]
+    own = linking.alignment[linking.index[ColumnKey.of(column)]]
+    named = [i for i, fit in enumerate(own) if fit >= _NAMED and fit >= rows[:, i].max()]
+    return (named[0], 0) if named else None

@@ -97,8 +97,8 @@ def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
 
 def _counts_off(tokens: Sequence[Token], place: int) -> bool:
     """Whether "no" stands for "number": "flight No. 12"."""
-    after = [t for t in tokens[place + 1 : place + 3] if t.text != "."]
-    return tokens[place].lower == "no" and bool(after) and after[0].kind == "number"
+    after = [t.text if t.kind == "sign" else t.kind for t in tokens[place + 1 : place + 3]]
+    return tokens[place].lower == "no" and after == [".", "number"]
 
 
 def superlative_direction(token: Token) -> Direction | None:

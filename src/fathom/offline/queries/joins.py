@@ -2,10 +2,10 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, permutations
+from itertools import count
 
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import name_stems
@@ -250,9 +250,6 @@ def _edges(
         if edge is not None:
             edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
     linked = {frozenset((e.left, e.right)) for e in edges.values()}
-    elsewhere = {
-        (k.table, c): k.target_table for k in schema.foreign_keys if not k.inferred for c in k.columns
-    }
     for i, left in enumerate(schema.tables):
         for right in schema.tables[i + 1 :]:
             known = frozenset((left.name, right.name)) in linked
@@ -260,8 +257,6 @@ def _edges(
                 if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
                     continue
                 if edge.cost >= GUESSED_COST and _ends(edge) in apart:
-                    continue
-                if _refers_elsewhere(edge, elsewhere, schema):
                     continue
                 # Where a key links them already, another join is only likely to a key of the same name.
                 if not known or edge.cost <= KEY_COST:
@@ -271,20 +266,6 @@ def _edges(
                     if backwards not in edges:
                         edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
     return list(edges.values())
-
-
-def _refers_elsewhere(edge: Edge, targets: Mapping[tuple[str, str], str], schema: Schema) -> bool:
-    """Whether one end is declared to refer to a third table, and the other end is its own table's key.
-
-    The `status_id` of addresses that refers to address_status is no key of order_status.
-    """
-    ((one, other),) = edge.pairs
-    for (table, column), (target, key) in permutations(((edge.left, one), (edge.right, other))):
-        referred = targets.get((table, column))
-        own = schema.table(target).primary_key == (key,) and (target, key) not in targets
-        if own and referred is not None and referred != target:
-            return True
-    return False
 
 
 def guessed_by_text(schema: Schema) -> Iterator[frozenset[tuple[str, str]]]:

@@ -22,7 +22,7 @@ def some_rows(question: Question, linking: Linking, names: RowNames) -> tuple[Qu
     them ("5 star hotels"), is left to what reads these.
     """
     tokens = linking.tokens
-    if linking.superlatives or not tokens or tokens[0].lower not in _ASKING:
+    if linking.superlatives:
         return None
     for number in linking.numbers:
         if isinstance(number.value, int) and _counts_rows(number, linking, names):
@@ -35,10 +35,18 @@ def some_rows(question: Question, linking: Linking, names: RowNames) -> tuple[Qu
 def _counts_rows(number: NumberMention, linking: Linking, names: RowNames) -> bool:
     first, end = number.span
     plain = number.comparison == "=" and not (number.ordinal or number.percent or number.upper)
-    before = {t.lower for t in linking.tokens[first - 1 : first]}
-    if not plain or not 1 < number.value <= _MOST or first == 0 or not before <= _ASKING | _BETWEEN:
+    if not plain or not 1 < number.value <= _MOST or not _leads(first, linking):
         return False
     return not _describes(end, linking, names) and _is_of_things(end, linking)
+
+
+def _leads(place: int, linking: Linking) -> bool:
+    """Whether all that stands before a place asks for what follows: "list", "show the names of"."""
+    words = [t.lower for t in linking.tokens[:place]]
+    if words[-1:] == ["of"]:
+        shown = [m.span.first for m in linking.column_mentions if m.span.end == place - 1]
+        words = words[: min(shown)] if shown else words
+    return _ASKING.union(_BETWEEN).issuperset(words)
 
 
 def _describes(place: int, linking: Linking, names: RowNames) -> bool:

@@ -1,0 +1,139 @@
+"""As many rows as a question wants, whichever, and columns in the order of its words."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fathom import ask
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
+from fathom.offline.checks.vetting import contradicts_itself
+from fathom.offline.engine import Engine
+from fathom.offline.finishing.one_group import as_one_number
+from fathom.offline.finishing.said_order import in_said_order
+from fathom.offline.linking.cues import find_negations
+from fathom.offline.linking.text import tokenize
+from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.rendering import render
+from fathom.offline.wording.courtesy import to_the_point
+from fathom.records import Question
+from tests.offline.making import made
+
+TOWN = """
+CREATE TABLE hotel (hotel_id INTEGER PRIMARY KEY, hotel_name TEXT, star INTEGER, city TEXT, opened INTEGER);
+CREATE TABLE room (room_id INTEGER PRIMARY KEY, hotel_id INTEGER REFERENCES hotel, beds INTEGER, price REAL);
+INSERT INTO hotel VALUES (1, 'Adler', 5, 'Bern', 1911), (2, 'Post', 3, 'Bern', 1950),
+    (3, 'Krone', 5, 'Chur', 1880), (4, 'Sonne', 4, 'Chur', 1999), (5, 'Linde', 4, 'Bern', 2003);
+INSERT INTO room VALUES (1, 1, 2, 300), (2, 1, 1, 200), (3, 2, 2, 90), (4, 4, 2, 120), (5, 5, 4, 180);
+"""
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with made(TOWN, tmp_path_factory.mktemp("town")) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def engine(town: Database, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return Engine(town, KnowledgePack(), cache=tmp_path_factory.mktemp("cache"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ("List 3 hotel names.", 3),
+        ("Show me any two hotels in Bern.", 2),
+        ("Could you please name four hotels?", 4),
+        ("List 20 hotels.", 20),
+        ("Show the names and cities of 3 hotels.", None),
+        ("What are the names of 3 hotels?", None),
+        ("Show the names of 3 hotels.", 3),
+        ("Give me the top 2 hotels by star.", None),
+        ("List 5 star hotels.", None),
+        ("Show the hotels opened before 1950.", None),
+        ("List the first two hotels in alphabetical order.", None),
+        ("List hotels with 2 beds.", None),
+    ],
+)
+def test_a_number_of_the_things_listed_is_that_of_rows(asked: str, count: int | None, engine: Engine) -> None:
+    some = engine.some_of(Question(asked))
+    assert (some and some[1]) == count
+
+
+def test_as_many_rows_are_given_and_that_they_are_any_is_told(town: Database) -> None:
+    answer = ask("Show me any two hotels in Bern.", town)
+    assert answer.result is not None, answer.text
+    assert len(answer.result.rows) == 2
+    assert {r[0] for r in answer.result.rows} < {"Adler", "Post", "Linde"}
+    assert any("Any 2 rows" in a.text for a in answer.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql", "shown"),
+    [
+        ("the city and the name of hotels", "SELECT hotel_name, city FROM hotel", ["city", "hotel_name"]),
+        ("name and city of hotels", "SELECT city, hotel_name FROM hotel", ["hotel_name", "city"]),
+        ("what of the city", "SELECT hotel_name, city FROM hotel", ["hotel_name", "city"]),
+    ],
+)
+def test_columns_are_shown_as_they_are_named(asked: str, sql: str, shown: list[str], engine: Engine) -> None:
+    query = in_said_order(parse(sql, engine.planner), engine.link(Question(asked)))
+    assert [c.name for c in query.select] == shown  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("asked", "groups"),
+    [
+        ("the number of hotels in Bern", False),
+        ("the city and number of hotels in Bern", True),
+        ("for each city, the number of hotels in Bern", True),
+    ],
+)
+def test_one_thing_has_one_number(asked: str, groups: bool, engine: Engine) -> None:
+    grouped = parse("SELECT city, COUNT(*) FROM hotel WHERE city = 'Bern' GROUP BY city", engine.planner)
+    query = as_one_number(grouped, engine.link(Question(asked)))
+    assert bool(query.group) == groups
+    assert len(query.select) == 1 + groups
+    render(query, engine.planner)
+
+
+@pytest.mark.parametrize(
+    ("where", "never"),
+    [
+        ("city = 'Bern' AND city = 'Chur'", True),
+        ("city = 'Bern' AND city != 'Bern'", True),
+        ("city = 'Bern' OR city = 'Chur'", False),
+        ("city = 'Bern' AND star = 5", False),
+        ("city = 'Bern' AND city != 'Chur'", False),
+        ("star = 5 AND hotel_id IN (SELECT hotel_id FROM room WHERE beds = 1 AND beds = 2)", True),
+    ],
+)
+def test_conditions_that_no_row_meets_are_seen(where: str, never: bool, engine: Engine) -> None:
+    query = parse(f"SELECT hotel_name FROM hotel WHERE {where}", engine.planner)
+    assert contradicts_itself(query) == never
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("rooms of hotel No. 3", 0),
+        ("rooms of hotel no. 3", 0),
+        ("hotels with no room", 1),
+        ("there is no 3", 1),
+    ],
+)
+def test_a_number_is_not_denied(text: str, denied: int) -> None:
+    assert len(find_negations(tokenize(text))) == denied
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'Which hotel has the motto "We don\'t rest, please"?',
+        "Who said \u201cwho's there\u201d?",
+        'songs called "films from the 1980s"',
+    ],
+)
+def test_what_is_quoted_stays_as_it_is(asked: str) -> None:
+    assert to_the_point(asked) == asked

@@ -236,7 +236,7 @@ def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking
         order=(place, *(i for i in behind if i != place), best),
         scores=tuple(scores),
         confidence=confidence,
-        sure=choice.sure or confidence >= engine.ranking.threshold,
+        sure=choice.sure or confidence >= engine.ranking.alone.answers_from(linking),
     )
 
 

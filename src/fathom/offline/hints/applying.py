@@ -50,6 +50,7 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
         numbers=tuple(n for n in linking.numbers if not any(n.span.overlaps(s) for s in taken)),
         dates=tuple(d for d in linking.dates if not any(d.span.overlaps(s) for s in taken)),
         superlatives=(*_superlatives(hints), *linking.superlatives),
+        told=any(h.source == "evidence" for h in hints),
     )
 
 

@@ -180,7 +180,8 @@ class Linking:
     `table_scores` those of tables, in schema order. `explained` (tokens) is how far the linking accounts
     for each content word, 1 for function words. `called` are the columns that name the rows which the
     question asks for, where it asks for rows of one table; `sought` those that hold the number or
-    place for which its "how" or "where" asks; `wordy` those of text without figures.
+    place for which its "how" or "where" asks; `wordy` those of text without figures. `told` says that
+    evidence given with the question told what some of its words mean.
     """
 
     tokens: tuple[Token, ...]
@@ -204,6 +205,7 @@ class Linking:
     called: tuple[ColumnKey, ...] = ()
     sought: tuple[ColumnKey, ...] = ()
     wordy: frozenset[ColumnKey] = frozenset()
+    told: bool = False
 
     def text(self, span: Span) -> str:
         """The words of a span."""

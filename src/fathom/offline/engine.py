@@ -161,12 +161,15 @@ class Engine:
 
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with shortened names in full, and things by the names that the database has for them;
-        as it is where solved ones or evidence say more.
+        as it is where solved ones say more, and by its names as it is where evidence does.
         """
-        if self.examples.solved or question.evidence:
+        if self.examples.solved:
             return question, ()
         short = replace(question, text=to_the_point(question.text))
-        short = of_owners(short, self.link(short))
+        owned = of_owners(short, self.link(short))
+        if question.evidence:
+            return (question if owned is short else owned), ()
+        short = owned
         short, called = by_keys_own_words(short, self.link(short), self.planner)
         full, told = in_full(short, self.link(short))
         named, told_too = by_its_names(full, self.link(full), self.names)

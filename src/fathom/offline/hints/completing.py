@@ -1,6 +1,6 @@
 """Candidates made to say what the hints say: missing conditions added, formulas and extremes put in."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fathom.offline.hints.meeting import holds, missing
@@ -62,7 +62,7 @@ def _met(query: Query, hint: Hint, linking: Linking) -> tuple[Query, ...]:
     if holds(query, hint):
         return (query,)
     for condition in hint.conditions:
-        query = _with_condition(query, condition)
+        query = _with_condition(query, condition, hint.conditions)
     if hint.columns:
         return tuple(_with_columns(query, hint.columns))
     for expression in hint.expressions:
@@ -72,8 +72,8 @@ def _met(query: Query, hint: Hint, linking: Linking) -> tuple[Query, ...]:
     return (query,)
 
 
-def _with_condition(query: Query, condition: Condition) -> Query:
-    """The query with one more condition, instead of those that compare the same columns otherwise."""
+def _with_condition(query: Query, condition: Condition, told: Collection[Condition]) -> Query:
+    """The query with one more condition, instead of others than those told that compare the same columns."""
     if isinstance(condition, Comparison) and is_aggregate(condition.left):
         if query.having is not None and condition in set(comparisons(query.having)):
             return query
@@ -86,7 +86,7 @@ def _with_condition(query: Query, condition: Condition) -> Query:
     if condition in parts:
         return query
     about = _columns(condition)
-    kept = [p for p in parts if not (isinstance(p, Comparison) and _columns(p) & about)]
+    kept = [p for p in parts if p in told or not (isinstance(p, Comparison) and _columns(p) & about)]
     return replace(query, where=conjunction(*kept, condition))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from fathom.knowledge import KnowledgePack
 from fathom.offline.hints.evidence import Piece, head, pieces, quoted, unquoted
@@ -11,7 +12,7 @@ from fathom.offline.hints.records import Hint, Hints
 from fathom.offline.linking import ColumnKey, Span, Token
 from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal
+from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal, rebuilt
 from fathom.retrieval import ValueIndex
 from fathom.retrieval.typos import similarity
 
@@ -36,14 +37,13 @@ class EvidenceReader:
                 words.append(piece.text)
                 continue
             spans = place(piece.phrase or piece.text, question)
-            stored = tuple(
-                self._as_stored(c) if isinstance(c, Comparison) else c for c in fragment.conditions
-            )
+            stored = rebuilt(fragment.conditions, self._as_stored)
+            shown = rebuilt(fragment.expressions, self._as_stored)
             text = piece.text + "".join(
                 _otherwise(a, b) for a, b in zip(fragment.conditions, stored, strict=True)
             )
-            for conditions, shown in _apart(Fragment(stored, fragment.expressions)):
-                found.append(Hint(piece.phrase, spans, conditions, shown, text))
+            for conditions, columns in _apart(Fragment(stored, shown)):
+                found.append(Hint(piece.phrase, spans, conditions, columns, text))
         return Hints(tuple(found), "; ".join(words))
 
     def _fragment(self, piece: Piece, likely: Mapping[str, float]) -> Fragment | None:
@@ -80,13 +80,13 @@ class EvidenceReader:
                 return Fragment((Comparison(column, "=", Literal(value)),))
         return None
 
-    def _as_stored(self, condition: Comparison) -> Comparison:
-        """The condition with its value spelt as the cells spell it."""
-        match condition:
+    def _as_stored(self, part: Any) -> Any:
+        """A part of a query, the value of a condition spelt as the cells spell it."""
+        match part:
             case Comparison(Column() as column, ("=" | "!=") as operator, Literal(value=str() as value)):
                 stored = self._stored(ColumnKey.of(column), value)
-                return Comparison(column, operator, Literal(stored)) if stored is not None else condition
-        return condition
+                return Comparison(column, operator, Literal(stored)) if stored is not None else part
+        return part
 
     def _stored(self, column: ColumnKey, value: str) -> str | None:
         """The value that a column holds: in another case, else the one that is spelt nearly like it."""

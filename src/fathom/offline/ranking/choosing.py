@@ -29,8 +29,8 @@ ANSWERED = 0.77
 answers in ten are right from less on, but of twenty of them drawn at random that holds in two draws of three
 alone; from here on it holds in four of five."""
 ANSWERED_TOLD = 0.71
-"""The same where evidence was given. From 0.85 down to here as many answers are right on BIRD's questions, and
-of those that gold calls wrong on the two databases that were read most are right."""
+"""The same where evidence was given. From 0.85 down to here as many answers are right on BIRD's questions,
+and of those that gold calls wrong on the two databases that were read most are right."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def default_ranking_weights() -> RankingWeights:
     return load_ranking_weights(read_weights("ranking"))
 
 
-UNMET = 2.0
+UNMET = 4.0
 """What it costs a candidate, per weight, to leave out what evidence or glossary say."""
 
 

@@ -13,7 +13,7 @@ _OWNER = re.compile(
     rf"(?P<thing>(?!{_END})[a-z]+(?:\s+(?!{_END})[a-z]+){{0,3}})(?=\s*(?:[?.!,]|$|\s{_END}))"
 )
 _UNCLEAR = re.compile(
-    r"\b(?:do|does|did|called|named|titled)\b|['\u2019]s\s.*['\u2019]s\s|[\"\u201c]|^(?:is|are|was|were)\b",
+    r"\b(?:do|does|did|called|named|titled)\b|['\u2019]s\s.*['\u2019]s\s|^(?:is|are|was|were)\b",
     re.IGNORECASE,
 )
 _NO_OWNERS = OPENINGS | {"it", "let", "that", "there", "here", "all"}
@@ -23,7 +23,7 @@ _SPELT = frozenset(("exact", "folded"))
 def of_owners(question: Question, linking: Linking) -> Question:
     """The question with what somebody has as what is "of" them; as it is where that isn't clear.
 
-    Names are stored without "'s", and what is stored with one ("Levi's") stays.
+    Names are stored without "'s", and what is stored with one ("Levi's") stays, as does what is quoted.
     """
     if _UNCLEAR.search(question.text):
         return question
@@ -36,8 +36,10 @@ def of_owners(question: Question, linking: Linking) -> Question:
         opening, _, name = match["owner"].partition(" ")
         if opening.casefold() not in _NO_OWNERS:
             opening, name = "", match["owner"]
-        if stored or not name:
+        quoted = any(linking.tokens[i].quoted for i in linking.places(*match.span()))
+        if stored or quoted or not name:
             return match[0]
         return f"{opening} the {match['thing']} of {match['the'] or ''}{name}".lstrip()
 
-    return replace(question, text=_OWNER.sub(said, question.text))
+    text = _OWNER.sub(said, question.text)
+    return replace(question, text=text) if text != question.text else question

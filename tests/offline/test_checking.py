@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.offline.checks.checking import FAILURES_IN_ALL, MOST_READ, TOO_LONG, check
+from fathom.offline.checks.checking import FAILURES_IN_ALL, MOST_READ, RUN_OF_LARGE, TOO_LONG, check
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, Star, TableRef
 from fathom.records import Limits, Result
@@ -49,3 +49,20 @@ def test_what_took_too_long_and_what_failed_counts_every_time(pets: Database) ->
     found = check(pets, planner, [(COUNT, sql) for sql in [*wrong, "SELECT name FROM pet"]])
     assert [c.error is None for c in found] == [False] * len(wrong) + [True]
     assert found[-1].result is None
+
+
+def test_large_databases_run_several_at_once_with_the_same_outcome(
+    pets: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["SELECT count(*) FROM pet", ENDLESS, "SELECT nothing FROM pet", "SELECT name FROM pet"] * 8
+    candidates = [(COUNT, sql) for sql in texts]
+    one_by_one = check(pets, JoinPlanner(pets.schema), candidates)
+    monkeypatch.setattr("fathom.offline.checks.checking.LARGE", 1)
+    at_once = check(pets, JoinPlanner(pets.schema), candidates)
+    assert [c.result and c.result.rows for c in at_once[:RUN_OF_LARGE]] == [
+        c.result and c.result.rows for c in one_by_one[:RUN_OF_LARGE]
+    ]
+    assert [(c.error is None, c.stopped) for c in at_once[:RUN_OF_LARGE]] == [
+        (c.error is None, c.stopped) for c in one_by_one[:RUN_OF_LARGE]
+    ]
+    assert not any(c.result or c.error or c.stopped for c in at_once[RUN_OF_LARGE:])

@@ -8,7 +8,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Column, Query, TableRef, Unrepresentable
 from fathom.offline.queries.rendering import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
-from fathom.records.schema import ColumnKind, Schema, Table
+from fathom.records.schema import ColumnKind, ForeignKey, Schema, Table
 from tests.offline.making import made
 
 
@@ -91,3 +91,26 @@ def test_strict_engines_get_every_plain_column_grouped(dialect: str, planner: Jo
         tables=use("crew"),
     )
     assert render(query, planner, dialect).endswith("GROUP BY T2.pilot_id, T2.pilot_name")
+
+
+def test_things_are_linked_by_what_is_called_after_both() -> None:
+    def own(name: str, *columns: str) -> Table:
+        return Table(name, tuple(SchemaColumn(c, "INTEGER", "integer") for c in columns), (columns[0],))
+
+    tables = (
+        own("customer", "customer_id", "name"),
+        own("address", "address_id", "city"),
+        own("a_purchase", "purchase_id", "customer_id", "to_address_id"),
+        own("customer_address", "link_id", "customer_id", "address_id"),
+    )
+    keys = (
+        ForeignKey("a_purchase", ("customer_id",), "customer", ("customer_id",)),
+        ForeignKey("a_purchase", ("to_address_id",), "address", ("address_id",)),
+        ForeignKey("customer_address", ("customer_id",), "customer", ("customer_id",)),
+        ForeignKey("customer_address", ("address_id",), "address", ("address_id",)),
+    )
+    planner = JoinPlanner(Schema("sqlite", tables, keys))
+    first, second = planner.plans(use("customer", "address"))[:2]
+    assert first.cost == second.cost
+    assert {t.name for t in first.tables} == {"customer", "address", "customer_address"}
+    assert planner.best(use("customer", "address")) == (first,)

@@ -190,22 +190,13 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     solution = solve(engine, question)
     if solution is None:
         return None
-    chosen, hints = _chosen(engine, question, solution), engine.hints(question).hints
+    chosen = _chosen(engine, question, solution)
     each = EACH in question.text and EACH not in asked.text
     if each and not _calculates(chosen.query):  # each of what was asked for a number
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())
-    if chosen.source != "example":  # a solved query says itself what is given once
-        query = kept_apart(query, engine.planner, engine.names, engine.database.profile())
-        query = without_repeats(query, engine.planner, engine.names, engine.database.profile())
-        query = as_said(query, engine.link(asked), [c for h in hints for c in h.columns])
-        query = in_said_order(as_one_number(query, engine.link(asked)), engine.link(asked), hints)
-        query = with_held_numbers(query, engine.link(asked), engine.names)
-        query = grouped_by_whole_names(query, engine.names)
-    query = grouped_by_names(query, engine.link(question), engine.names)
-    if chosen.source != "example":
-        query = shown_by_names(query, engine.link(question), engine.names, engine.planner)
+    query = _mended(engine, asked, question, query, chosen.source)
     query, said = with_said_roles(query, engine.link(question), engine.planner)
     if not said:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
@@ -224,7 +215,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         chosen.sure,
         solution.verdict.choice.missing,
         (
-            *told(chosen.query, hints),
+            *told(chosen.query, engine.hints(question).hints),
             *measures.told,
             *conventions,
             *left_out,
@@ -234,6 +225,23 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         engine.link(question),
         solution,
     )
+
+
+def _mended(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> Query:
+    """The query as its question has it: each thing once, by its name, in the order said, one number for one."""
+    names, profiles, meant = engine.names, engine.database.profile(), engine.link(question)
+    if source == "example":  # a solved query says itself what is given once
+        return grouped_by_names(query, meant, names)
+    said, hints = engine.link(asked), engine.hints(question).hints
+    query = kept_apart(query, engine.planner, names, profiles)
+    query = without_repeats(query, engine.planner, names, profiles)
+    query = as_said(query, said, [c for h in hints for c in h.columns])
+    query = as_one_number(query, said)
+    query = with_held_numbers(query, said, names)
+    query = grouped_by_names(grouped_by_whole_names(query, names), meant, names)
+    query = shown_by_names(query, meant, names, engine.planner)
+    # Without evidence rows are named first, whatever names their columns.
+    return in_said_order(query, meant, hints) if meant.told else query
 
 
 def _chosen(engine: Engine, question: Question, solution: Solution) -> _Chosen:

@@ -27,6 +27,22 @@ from fathom.records import Question
             "author refers to author_name; Book No. 3 refers to book_id = 3",
             (("Bo Ink",),),
         ),
+        (
+            "List the titles of books with less than 350 pages and more than 100.",
+            "less than 350 pages and more than 100 refers to num_pages > 100 AND num_pages < 350",
+            (("Gulls",), ("World's End",)),
+        ),
+        (
+            "What percentage of books are in the crime genre?",
+            "in the crime genre refers to genre = 'crime'; percentage = divide(sum(book_id) when"
+            " genre = 'crime', count(book_id)) * 100",
+            ((50.0,),),
+        ),
+        (
+            "What is the title of Ada Quill's shortest book?",
+            "shortest book refers to min(num_pages)",
+            (("A Short Day",),),
+        ),
         ("List 1,000 titles.", "", None),
         ("List any two titles of crime.", "titles of crime refers to genre = 'Crime'", 2),
         ("Name three books.", "", 3),

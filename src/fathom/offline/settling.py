@@ -228,7 +228,7 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
 
 
 def _mended(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> Query:
-    """The query as its question has it: each thing once, by its name, in the order said, one number for one."""
+    """The query as its question has it: each thing once, by its name, in the order said."""
     names, profiles, meant = engine.names, engine.database.profile(), engine.link(question)
     if source == "example":  # a solved query says itself what is given once
         return grouped_by_names(query, meant, names)

@@ -105,6 +105,34 @@ def engine(parties: Database) -> Engine:
             "GROUP BY party",
         ),
         (
+            "How many matches had 2 to 4 losses?",
+            "SELECT count(*) FROM match WHERE losses <= 4",
+            "SELECT count(*) FROM match WHERE losses BETWEEN 2 AND 4",
+        ),
+        (
+            "Which matches had 3 or 4 losses?",
+            "SELECT match_id FROM match WHERE losses = 3",
+            "SELECT match_id FROM match WHERE losses = 3 OR losses = 4",
+        ),
+        (
+            "How many matches did the South campus have?",
+            "SELECT count(*) FROM campus WHERE campus_name = 'South'",
+            "SELECT count(*) FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "WHERE T1.campus_name = 'South'",
+        ),
+        (
+            "List the names and opening years of campuses with a match in 2009",
+            "SELECT T1.opened FROM campus AS T1 JOIN match AS T2 ON T1.campus_id = T2.campus_id "
+            "WHERE T2.year = 2009",
+            "SELECT T1.campus_name, T1.opened FROM campus AS T1 JOIN match AS T2 "
+            "ON T1.campus_id = T2.campus_id WHERE T2.year = 2009",
+        ),
+        (
+            "What are the ids and parties of ministers?",
+            "SELECT party, last_name FROM minister",
+            "SELECT minister_id, party FROM minister",
+        ),
+        (
             "total losses of all matches",
             "SELECT sum(match_id) FROM match",
             "SELECT sum(losses) FROM match",

@@ -9,6 +9,7 @@ from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.falling_short import counts_again, counts_others, falls_short, leaves_name_out
 from fathom.offline.checks.outcomes import outcomes_left
+from fathom.offline.checks.showing_less import shows_less
 from fathom.offline.checks.telling_otherwise import tells_otherwise
 from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
@@ -79,7 +80,10 @@ def decide(
             made = [
                 i
                 for i, p in enumerate(proposals)
-                if p.source == source and checked[i].error is None and not shows_unasked(p.query, linking)
+                if p.source == source
+                and checked[i].error is None
+                and not shows_unasked(p.query, linking)
+                and not shows_less(p.query, linking, engine.names)
             ]
             settled = any(proposals[i].settled for i in made)
             known = proposals[choice.order[0]]

@@ -3,24 +3,32 @@
 Weights that know a question's words for those of a column may let the small ones around them pass.
 """
 
+from itertools import pairwise
+
+from fathom.offline.checks.falling_short import counted_head
+from fathom.offline.checks.showing_less import shows_less
 from fathom.offline.linking import ColumnKey, Linking, Span
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.text import identifier_words, name_stems
 from fathom.offline.queries.query import (
     Aggregate,
     Column,
     Comparison,
     Literal,
     Query,
+    Star,
     Subquery,
     all_comparisons,
     all_expressions,
     all_queries,
+    compared_with,
+    mentioned_tables,
 )
-from fathom.offline.queries.rows import CODES, RowNames
+from fathom.offline.queries.rows import CODES, RowNames, fixed_columns
 
 _UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))
 _NAMES = frozenset(("name", "names"))
+_SO_CALLED = frozenset("named called name names title titled titles".split())
 _TIMES = ("year", "date", "day", "time", "season", "month")
 _LEAST = frozenset("minimum lowest least smallest fewest cheapest shortest".split())
 _MOST = frozenset("maximum highest most largest greatest biggest longest".split())
@@ -37,6 +45,9 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
         compares_otherwise(query, linking)
         or compares_the_other_way(query, linking)
         or leaves_one_out(query, linking)
+        or leaves_number_out(query, linking)
+        or counts_one(query, linking, rows)
+        or shows_less(query, linking, rows)
         or takes_year_otherwise(query, linking)
         or takes_count_for_key(query, linking, rows)
         or denies_nothing(query, linking)
@@ -75,6 +86,31 @@ def leaves_one_out(query: Query, linking: Linking) -> bool:
                 if len(held & {(column, str(one.value)), (column, str(other.value))}) == 1:
                     return True
     return False
+
+
+def leaves_number_out(query: Query, linking: Linking) -> bool:
+    """Whether a question names two numbers, "2 to 4" or "70 or 90", and a query compares with one of them."""
+    held = {str(i.value) for c in all_comparisons(query) for i in compared_with(c) if isinstance(i, Literal)}
+    pairs = [(n.value, n.upper) for n in linking.numbers if n.upper is not None]
+    for one, other in pairwise(linking.numbers):
+        between = [t.lower for t in linking.tokens[one.span.end : other.span.first]]
+        if between in (["or"], ["and"], ["to"]) and one.comparison == other.comparison and not one.ordinal:
+            pairs.append((one.value, other.value))
+    return any((str(one) in held) != (str(other) in held) for one, other in pairs)
+
+
+def counts_one(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether a query counts the rows of one name, of which there is one: "how many students does Ann teach".
+
+    Unless the question asks how many are called so.
+    """
+    tables = mentioned_tables(query)
+    counted = query == Query((Aggregate("count", Star()),), where=query.where, tables=query.tables)
+    if not counted or len(tables) != 1 or not _SO_CALLED.isdisjoint(t.lower for t in linking.tokens):
+        return False
+    called, head = rows.of_table(tables[0]), counted_head(linking)
+    asked = head is None or linking.tokens[head].stem in name_stems(tables[0].name)
+    return bool(called) and fixed_columns(query).issuperset(called) and not asked
 
 
 def takes_year_otherwise(query: Query, linking: Linking) -> bool:

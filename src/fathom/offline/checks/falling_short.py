@@ -306,7 +306,7 @@ def counts_values(query: Query, linking: Linking) -> bool:
     match query.select:
         case (Aggregate("count", Column() as counted, distinct=True),):
             words = [t.lower for t in linking.tokens]
-            head = _counted_head(linking)
+            head = counted_head(linking)
             if head is None or not _DIFFERENT.isdisjoint(words):
                 return False
             rows = linking.table_fit(counted.table.name, head)
@@ -322,7 +322,7 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     "How many transactions are sells" counts no types of transactions. Rows that each belong to one of those
     asked for may be counted in their place.
     """
-    head = _counted_head(linking)
+    head = counted_head(linking)
     if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
         return False
     fits = {t: linking.table_fit(t, head) for t in linking.tables}
@@ -338,7 +338,7 @@ def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
 
     How many customers ordered isn't how many orders they have.
     """
-    head = _counted_head(linking)
+    head = counted_head(linking)
     if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
         return False
     tables = mentioned_tables(query)
@@ -347,7 +347,7 @@ def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     return bool(named) and not any(planner.one_each(t, tables) for t in named)
 
 
-def _counted_head(linking: Linking) -> int | None:
+def counted_head(linking: Linking) -> int | None:
     """The place of the noun behind the one "how many" of a question."""
     asked = [q.span for q in linking.quantities if q.aggregate == "count"]
     if len(asked) == 2 and all(t.stop for t in linking.tokens[asked[0].end : asked[1].first]):

@@ -39,13 +39,18 @@ def _order(query: Query, linking: Linking) -> Ordering:
     (order,) = query.order
     tables = {t.name: t for t in mentioned_tables(query)}
     said = _said_of_order(linking)
-    if said is None or not isinstance(order.key, Column) or query.group or query.compound is not None:
+    counted = isinstance(order.key, Aggregate) and order.key not in query.select and not linking.quantities
+    plain = isinstance(order.key, Column) and not query.group
+    if said is None or not (plain or counted) or query.compound is not None:
         return order
     behind = [m for m in linking.column_mentions if m.span.end > said and m.score >= _NAMED]
     first = [m.column for m in behind if m.span.first == said and m.column.table in tables]
-    if len(first) != 1 or ColumnKey.of(order.key) in {m.column for m in behind}:
+    if len(first) != 1 or (
+        isinstance(order.key, Column) and ColumnKey.of(order.key) in {m.column for m in behind}
+    ):
         return order
-    return replace(order, key=Column(tables[first[0].table], first[0].column))
+    key = Column(tables[first[0].table], first[0].column)
+    return replace(order, key=key) if not query.group or key in query.group else order
 
 
 def _without_order_shown(query: Query, linking: Linking) -> Query:

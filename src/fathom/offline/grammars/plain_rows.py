@@ -47,6 +47,8 @@ _BE = frozenset(("are", "is", "were", "was", "still"))
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _CLEARLY = 0.15
 """How much likelier a column must be to hold a value that is meant than the next one."""
+_NEAR = 2.5
+"""The cost of joins within which a thing may be called after another."""
 _OF_KINDS = 2
 """Columns of a table that only lists kinds of something else: a key and a name."""
 _ASKING = frozenset("who whose whom when where why how".split())
@@ -75,12 +77,19 @@ def plain_rows(
     verbs = trade_verbs(linking, lines, names)
     if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
         return
+    if any(_is_far(v, head, planner) for v in values):
+        return
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
         return
     traded = verbs if holds_lines(query, planner, lines) else ()
     if _accounted(linking, query, head, values, names=names, accounts=accounts, traded=traded):
         yield Proposal(query, source="rows", settled=True)
+
+
+def _is_far(value: ValueMention, head: Head, planner: JoinPlanner) -> bool:
+    """Whether a value ahead of the rows is one of far other things: no playlist Music has "music genres"."""
+    return value.span.end <= head.span.first and planner.distance(head.table, value.column.table) > _NEAR
 
 
 def _says_more(linking: Linking) -> bool:
@@ -157,14 +166,24 @@ def _values(linking: Linking) -> Sequence[ValueMention] | None:
             if v.span.overlaps(value.span) and v.column != value.column and v.match in _HELD
         ]  # fmt: skip
         doubtful = value.probability - max(others, default=0.0) < _CLEARLY
-        if value.comparison != "=" or (doubtful and not _alone(linking, value)):
+        if value.comparison != "=" or (doubtful and not _alone(linking, value)) or _is_year(linking, value):
             return None
         found.append(value)
     return sorted(found, key=lambda v: v.span)
 
 
+def _is_year(linking: Linking, value: ValueMention) -> bool:
+    """Whether a value may as well be the year of its row, which another column holds."""
+    said = any(n.year and n.span == value.span for n in linking.numbers)
+    years = {c for c in linking.columns if c.table == value.column.table and "year" in c.column.casefold()}
+    return said and bool(years) and value.column not in years
+
+
 def _is_likely(linking: Linking, value: ValueMention) -> bool:
     """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
+    first, end = value.span
+    if end == first + 1 and linking.tokens[first].text in LIGHT:
+        return False  # "tracks that belong to"
     others = (v.probability for v in linking.values if v.span == value.span and v.column != value.column)
     ahead = value.match in _WHOLE and value.probability >= max(_POSSIBLE * 4, 2 * max(others, default=0.0))
     return value.probability >= _LIKELY or ahead or _alone(linking, value)

@@ -8,12 +8,13 @@ from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span, ValueMention
+from fathom.offline.linking.naming import names_many
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import TableProfile
 
-_CALLED = frozenset("number no nr id #".split())
+_CALLED = frozenset("number no . nr id #".split())
 _SELL = stem("sell")
 _SPEND = stem("spend")
 _INTO = frozenset(("in", "to", "into", "within", "across"))
@@ -55,7 +56,7 @@ def _key(
     while place > 0 and linking.tokens[place].lower in _CALLED:
         place -= 1
     named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
-    if len(named) != 1 or linking.tokens[place].lower.endswith("s"):
+    if len(named) != 1 or names_many(linking.tokens[place]):
         return None
     own = names.key_of(TableRef(named.pop()))
     if not own or any(v.span == number.span and v.match in _WHOLE for v in linking.values):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, Linking, NumberMention
+from fathom.offline.linking.naming import names_many
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
@@ -63,6 +64,6 @@ def _is_of_things(place: int, linking: Linking) -> bool:
         token = linking.tokens[at]
         if token.lower in _ENDS:
             return False
-        if token.lower != token.stem and token.lower.endswith("s") and any(at in range(*s) for s in named):
+        if names_many(token) and any(at in range(*s) for s in named):
             return True
     return False

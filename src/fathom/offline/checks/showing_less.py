@@ -1,0 +1,67 @@
+"""Whether a query shows less than the head of its question lists: "the names and phones of ..."."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.wordlists import LISTING
+from fathom.offline.queries.query import Column, Query, walk
+from fathom.offline.queries.rows import RowNames
+
+_ENDS = frozenset("of for from who that which whose with in where when by on at ? .".split())
+_NAMES = frozenset(("name", "names"))
+_KEYS = frozenset(("id", "ids"))
+_CALLED = ("name", "title")
+_NUMBERED = frozenset("id ids code number no".split())
+_JOINED = frozenset(("and", ","))
+_ASKING = LISTING | {"what", "tell", "report", "name"}
+
+
+def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether the head of a question lists names, keys or two columns of things, and a query lacks one.
+
+    What names or tells apart is left out in favour of the columns that the question names in full.
+    """
+    head = _head(linking)
+    plain = all(isinstance(e, Column) for e in query.select)
+    return (
+        (plain and _lists(head, _NAMES) and not any(_names(e, rows) for e in query.select))
+        or (not _KEYS.isdisjoint(head) and not any(_numbers(c, rows) for c in _columns(query)))
+        or (plain and _shows_one_of_two(query, head))
+    )
+
+
+def _head(linking: Linking) -> list[str]:
+    """The words of a question before it says of what it asks for columns."""
+    words = [t.lower for t in linking.tokens if not t.evidence]
+    end = next((i for i, w in enumerate(words) if w in _ENDS), len(words))
+    return words[:end]
+
+
+def _lists(head: Sequence[str], words: frozenset[str]) -> bool:
+    """Whether the words stand in a list with others: "names and phones", "the city and name"."""
+    within = any(a in words and b in _JOINED for a, b in pairwise(head))
+    return within or (not words.isdisjoint(head[-1:]) and not _JOINED.isdisjoint(head))
+
+
+def _shows_one_of_two(query: Query, head: Sequence[str]) -> bool:
+    asked = not _ASKING.isdisjoint(head[:1]) and "many" not in head and not (_NAMES | _KEYS).isdisjoint(head)
+    return asked and "and" in head[1:-1] and "," not in head and len(query.select) == 1 and not query.group
+
+
+def _names(expression: object, rows: RowNames) -> bool:
+    if not isinstance(expression, Column):
+        return False
+    called = any(word.endswith(_CALLED) for word in identifier_words(expression.name))
+    return called or expression in rows.of_table(expression.table)
+
+
+def _numbers(column: Column, rows: RowNames) -> bool:
+    numbered = identifier_words(column.name)[-1:] or [""]
+    ends = numbered[0] in _NUMBERED or column.name.casefold().endswith("id")
+    return ends or rows.is_key(column) or rows.is_reference(ColumnKey.of(column))
+
+
+def _columns(query: Query) -> list[Column]:
+    return [e for item in query.select for e in walk(item) if isinstance(e, Column)]

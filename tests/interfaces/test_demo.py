@@ -20,8 +20,8 @@ SHOWN = {
     "Which drugs are approved for Parkinson's disease?": f"{APPROVED} AND mesh_heading = 'Parkinson Disease'",
     "How many approved oligonucleotides are there?": f"SELECT COUNT(*) FROM {DRUGS} "
     "WHERE drugIsApproved AND drugMolecularType = 'Oligonucleotide'",
-    "Which three Alzheimer's pathways have the smallest p-values?": "SELECT UUID, p "
-    "FROM AlzheimerDisease_GeneAssoc_Pathways_UUID ORDER BY p LIMIT 3",
+    "How many drugs are there per molecular type?": "SELECT drugMolecularType, COUNT(*) "
+    f"FROM {DRUGS} GROUP BY drugMolecularType",
     "What will the weather be tomorrow?": None,
 }
 """None for what the database can't tell."""
@@ -29,6 +29,8 @@ ALSO = {
     "Which drugs are approved for Alzheimer's disease?": f"{APPROVED} AND mesh_heading = 'Alzheimer Disease'",
 }
 NEVER_WRONG = {
+    "Which three Alzheimer's pathways have the smallest p-values?": "SELECT UUID, p "
+    "FROM AlzheimerDisease_GeneAssoc_Pathways_UUID ORDER BY p LIMIT 3",
     "How many drugs are approved?": f"SELECT COUNT(*) FROM {DRUGS} WHERE drugIsApproved",
     "How many drugs have not been approved?": f"SELECT COUNT(*) FROM {DRUGS} WHERE NOT drugIsApproved",
     "How many drugs are approved for schizophrenia?": f"SELECT COUNT(*) FROM ({APPROVED} "

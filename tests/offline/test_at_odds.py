@@ -8,6 +8,8 @@ import pytest
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.at_odds import is_at_odds
+from fathom.offline.checks.falling_short import overlooks
+from fathom.offline.checks.showing_less import counts_all
 from fathom.offline.engine import Engine
 from fathom.offline.finishing.as_said import as_said
 from fathom.offline.finishing.held_numbers import with_held_numbers
@@ -235,3 +237,26 @@ def test_full_names_are_first_and_last_names(parties: Database) -> None:
 )
 def test_a_word_that_is_contained_is_quoted(asked: str, point: str) -> None:
     assert to_the_point(asked) == point
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql", "together"),
+    [
+        ("how many ministers per party", "SELECT count(*) FROM minister WHERE party = 'Red'", True),
+        ("how many ministers per party", "SELECT party, count(*) FROM minister GROUP BY party", False),
+        ("the number of red ministers", "SELECT count(*) FROM minister WHERE party = 'Red'", False),
+        ("average degrees per year", "SELECT avg(degrees) FROM degrees", False),
+    ],
+)
+def test_each_kind_is_counted_by_itself(asked: str, sql: str, together: bool, engine: Engine) -> None:
+    assert counts_all(parse(sql, engine.planner), engine.link(Question(asked))) == together
+
+
+def test_what_passes_over_a_year_is_put_behind_what_holds_it(engine: Engine) -> None:
+    linking = engine.link(Question("How many matches did campuses have in 2009?"))
+    without, within = (
+        parse(sql, engine.planner)
+        for sql in ("SELECT count(*) FROM match", "SELECT count(*) FROM match WHERE year = 2009")
+    )
+    assert overlooks(without, linking)
+    assert not overlooks(within, linking)

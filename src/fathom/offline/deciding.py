@@ -7,9 +7,15 @@ from dataclasses import dataclass, replace
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
 from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.checking import Checked
-from fathom.offline.checks.falling_short import counts_again, counts_others, falls_short, leaves_name_out
+from fathom.offline.checks.falling_short import (
+    counts_again,
+    counts_others,
+    falls_short,
+    leaves_name_out,
+    overlooks,
+)
 from fathom.offline.checks.outcomes import outcomes_left
-from fathom.offline.checks.showing_less import shows_less
+from fathom.offline.checks.showing_less import counts_all, shows_less
 from fathom.offline.checks.telling_otherwise import tells_otherwise
 from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
@@ -35,6 +41,8 @@ UNLEARNED = 0.2
 DOUBTED = 0.7
 """How sure to be at most of what falls short of its question: of 48 such best guesses on Spider's training
 databases that would have been answered, by weights that never saw these, 34 were right."""
+NEXT = 6
+"""Likely candidates among which to look for one that passes over nothing."""
 SETTLED = 0.9
 """How sure to be of a ratio or period that leaves nothing open and whose result is sensible. Of our questions
 (bench/periods_and_shares.py) all 48 such were right that nothing was tuned on; of 33 asked to find faults,
@@ -75,7 +83,7 @@ def decide(
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     else:
-        plain = choice.sure and not _shows_less(proposals[choice.order[0]].query, linking, engine)
+        plain = choice.sure and not _says_less(proposals[choice.order[0]].query, linking, engine)
         for source in GRAMMARS:
             made = [
                 i
@@ -100,7 +108,7 @@ def decide(
         choice = _doubted(choice, DOUBTED)
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
-    if _shows_less(first, linking, engine):
+    if _says_less(first, linking, engine):
         words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
         choice = replace(_doubted(choice, DOUBTED), missing=missing)
@@ -108,18 +116,25 @@ def decide(
 
 
 def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
-    """The likeliest candidate ahead that isn't at odds with the question; not sure where it isn't the first.
+    """The likeliest candidate ahead that isn't at odds with the question, if possible one that passes over
+    nothing; not sure where it isn't the first.
 
     Solved questions and evidence say more of what words mean than can be held against a query.
     """
     if engine.examples.solved or any(t.evidence for t in linking.tokens):
         return choice
-    learned = (i for i in choice.order if proposals[i].source not in GRAMMARS)
-    agreeing = next((i for i in learned if not is_at_odds(proposals[i].query, linking, engine.names)), None)
-    if agreeing == choice.order[0]:
+    learned = [i for i in choice.order if proposals[i].source not in GRAMMARS]
+    agreeing = [i for i in learned if not is_at_odds(proposals[i].query, linking, engine.names)]
+    whole = (i for i in agreeing[:NEXT] if not _overlooks(proposals[i].query, linking, engine))
+    first = next(whole, agreeing[0] if agreeing else choice.order[0])
+    if agreeing and first == choice.order[0]:
         return choice
-    first = choice.order[0] if agreeing is None else agreeing
     return _doubted(_put_first(choice, first), DOUBTED)
+
+
+def _overlooks(query: Query, linking: Linking, engine: Engine) -> bool:
+    """Whether a query passes over what the next likely one may hold."""
+    return overlooks(query, linking, _said_by_form(query, linking, engine))
 
 
 def _doubted(choice: Choice, most: float) -> Choice:
@@ -135,11 +150,12 @@ def _put_first(choice: Choice, first: int) -> Choice:
     return replace(choice, order=order, scores=scores)
 
 
-def _shows_less(query: Query, linking: Linking, engine: Engine) -> bool:
+def _says_less(query: Query, linking: Linking, engine: Engine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     said = _said_by_form(query, linking, engine)
     return (
         falls_short(query, linking, engine.names, said)
+        or counts_all(query, linking)
         or counts_others(query, linking, engine.planner)
         or tells_otherwise(query, linking, engine.names, engine.planner)
         or shows_only_keys(query, linking, engine.planner)

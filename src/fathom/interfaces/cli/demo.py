@@ -19,7 +19,7 @@ QUESTIONS = (
     "How many drugs have been withdrawn?",
     "Which drugs are approved for Parkinson's disease?",
     "How many approved oligonucleotides are there?",
-    "Which three Alzheimer's pathways have the smallest p-values?",
+    "How many drugs are there per molecular type?",
     "What will the weather be tomorrow?",
 )
 """Each shows something else; the last can't be answered from the database, and should not be."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import LISTING
-from fathom.offline.queries.query import Column, Query, walk
+from fathom.offline.queries.query import Aggregate, Column, Query, walk
 from fathom.offline.queries.rows import RowNames
 
 _ENDS = frozenset("of for from who that which whose with in where when by on at ? .".split())
@@ -14,6 +14,7 @@ _NAMES = frozenset(("name", "names"))
 _KEYS = frozenset(("id", "ids"))
 _CALLED = ("name", "title")
 _NUMBERED = frozenset("id ids code number no".split())
+_EACH = frozenset(("each", "per"))
 _JOINED = frozenset(("and", ","))
 _ASKING = LISTING | {"what", "tell", "report", "name"}
 
@@ -30,6 +31,14 @@ def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
         or (not _KEYS.isdisjoint(head) and not any(_numbers(c, rows) for c in _columns(query)))
         or (plain and _shows_one_of_two(query, head))
     )
+
+
+def counts_all(query: Query, linking: Linking) -> bool:
+    """Whether a question asks how many there are of each kind, and a query counts them together."""
+    match query.select:
+        case (Aggregate("count"),) if not query.group and query.compound is None:
+            return any(t.lower in _EACH and not t.evidence for t in linking.tokens)
+    return False
 
 
 def _head(linking: Linking) -> list[str]:

@@ -1,10 +1,10 @@
 """Whether a query shows less than the head of its question lists: "the names and phones of ..."."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.queries.query import Aggregate, Column, Query, walk
 from fathom.offline.queries.rows import RowNames
@@ -25,9 +25,10 @@ def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
     What names or tells apart is left out in favour of the columns that the question names in full.
     """
     head = _head(linking)
+    called = {stem(b) for b, word in pairwise(head) if word in _NAMES}  # "player name"
     plain = all(isinstance(e, Column) for e in query.select)
     return (
-        (plain and _lists(head, _NAMES) and not any(_names(e, rows) for e in query.select))
+        (plain and _lists(head, _NAMES) and not any(_names(e, rows, called) for e in query.select))
         or (not _KEYS.isdisjoint(head) and not any(_numbers(c, rows) for c in _columns(query)))
         or (plain and _shows_one_of_two(query, head))
     )
@@ -59,11 +60,12 @@ def _shows_one_of_two(query: Query, head: Sequence[str]) -> bool:
     return asked and "and" in head[1:-1] and "," not in head and len(query.select) == 1 and not query.group
 
 
-def _names(expression: object, rows: RowNames) -> bool:
+def _names(expression: object, rows: RowNames, called: Collection[str]) -> bool:
     if not isinstance(expression, Column):
         return False
-    called = any(word.endswith(_CALLED) for word in identifier_words(expression.name))
-    return called or expression in rows.of_table(expression.table)
+    words = identifier_words(expression.name)
+    named = any(word.endswith(_CALLED) for word in words) or not {*map(stem, words)}.isdisjoint(called)
+    return named or expression in rows.of_table(expression.table)
 
 
 def _numbers(column: Column, rows: RowNames) -> bool:

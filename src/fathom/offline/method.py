@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
+from fathom.offline.collecting import undisturbed
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.finishing.describing import describe
 from fathom.offline.linking import Linking
@@ -23,7 +24,7 @@ def _engine(context: Context) -> Engine:
 @step("selection")
 async def link_question(draft: Draft, context: Context) -> Draft:
     """Tie the question's words to tables, columns and values."""
-    return await asyncio.to_thread(_link, draft, context)
+    return await asyncio.to_thread(undisturbed, _link, draft, context)
 
 
 def _link(draft: Draft, context: Context) -> Draft:
@@ -52,7 +53,7 @@ def _selection(linking: Linking) -> Selection:
 @step("generation")
 async def propose_queries(draft: Draft, context: Context) -> Draft:
     """Make candidate queries from likely sketches."""
-    return await asyncio.to_thread(_propose, draft, context)
+    return await asyncio.to_thread(undisturbed, _propose, draft, context)
 
 
 def _propose(draft: Draft, context: Context) -> Draft:
@@ -70,7 +71,7 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
     Declines below `confidence` (0 to 1); where that is None, where less than nine in ten answers were right
     when it was calibrated.
     """
-    return await asyncio.to_thread(_choose, draft, context, confidence)
+    return await asyncio.to_thread(undisturbed, _choose, draft, context, confidence)
 
 
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:

@@ -17,12 +17,12 @@ BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000, steps=1_000_000)
 FAILURES_IN_ALL = 20
 FEWEST = 5
 """Candidates that are run on any database."""
-RUN_OF_LARGE, LARGE = 20, 50_000
+RUN_OF_LARGE, LARGE = 16, 50_000
 """Candidates that are run on a database of more rows than this."""
 AT_ONCE = 2
 """How many of them run side by side: drivers wait for a query outside Python, so that both cores work."""
 TOO_LONG = 200_000
-MOST_READ = 600_000
+MOST_READ = 500_000
 """Rows of tables that all runs for one question may read, within a tenth of a second. No clock decides: the
 same question gets the same answer."""
 

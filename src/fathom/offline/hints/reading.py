@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fathom.knowledge import KnowledgePack
@@ -17,6 +18,8 @@ from fathom.retrieval import ValueIndex
 from fathom.retrieval.typos import similarity
 
 _WORD = re.compile(r"[^\W_]+")
+REMEMBERED = 64
+"""Values that are kept as they were found: evidence is read twice, before its words are linked and after."""
 _LONG = 4
 """Letters from which a word may be misspelt; of shorter ones each stands for itself."""
 
@@ -26,6 +29,7 @@ class EvidenceReader:
 
     def __init__(self, planner: JoinPlanner, pack: KnowledgePack, index: ValueIndex | None) -> None:
         self.planner, self.names, self._index = planner, Names(planner.schema, pack), index
+        self._stored = lru_cache(REMEMBERED)(self._look_up)
 
     def read(self, evidence: str, question: Sequence[Token], likely: Mapping[str, float]) -> Hints:
         """The hints in an evidence. `likely` weighs tables for names that several have."""
@@ -88,7 +92,7 @@ class EvidenceReader:
                 return Comparison(column, operator, Literal(stored)) if stored is not None else part
         return part
 
-    def _stored(self, column: ColumnKey, value: str) -> str | None:
+    def _look_up(self, column: ColumnKey, value: str) -> str | None:
         """The value that a column holds: in another case, else the one that is spelt nearly like it."""
         found = self._index.lookup(value) if self._index is not None else ()
         held = [m.value for m in found if (m.table, m.column) == tuple(column)]

@@ -35,6 +35,8 @@ from fathom.records.schema import Schema
 
 SKETCHES = 30
 FILLINGS = 8
+LIKELY = 120
+"""Filled sketches that may come to anything: of the others none is among those that are run."""
 EDITED = 25
 MENTIONED_KEY = 1.0
 DEARER_PLAN = 0.6
@@ -45,7 +47,8 @@ def propose(
 ) -> list[Proposal]:
     """The likeliest candidates, best first, no query twice."""
     found: dict[Query, Proposal] = {}
-    for made in _filled(linking, schema, planner, shapes):
+    filled = sorted(_filled(linking, schema, planner, shapes), key=lambda p: -p.score)
+    for made in filled[:LIKELY]:
         for option in (made, simpler(made, planner)):
             if option.query not in found or found[option.query].score < option.score:
                 found[option.query] = option

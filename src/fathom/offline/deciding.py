@@ -170,11 +170,15 @@ def _outcomes_left(query: Query, linking: Linking, engine: Engine) -> tuple[int,
 
 
 def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[int]:
-    """The places of words for money and for what was sold, where a query adds that up."""
+    """The places of words for money and for what was sold, where a query adds that up, and of values that all
+    rows have.
+    """
     money = asked_money(linking) is not None and adds_money(query, engine.amounts)
     traded = trade_verbs(linking, engine.amounts.lines, engine.names)
     sold = frozenset(traded if holds_lines(query, engine.planner, engine.amounts.lines) else ())
-    return sold | (said_of_money(linking) if money else frozenset())
+    uniform = (v.span for v in linking.values if v.column in engine.linker.words.uniform)
+    everywhere = frozenset(i for span in uniform for i in range(*span))
+    return sold | everywhere | (said_of_money(linking) if money else frozenset())
 
 
 def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:

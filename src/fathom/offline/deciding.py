@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
 from fathom.offline.checks.at_odds import is_at_odds
@@ -119,22 +120,22 @@ def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, 
     """The likeliest candidate ahead that isn't at odds with the question, if possible one that passes over
     nothing; not sure where it isn't the first.
 
-    Solved questions and evidence say more of what words mean than can be held against a query.
+    Solved questions, and evidence that is only words, say more of what is meant than can be held against a
+    query.
     """
     if engine.examples.solved or any(t.evidence for t in linking.tokens):
         return choice
-    learned = [i for i in choice.order if proposals[i].source not in GRAMMARS]
-    agreeing = [i for i in learned if not is_at_odds(proposals[i].query, linking, engine.names)]
-    whole = (i for i in agreeing[:NEXT] if not _overlooks(proposals[i].query, linking, engine))
-    first = next(whole, agreeing[0] if agreeing else choice.order[0])
-    if agreeing and first == choice.order[0]:
+    likely = ((i, proposals[i]) for i in choice.order if proposals[i].source not in GRAMMARS)
+    agreeing = ((i, p.query) for i, p in likely if not is_at_odds(p.query, linking, engine.names))
+    first: int | None = None
+    for place, query in islice(agreeing, NEXT):
+        first = place if first is None else first
+        if not overlooks(query, linking, _said_by_form(query, linking, engine)):
+            first = place
+            break
+    if first == choice.order[0]:
         return choice
-    return _doubted(_put_first(choice, first), DOUBTED)
-
-
-def _overlooks(query: Query, linking: Linking, engine: Engine) -> bool:
-    """Whether a query passes over what the next likely one may hold."""
-    return overlooks(query, linking, _said_by_form(query, linking, engine))
+    return _doubted(_put_first(choice, choice.order[0] if first is None else first), DOUBTED)
 
 
 def _doubted(choice: Choice, most: float) -> Choice:

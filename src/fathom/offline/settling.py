@@ -73,16 +73,23 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
 def _some_rows(engine: Engine, asked: Question) -> Settled | None:
     """The query for as many rows as the question wants, whichever; None where it doesn't, or lists none."""
     some = engine.some_of(asked)
-    found = some and _settle_aside(engine, engine.in_trade(some[0]))
-    query = found.query if found else Query(())
-    if not some or not found or query.limit or query.compound or all(map(is_aggregate, query.select)):
+    if some is None:
         return None
-    query = replace(query, limit=some[1])
+    every, count = some
+    found = _settle_aside(engine, engine.in_trade(every))
+    if found is None or not _lists(found.query):
+        return None
+    query = replace(found.query, limit=count)
     run = _run(engine, query)
-    told = Assumption("default", f"Any {some[1]} rows: the question says how many, not which.")
+    told = Assumption("default", f"Any {count} rows: the question says how many, not which.")
     return run and replace(
         found, query=query, sql=run[0], result=run[1], assumptions=(*found.assumptions, told)
     )
+
+
+def _lists(query: Query) -> bool:
+    """Whether a query gives all rows of a kind, not one number or as many as it says."""
+    return query.limit is None and query.compound is None and not all(map(is_aggregate, query.select))
 
 
 def _settle_aside(engine: Engine, asked: Question) -> Settled | None:

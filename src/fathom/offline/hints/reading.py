@@ -46,8 +46,8 @@ class EvidenceReader:
             text = piece.text + "".join(
                 _otherwise(a, b) for a, b in zip(fragment.conditions, stored, strict=True)
             )
-            for conditions, columns in _apart(Fragment(stored, shown)):
-                found.append(Hint(piece.phrase, spans, conditions, columns, text))
+            for conditions, expressions in _apart(Fragment(stored, shown)):
+                found.append(Hint(piece.phrase, spans, conditions, expressions, text))
         return Hints(tuple(found), "; ".join(words))
 
     def _fragment(self, piece: Piece, likely: Mapping[str, float]) -> Fragment | None:

@@ -16,6 +16,7 @@ from fathom.offline.finishing.nobody import told_of_nobody
 from fathom.offline.finishing.one_group import as_one_number
 from fathom.offline.finishing.repeats import kept_apart, without_repeats
 from fathom.offline.finishing.said_order import in_said_order
+from fathom.offline.finishing.shown_as_told import shown_as_told
 from fathom.offline.finishing.shown_keys import shown_by_names
 from fathom.offline.grammars.stating import stated
 from fathom.offline.hints import told
@@ -23,13 +24,22 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
 from fathom.offline.proposing.proposals import GRAMMARS
-from fathom.offline.queries.query import Aggregate, Query, Unrepresentable, expressions, is_aggregate
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Query,
+    Unrepresentable,
+    expressions,
+    is_aggregate,
+)
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
 from fathom.offline.ranking.outcomes import Outcome
 from fathom.offline.roles import with_said_roles
 from fathom.offline.solving import Solution, solve
+from fathom.offline.wording.courtesy import to_the_point
 from fathom.offline.wording.idiom import EACH
+from fathom.offline.wording.telling_columns import told_columns
 from fathom.records import Assumption, Question, Result
 
 
@@ -66,7 +76,7 @@ class _Chosen:
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
     asked, told = engine.in_full(asked)
-    found = _some_rows(engine, asked) or _settle_aside(engine, engine.in_trade(asked))
+    found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
 
 
@@ -92,6 +102,21 @@ def _lists(query: Query) -> bool:
     return query.limit is None and query.compound is None and not all(map(is_aggregate, query.select))
 
 
+def _settle_told(engine: Engine, asked: Question) -> Settled | None:
+    """The query for a question as a whole, else that of what it asks with what it says apart to show."""
+    whole = _settle_aside(engine, asked)
+    asked = replace(asked, text=to_the_point(asked.text))
+    told = None if (whole and whole.sure) or engine.examples.solved else told_columns(asked.text)
+    found = _settle_aside(engine, replace(asked, text=told.question)) if told else None
+    if told is None or found is None:
+        return whole
+    query = shown_as_told(found.query, told, engine.link(asked), engine.names, engine.planner)
+    run = None if query is None else _run(engine, query)
+    if query is None or run is None:
+        return whole
+    return replace(found, query=query, sql=run[0], result=run[1], source="told")
+
+
 def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question, as a whole or without what restricts it said apart."""
     # Solved questions and evidence say themselves how what is asked here is meant.
@@ -105,40 +130,51 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     whole = None if first else _settle_apart(engine, asked)
     if whole is not None and whole.sure:
         return whole
-    composed = [c for w in ways if (c := _composed(engine, asked, w)) is not None]
+    composed: list[Settled] = []
+    for way in ways:
+        made = _composed(engine, asked, way, doubtful=not composed)
+        composed += [] if made is None else [made]
     found = next((c for c in composed if c.sure), None)
-    if found is not None or not needed:
-        return found or whole or _settle_apart(engine, asked)
+    if found is not None:
+        return found
+    if not needed:
+        whole = whole or _settle_apart(engine, asked)
+        guessed = composed and (whole is None or (not whole.sure and not _divides(whole.query)))
+        return composed[0] if guessed else whole
     found = composed[0] if composed else _settle_apart(engine, asked)
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
-def _composed(engine: Engine, asked: Question, way: Composition) -> Settled | None:
-    """The query that is put together from those of plain questions."""
+def _composed(engine: Engine, asked: Question, way: Composition, *, doubtful: bool) -> Settled | None:
+    """The query that is put together from those of plain questions, also of `doubtful` ones."""
     parts: list[Settled] = []
     for text in way.questions:
         part = settle(engine, replace(asked, text=text))
         if part is None:
             return None
         parts.append(part)
-        if not part.sure:
+        if not part.sure and not doubtful:
             break  # what is not understood in part is not in whole
-    whole = way.combine([p.query for p in parts]) if len(parts) == len(way.questions) else None
-    run = None if whole is None else _run(engine, whole[0])
-    if whole is None or run is None:
+    made = way.combine([p.query for p in parts]) if len(parts) == len(way.questions) else None
+    run = None if made is None else _run(engine, made[0])
+    if made is None or run is None:
         return None
     told = (a for p in parts for a in p.assumptions)
     return replace(
         parts[0],
-        query=whole[0],
+        query=made[0],
         sql=run[0],
         result=run[1],
         source="composed",
         confidence=min(SETTLED, *(p.confidence for p in parts)),
         sure=all(p.sure for p in parts) and way.is_sensible(run[1]),
-        assumptions=tuple(dict.fromkeys((*told, whole[1]))),
+        assumptions=tuple(dict.fromkeys((*told, made[1]))),
         linking=engine.link(asked),
     )
+
+
+def _divides(query: Query) -> bool:
+    return any(isinstance(e, Arithmetic) and e.operator == "/" for e in expressions(query))
 
 
 def _settle_apart(engine: Engine, asked: Question) -> Settled | None:

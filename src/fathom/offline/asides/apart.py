@@ -15,6 +15,7 @@ from fathom.offline.asides.belongings import Belongings, left_open
 from fathom.offline.asides.compared import Comparisons
 from fathom.offline.asides.earliest import earliest
 from fathom.offline.asides.flags import flagged
+from fathom.offline.asides.having import having
 from fathom.offline.asides.lateness import lateness
 from fathom.offline.asides.measured import measured
 from fathom.offline.asides.spans import under_way
@@ -176,6 +177,7 @@ def said_apart(
         *Alternatives(linking, planner).read(question.text),
         *running,
         *holding(question.text, linking, names),
+        *having(question.text, linking, profiles),
         *measured(linking),
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),

@@ -18,6 +18,15 @@ _ARE = re.compile(
     re.IGNORECASE,
 )
 _PREFIX = re.compile(r"(?:un|in|im|non-?)(?=[a-z]{3})")
+_PAIRS = (
+    ("open", "closed"), ("public", "private"), ("enabled", "disabled"), ("alive", "dead"),
+    ("alive", "deceased"), ("visible", "hidden"), ("online", "offline"), ("present", "absent"),
+)  # fmt: skip
+_CONTRARY: dict[str, set[str]] = {}
+for _one, _other in _PAIRS:
+    _CONTRARY.setdefault(stem(_one), set()).add(stem(_other))
+    _CONTRARY.setdefault(stem(_other), set()).add(stem(_one))
+YesAndNo = tuple[str | int | float, str | int | float]
 _HELD = frozenset(("exact", "folded", "stem"))
 
 
@@ -75,7 +84,7 @@ def _said(
     meant = [
         (column, values, turned)
         for column in linking.columns
-        if column.table in named and (values := _yes_and_no(column, profiles)) is not None
+        if column.table in named and (values := yes_and_no(column, profiles)) is not None
         if (turned := _turned(token, column)) is not None
     ]
     if len(meant) != 1:
@@ -94,14 +103,14 @@ def _turned(token: Token, column: ColumnKey) -> bool | None:
     word = identifier_words(column.column)[-1]
     if token.stem == stem(word):
         return False
+    if token.stem in _CONTRARY.get(stem(word), ()):
+        return True
     one, other = (_PREFIX.sub("", w, count=1) for w in (token.lower, word))
     contrary = (one == token.lower) != (other == word) and stem(one) == stem(other)
     return True if contrary else None
 
 
-def _yes_and_no(
-    column: ColumnKey, profiles: Mapping[str, TableProfile]
-) -> tuple[str | int | float, str | int | float] | None:
+def yes_and_no(column: ColumnKey, profiles: Mapping[str, TableProfile]) -> YesAndNo | None:
     """What a flag holds for "yes" and for "no"; None where a column is no flag."""
     profile = profiles.get(column.table)
     seen = profile.columns.get(column.column) if profile else None

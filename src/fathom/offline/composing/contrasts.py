@@ -7,13 +7,15 @@ in words of its own.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
+from fathom.offline.composing.groups import Grouped, for_each, grouped
 from fathom.offline.composing.records import (
     Combined,
     Composition,
+    Form,
     change,
     difference,
     is_one_number,
@@ -93,7 +95,9 @@ _LIKELY = 0.3
 _OF = ("of", "in", "for")
 
 
-_Form = Callable[[Expression, Expression], Expression]
+_PLURAL = re.compile(r"\w{2}s\b")
+_Together = Callable[[Sequence[Query]], Combined | None]
+_HELD_AGAINST = re.compile(r"\b(?:ratio|difference|gap)\s", _I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +107,33 @@ class _Said:
 
     firsts: tuple[str, ...]
     other: str
-    form: _Form
+    form: Form
     told: str
     turned: bool = False
     needed: bool = True
 
 
 def contrasts(text: str, linking: Linking) -> Iterator[Composition]:
-    """The two numbers that a question holds against each other, asked one by one."""
+    """The two numbers that a question holds against each other, asked one by one, perhaps by group."""
+    asked = grouped(text) if _HELD_AGAINST.search(text) else Grouped(text)
+    for one in _pairs(asked.text, linking, asked.descending):
+        questions = (
+            tuple(f"{q.rstrip(' ?')} {asked.group}?" for q in one.questions) if asked.group else one.questions
+        )
+        yield replace(one, questions=questions)
+
+
+def _pairs(text: str, linking: Linking, descending: bool | None) -> Iterator[Composition]:
     for said in _read(text):
+        together = partial(_together, said, descending)
         averaged = bool(_AVERAGED.search(text)) and not any(map(_AVERAGED.search, said.firsts))
         tail = " on average" if averaged else ""
         other = _AVERAGED.sub("", said.other).strip(" ,")
         for first in said.firsts:
             question = first.rstrip(" ?") + tail + "?"
-            yield from _of_values(question, other, said, linking)
+            yield from _of_values(question, other, said.needed, together, linking)
             for second in _seconds(question, other):
-                combine = partial(_together, said)
-                yield Composition((question, second), combine, said.needed)
+                yield Composition((question, second), together, said.needed)
 
 
 def _read(text: str) -> Iterator[_Said]:
@@ -137,13 +150,15 @@ def _read(text: str) -> Iterator[_Said]:
     elif found := _GREW.match(text) or _GROWTH.match(text):
         turned, of_whole = bool(found["down"]), bool(found["share"] or found.groupdict().get("rate"))
         told = "compared in per cent with" if of_whole else "less"
-        form: _Form = difference if not of_whole else _fallen if turned else change
+        form: Form = difference if not of_whole else _fallen if turned else change
         asked = _asked_of(found["what"], found["first"], ("in",))
         yield _Said(asked, found["other"], form, told, turned and not of_whole)
     elif found := _BETWEEN.match(text) or _RATIO.match(text):
-        if _SPREAD.match(found["first"]) or _restricts_both(found["first"], found["other"]):
+        if _SPREAD.match(found["first"]):
             return  # "the highest and the lowest price" are of one column
         what, first = found["what"], found["first"]
+        if not what and (end := _said_of_both(first, found["other"])):
+            first = f"{first} {end}"
         asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first, found["other"]))
         if found.re is _RATIO:
             yield _Said(asked, found["other"], quotient, "over", needed=False)
@@ -151,10 +166,10 @@ def _read(text: str) -> Iterator[_Said]:
             yield _Said(asked, found["other"], difference, "less")
 
 
-def _restricts_both(first: str, other: str) -> bool:
-    """Whether what ends the second number may be said of the first as well: "settled to claimed in 2020"."""
-    end = re.search(r"\s(in|on|at|during)\s+(?:the\s+)?\w+$", other, _I)
-    return end is not None and not re.search(rf"\b{end[1]}\b", first, _I)
+def _said_of_both(first: str, other: str) -> str:
+    """What ends the second number and is said of the first as well: "settled to claimed in 2020"."""
+    end = re.search(r"\s((?:in|on|at|during|for)\s+(?:the\s+)?\S.*)$", other, _I)
+    return end[1] if end and not re.search(rf"\b{end[1].split()[0]}\b", first, _I) else ""
 
 
 def _fallen(now: Expression, before: Expression) -> Expression:
@@ -175,7 +190,7 @@ def _asked_of(what: str, whose: str, prepositions: Sequence[str]) -> tuple[str, 
 def _asked_for(first: str, other: str) -> Iterator[str]:
     """What may ask for a number: by its own words, or for how many there are of things in the plural."""
     yield f"What is {first}?"
-    if not _NUMBER_OF.match(first) and any(w.endswith("s") for w in (first, other)):
+    if not _NUMBER_OF.match(first) and _PLURAL.search(f"{first} {other}"):
         yield f"How many {first} are there?"
 
 
@@ -188,7 +203,9 @@ def _counting(many: str, first: str, other: str) -> Iterator[str]:
     yield f"How {many} {first}{verb}?"
 
 
-def _of_values(question: str, other: str, said: _Said, linking: Linking) -> Iterator[Composition]:
+def _of_values(
+    question: str, other: str, needed: bool, together: _Together, linking: Linking
+) -> Iterator[Composition]:
     """Of one value and of another of the same column: the second query differs by that value alone."""
     pairs = [
         (a, b)
@@ -205,10 +222,10 @@ def _of_values(question: str, other: str, said: _Said, linking: Linking) -> Iter
     pairs.sort(key=lambda p: -(p[0].probability + p[1].probability + 0.1 * len(p[0].text + p[1].text)))
     for one, two in pairs[:1]:
         if _adds_nothing(_without(other, two.text), question):
-            yield Composition((question,), partial(_exchanged, said, one, two), said.needed)
+            yield Composition((question,), partial(_exchanged, together, one, two), needed)
         elif _ends_in(question, one.text):  # "more female than male students"
             asked = _replaced(question, one.text, _replaced(other, two.text, one.text))
-            yield Composition((asked,), partial(_exchanged, said, one, two), said.needed)
+            yield Composition((asked,), partial(_exchanged, together, one, two), needed)
 
 
 def _ends_in(question: str, words: str) -> bool:
@@ -239,7 +256,7 @@ def _adds_nothing(rest: str, question: str) -> bool:
 
 
 def _exchanged(
-    said: _Said, one: ValueMention, two: ValueMention, queries: Sequence[Query]
+    together: _Together, one: ValueMention, two: ValueMention, queries: Sequence[Query]
 ) -> Combined | None:
     """The number of one value held against that of another."""
 
@@ -247,7 +264,7 @@ def _exchanged(
         return Literal(two.value) if node == Literal(one.value) else node
 
     second = rebuilt(queries[0], other)
-    return _together(said, (queries[0], second)) if second != queries[0] else None
+    return together((queries[0], second)) if second != queries[0] else None
 
 
 def _seconds(question: str, other: str) -> Iterator[str]:
@@ -268,14 +285,16 @@ def _seconds(question: str, other: str) -> Iterator[str]:
         yield f"{question[: places[-1].start()]}{plain}?"
 
 
-def _together(said: _Said, queries: Sequence[Query]) -> Combined | None:
+def _together(said: _Said, descending: bool | None, queries: Sequence[Query]) -> Combined | None:
     """The query of two numbers; None where either is none, or both are the same."""
-    if len(queries) != 2 or queries[0] == queries[1] or not all(map(is_one_number, queries)):
+    if len(queries) != 2 or queries[0] == queries[1]:
         return None
-    one, two = map(Subquery, reversed(queries) if said.turned else queries)
-    kinds = {type(q.select[0]) for q in queries}
-    if len(kinds) > 1:
-        return None
+    one, two = reversed(queries) if said.turned else queries
+    if is_one_number(one) and is_one_number(two):
+        alike = type(one.select[0]) is type(two.select[0])
+        found = Query((said.form(Subquery(one), Subquery(two)),)) if alike else None
+    else:
+        found = for_each(said.form, one, two, descending)
     places = ("second", "first") if said.turned else ("first", "second")
     told = f"It is the {places[0]} number {said.told} the {places[1]}."
-    return Query((said.form(one, two),)), Assumption("default", told)
+    return found and (found, Assumption("default", told))

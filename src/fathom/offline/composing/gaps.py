@@ -12,17 +12,21 @@ from itertools import product
 
 import numpy as np
 
-from fathom.offline.composing.records import Combined, Composition, change, difference
+from fathom.offline.composing.groups import grouped
+from fathom.offline.composing.records import Combined, Composition, Form, change, difference
 from fathom.offline.grammars.grouping import by_whole_words
+from fathom.offline.grammars.ratios import quotient
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words
-from fathom.offline.queries.query import Column, Expression, Query, columns, comparisons, rebuilt, walk
+from fathom.offline.queries.query import Column, Query, columns, comparisons, rebuilt, walk
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _I = re.IGNORECASE
 _ARTICLE = r"(?:(?:the|an?|its|their|his|her)\s+)?"
+_NUMBER_OF = r"(?:(?:total\s+)?number\s+of\s+(?:the\s+)?)?"
 _BETWEEN = re.compile(rf"(?:difference|gap|spread|margin)\s+between\s+{_ARTICLE}(?=\w)", _I)
+_RATIO = re.compile(rf"\bratio\s+(?:of|between)\s+(?:the\s+)?{_NUMBER_OF}(?=\w)", _I)
 _DEARER = re.compile(
     rf"(?:by\s+)?how\s+much\s+(?P<adjective>(?:more|less)\s+\w+\s+|\w+er\s+)?(?:is|are|was|were)\s+{_ARTICLE}(?=\w)",
     _I,
@@ -34,6 +38,7 @@ _MOVED = re.compile(
     _I,
 )
 _AND = re.compile(rf"\s+and\s+{_ARTICLE}(?=\w)", _I)
+_OVER = re.compile(rf"\s+(?:and|to|versus|vs\.?)\s+{_ARTICLE}{_NUMBER_OF}(?=\w)", _I)
 _TO = re.compile(rf"\s+(?:and|to)\s+{_ARTICLE}(?=\w)", _I)
 _THAN = re.compile(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w)", _I)
 _LESS = re.compile(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
@@ -42,6 +47,9 @@ _ON_AVERAGE = re.compile(r"(?:,\s*)?\bon\s+average\b", _I)
 _FALLING = frozenset(("fall", "drop", "decline", "lose"))
 _LINKS = frozenset("and than to the a an of for by per each".split())
 _LEFT = re.compile(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
+_VARY = re.compile(r"^\s+(?:vary|varies|differ|differs)\b", _I)
+_TOLD: dict[Form, str] = {difference: "less", change: "compared in per cent with", quotient: "over"}
+_ROWS = 0.5
 _MEANT = 0.25
 _ALIKE = 0.05
 
@@ -54,7 +62,13 @@ def gaps(text: str, linking: Linking, names: RowNames) -> Iterator[Composition]:
             head = text[: found.start()]
             for ahead in dict.fromkeys((head, _IS_THE.sub(r"\1are the", head))):  # "units in stock"
                 asked = f"{ahead}{_called(one)}{text[end:]}"
-                yield Composition((asked,), partial(_calculated, one, two, False, False))
+                yield Composition((asked,), partial(_calculated, one, two, difference, False))
+    elif found := _RATIO.search(text):
+        for one, two, end in reader.pairs(found.end(), _OVER):
+            rest = grouped(f"it{_VARY.sub('', text[end:]).rstrip(' ?.')}")
+            if rest.text == "it":
+                asked = f"What is the {_called(one)}{rest.group and ' '}{rest.group}?"
+                yield Composition((asked,), partial(_calculated, one, two, quotient, False), needed=False)
     elif found := _DEARER.match(text):
         for one, two, end in reader.pairs(found.end(), _THAN):
             rest, averaged = _ON_AVERAGE.subn("", text[end:])
@@ -62,14 +76,15 @@ def gaps(text: str, linking: Linking, names: RowNames) -> Iterator[Composition]:
             of = "average " if averaged else ""
             asked = f"What is the {of}{_called(one)}{rest}"
             yield Composition(
-                (asked,), partial(_calculated, *((two, one) if less else (one, two)), False, less)
+                (asked,), partial(_calculated, *((two, one) if less else (one, two)), difference, less)
             )
     elif found := _MOVED.match(text):
         for one, two, end in reader.pairs(found.end(), _TO):
             rest, averaged = _ON_AVERAGE.subn("", text[end:])
             of = "average " if averaged else ""
             asked = f"What is the {of}{_called(two)} of {found['things']}{rest}"
-            yield Composition((asked,), partial(_calculated, two, one, bool(found["share"]), False))
+            form = change if found["share"] else difference
+            yield Composition((asked,), partial(_calculated, two, one, form, False))
 
 
 def _called(column: ColumnKey) -> str:
@@ -103,7 +118,7 @@ class _Reader:
         place = first = linking.place_at(start)
         if first is None or place is None:
             return None
-        while place < len(linking.tokens) and self._means(place).any():
+        while place < len(linking.tokens) and (self._means(place).any() or self._owns(place, first)):
             place += 1
             hyphen = linking.tokens[place : place + 1] and linking.tokens[place].text == "-"
             place += bool(hyphen and place + 1 < len(linking.tokens))  # "one-way"
@@ -112,6 +127,11 @@ class _Reader:
         near = self._near[:, first:place].sum(axis=1) * self._amounts
         best = [c for c, n in zip(linking.columns, near, strict=True) if n >= near.max() - _ALIKE]
         return best, linking.tokens[place - 1].end
+
+    def _owns(self, place: int, first: int) -> bool:
+        """Whether a word names but the rows that a number behind others is of: "enrolled | students"."""
+        rows = self._linking.table_alignment[:, place].max(initial=0) >= _ROWS
+        return place > first and bool(rows) and self._means(place - 1).any()
 
     def _means(self, place: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         token = self._linking.tokens[place]
@@ -122,7 +142,7 @@ class _Reader:
 
 
 def _calculated(
-    one: ColumnKey, two: ColumnKey, in_per_cent: bool, turned: bool, queries: Sequence[Query]
+    one: ColumnKey, two: ColumnKey, form: Form, turned: bool, queries: Sequence[Query]
 ) -> Combined | None:
     """The query of one column with what is calculated of it and another in its place."""
     (query,) = queries
@@ -131,11 +151,7 @@ def _calculated(
     if asked not in columns(query) or asked in conditions or asked in query.group or query.compound:
         return None
     here, other = (Column(asked.table, c.column) for c in (one, two))
-    form: Expression = (change if in_per_cent else difference)(here, other)
-
-    def exchanged(node: object) -> object:
-        return form if node == asked else node
-
-    found = rebuilt(query, exchanged)
-    told = f"It is {one.column} {'compared in per cent with' if in_per_cent else 'less'} {two.column}."
+    number = form(here, other)
+    found = rebuilt(query, lambda node: number if node == asked else node)
+    told = f"It is {one.column} {_TOLD[form]} {two.column}."
     return found, Assumption("column", told)

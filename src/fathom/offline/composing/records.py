@@ -8,6 +8,8 @@ from fathom.offline.queries.query import Aggregate, Arithmetic, Expression, Quer
 from fathom.records import Assumption, Result
 
 Combined = tuple[Query, Assumption]
+Form = Callable[[Expression, Expression], Expression]
+"""What is calculated of two numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,9 +91,10 @@ class Naming:
         while (group := self.group_at(place, until, meant=True)) is not None:
             found.append(group)
             place = group.span.end
-            while place < len(self._linking.tokens) and self._lower(place) in JOINING:
+            last = len(self._linking.tokens) if until is None else until
+            while place < last and self._lower(place) in JOINING:
                 place += 1
-            if place == group.span.end or place >= len(self._linking.tokens) or place == until:
+            if place == group.span.end or place >= last:
                 break
         return tuple(found)
 

@@ -47,6 +47,7 @@ _SHARE = re.compile(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
 _PREDICATE = frozenset("are is was were be been has have had do does did that which who whose".split())
 _AGAINST = frozenset(("to", "versus", "vs", "over", "against"))
+_ALL = frozenset(("all", "total", "entire", "overall", "every"))
 _NAMED = 0.4
 GAIN = 3.0
 LATER = 0.2
@@ -80,6 +81,15 @@ def _asks_what_share(linking: Linking, place: int) -> bool:
     return around in (["what", "share", "of"], ["which", "share", "of"])
 
 
+def _of_two(linking: Linking, asked: Asked) -> bool:
+    """Whether one thing is held against another, "the ratio of open to closed shops", not against all."""
+    words = [t.lower for t in linking.tokens]
+    if words[asked.place] != "ratio":
+        return False
+    behind = next((i + 1 for i in range(asked.place, len(words)) if words[i] in _AGAINST), len(words))
+    return behind < len(words) and _ALL.isdisjoint(words[behind : behind + 2])
+
+
 def ratios(
     linking: Linking, likely: Sequence[Proposal], planner: JoinPlanner, accounts: Accounts
 ) -> Iterator[Proposal]:
@@ -91,8 +101,9 @@ def ratios(
     grammar = _Grammar(linking, asked, planner)
     seen: set[Query] = set()
     made = [(0, *one) for one in (*grammar.of_kinds(), *grammar.of_numbers(), *grammar.of_groups())]
-    wheres = [*((r, b.query) for r, b in enumerate(likely)), *((len(likely), q) for q in _plain(linking))]
-    made += [(rank, *one) for rank, base in wheres for one in grammar.of_conditions(base)]
+    if not _of_two(linking, asked):
+        wheres = [*((r, b.query) for r, b in enumerate(likely)), *((len(likely), q) for q in _plain(linking))]
+        made += [(rank, *one) for rank, base in wheres for one in grammar.of_conditions(base)]
     for later, (rank, query, settled) in enumerate(made):
         if query in seen:
             continue

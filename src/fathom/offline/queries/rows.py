@@ -8,7 +8,7 @@ from types import MappingProxyType
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import describes, naming_columns, says_no_more
-from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.text import identifier_words, name_stems
 from fathom.offline.queries.query import (
     Column,
     Comparison,
@@ -38,10 +38,10 @@ class RowNames:
         self._described = {
             t.name: [c.name for c in t.columns if describes(t.name, c.name)] for t in schema.tables
         }
-        self._own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
+        self._own = _own_keys(schema)
         self._numbers = numbers = {key for key, column in schema_columns(schema) if column.kind in NUMERIC}
         self._references = foreign_columns(schema)
-        self._amounts = numbers - self._references - self._own
+        self._amounts = {c for c in numbers - self._references - self._own if not _is_code(c)}
         self._targets = {
             ColumnKey(k.table, k.columns[0]): ColumnKey(k.target_table, k.target_columns[0])
             for k in reversed(schema.foreign_keys)
@@ -117,6 +117,21 @@ class RowNames:
         return self.of_table(table) or (
             tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
         )
+
+
+def _own_keys(schema: Schema) -> set[ColumnKey]:
+    """The columns that tell the rows of their tables apart: declared, or else the one that others refer to."""
+    own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
+    for table in schema.tables:
+        keys = {k.target_columns for k in schema.foreign_keys if k.target_table == table.name}
+        if not table.primary_key and len(keys) == 1 and len(key := next(iter(keys))) == 1:
+            own.add(ColumnKey(table.name, key[0]))
+    return own
+
+
+def _is_code(column: ColumnKey) -> bool:
+    """Whether a number's name says that it only tells things apart: `student_id`."""
+    return identifier_words(column.column)[-1:] in (["id"], ["ids"], ["key"])
 
 
 def _naming(table: Table) -> tuple[str, ...]:

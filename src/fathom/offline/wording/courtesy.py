@@ -46,6 +46,7 @@ _COUNT = rf"\d+|{'|'.join(UNITS)}"
 _EITHER = re.compile(
     rf"(?<!than )\b({_COUNT})\s+or\s+({_COUNT})\s+(?!(?:more|less|fewer|of|to)\b)([a-z]+)\b", re.IGNORECASE
 )
+_NUMBER_OF = re.compile(r"(?:\bno\.|\bnr\.|#)\s+of\b", re.IGNORECASE)
 _SELLING = re.compile(r"\b(best|top|worst)-?selling\b", re.IGNORECASE)
 _THE_WORD = re.compile(
     r"\b(contain(?:s|ing|ed)?|includ(?:es?|ing|ed))\s+(?:the\s+)*(?:word|substring|string)\s+([\w-]+)",
@@ -89,10 +90,11 @@ def without_courtesies(text: str) -> str:
 
     What is asked within a request is asked directly: "tell me who the manager is" becomes "who is the
     manager". "What genres are there" asks for the different ones, "haven't got any" is "have no", and
-    "best-selling" is two words, and "contain the word you" quotes "you". Unchanged where nothing would be
-    left, or only whether something is so.
+    "best-selling" is two words, and "contain the word you" quotes "you", and "no. of" is written
+    out. Unchanged where nothing would be left, or only whether something is so.
     """
     text = _NOT.sub(lambda m: f"{_STEMS.get(m[1].lower(), m[1])} not", text)
+    text = _NUMBER_OF.sub("number of", text)
     text = _EITHER.sub(r"\1 \3 or \2 \3", text)
     text = _THE_WORD.sub(r'\1 "\2"', _SELLING.sub(r"\1 selling", text))
     said = _without(_COURTESY, text.strip())

@@ -1,0 +1,111 @@
+"""Two numbers for each of something as one query: "the ratio of open to closed shops in each city".
+
+Both are asked for by group; what restricts the one alone goes into what it adds up.
+"""
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from fathom.offline.composing.records import Form
+from fathom.offline.queries.query import (
+    Aggregate,
+    Case,
+    Column,
+    Condition,
+    Expression,
+    Literal,
+    Ordering,
+    Query,
+    Star,
+    conjunction,
+    conjuncts,
+    is_aggregate,
+    mentioned_tables,
+    rebuilt,
+)
+
+_I = re.IGNORECASE
+_EACH = r"(?:for|in|of|by|at|on)\s+(?:each|every)\s+|per\s+|by\s+(?!the\b)"
+_ORDER = re.compile(
+    r",?\s+(?:(?:sorted|ordered|ranked)\s+(?:by|from|in)|in\s+(?P<way>ascending|descending)\s+order\b|from\s+(?:the\s+)?"
+    r"(?:highest|lowest)\s+to\b).*$",
+    _I,
+)
+_DOWN = re.compile(r"\b(?:desc|descending|highest\s+to|highest\b.*\bfirst|from\s+high)", _I)
+_GROUP = re.compile(rf"(?P<rest>.+?),?\s+(?P<group>(?:{_EACH}).+)$", _I)
+_ACROSS = re.compile(
+    r"(?P<rest>.+?)\s+(?:across|among|between|for)\s+(?:the\s+)?(?:different|various|all)\s+(?:the\s+)?(?P<group>.+)$",
+    _I,
+)
+_VARIES = re.compile(
+    r"how\s+(?:does|do|did)\s+(?P<what>.+?)\s+(?:vary|differ|change)\s+(?P<group>\w+\s.+)$", _I
+)
+
+
+class Grouped(NamedTuple):
+    """What is said without of each of what, that ("for each city"), and the order that is asked for.
+
+    The order is by the number: `descending`, ascending, or None.
+    """
+
+    text: str
+    group: str = ""
+    descending: bool | None = None
+
+
+def grouped(text: str) -> Grouped:
+    """A question's words apart from those that say of each of what, and in which order."""
+    text, descending = text.rstrip(" ?."), None
+    if found := _ORDER.search(text):
+        descending = bool(_DOWN.search(found[0]))
+        text = text[: found.start()]
+    if found := _VARIES.match(text):
+        text = f"What is {found['what']} {found['group']}"
+    if found := _ACROSS.match(text):
+        return Grouped(found["rest"], f"by {found['group']}", descending)
+    if found := _GROUP.match(text):
+        return Grouped(found["rest"], found["group"], descending)
+    return Grouped(text)
+
+
+def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Query | None:
+    """What is calculated of two numbers of the same groups; None where these aren't, or their rows differ."""
+    shown = [[e for e in q.select if not is_aggregate(e)] for q in (one, two)]
+    alike = one.group and one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
+    bare = all(q == Query(q.select, q.tables, q.joins, q.where, q.group, order=q.order) for q in (one, two))
+    if not alike or not bare or {*mentioned_tables(one)} != {*mentioned_tables(two)}:
+        return None
+    totals = [[e for e in q.select if is_aggregate(e)] for q in (one, two)]
+    if [len(t) for t in totals] != [1, 1]:
+        return None
+    said = [conjuncts(q.where) for q in (one, two)]
+    both = [c for c in said[0] if c in said[1]]
+    top, bottom = (
+        _under(total, conjunction(*(c for c in own if c not in both)))
+        for (total,), own in zip(totals, said, strict=True)
+    )
+    if top == bottom:
+        return None
+    number = form(top, bottom)
+    order = () if descending is None else (Ordering(number, descending),)
+    tables = tuple(dict.fromkeys((*one.tables, *two.tables)))
+    select = tuple(number if is_aggregate(e) else e for e in one.select)
+    return replace(one, select=select, tables=tables, where=conjunction(*both), order=order)
+
+
+def _under(total: Expression, condition: Condition | None) -> Expression:
+    """An aggregate of the rows alone that meet a condition."""
+    return total if condition is None else rebuilt(total, partial(_kept, condition))
+
+
+def _kept(condition: Condition, node: object) -> object:
+    match node:
+        case Aggregate("count", Star()):
+            return Aggregate("sum", Case(condition, Literal(1), Literal(0)))
+        case Aggregate("sum", argument):
+            return Aggregate("sum", Case(condition, argument, Literal(0)))
+        case Aggregate(_, Column() as argument):
+            return replace(node, argument=Case(condition, argument))
+    return node

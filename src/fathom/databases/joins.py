@@ -27,6 +27,8 @@ _OF_ROLES = 0.8
 """How sure to be of whom a role means, as in `manager_id`, where the values are keys there."""
 _ENOUGH_ROLES = 3
 _NEARLY = 0.9
+_COUNTING = roots("num count total")
+"""Words that a name begins with which says how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,24 +135,33 @@ def _index(tables: Sequence[Table], probe: Prober) -> Mapping[Words, list[_Targe
             if stem not in {(), (root("name"),)}:
                 # A key named after another table is most likely a reference itself.
                 names.setdefault(stem, 0.7 if stem in table_names else 0.95)
+                if len(stem) > 1 and len(short) > 1 and stem[0] == short[0] and stem != short:
+                    names.setdefault(stem[1:], 0.9)  # all begin alike: `sbcustid` of `sbcustomer`
             for words, weight in names.items():
                 index[words].append(_Target(table, column, weight))
     return index
 
 
 def _identifying_columns(table: Table, probe: Prober) -> Iterator[Column]:
-    """Single columns that identify a row: declared, or else unique and named so, like `grape` in grapes."""
+    """Single columns that identify a row: declared, or else unique and named so, like `grape` in grapes.
+
+    Beside another key, `user_id` of users is one as well.
+    """
     single = {k[0] for k in (table.primary_key, *table.unique) if len(k) == 1}
     own = table_words(table)
+    found = False
     for column in table.columns:
-        named_so = words_of(column.name) == own and column.kind == "text"
+        words = words_of(column.name)
+        stem, identifies = stem_of(words)
+        named_so = (words == own and column.kind == "text") or (identifies and stem == own)
         if column.name in single or (named_so and probe.is_unique(table, column.name)):
+            found = found or column.name in single or identifies
             yield column
-    if table.primary_key or single:
+    if table.primary_key or single or found:
         return
     for place, column in enumerate(table.columns):
         stem, identifies = stem_of(words_of(column.name))
-        named_so = identifies and (place == 0 or not stem or stem == own)
+        named_so = identifies and (place == 0 or not stem)
         if (named_so or (place == 0 and column.kind in {"text", "integer"})) and probe.is_unique(
             table, column.name
         ):
@@ -262,6 +273,8 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
     """What the column's name may refer to, with how well it names it."""
     words = words_of(column.name)
     stem, identifies = stem_of(words)
+    if words[0] in _COUNTING or (not identifies and len(words) > 1 and _is_plural(column.name)):
+        return {}  # `num_semesters` and `cares_for_students` refer to none of these
     is_key = table.primary_key == (column.name,) or (not table.primary_key and _names_own(table, column))
     found: dict[tuple[str, str], tuple[_Target, float]] = {}
     for start in range(len(stem)):
@@ -273,6 +286,10 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
             if _fits(table, column, target, is_key=is_key) and weight > found.get(place, (target, 0.0))[1]:
                 found[place] = target, weight
     return dict(found.values())
+
+
+def _is_plural(name: str) -> bool:
+    return name.casefold().endswith("s") and not name.casefold().endswith(("ss", "us", "is"))
 
 
 def _fits(table: Table, column: Column, target: _Target, *, is_key: bool) -> bool:

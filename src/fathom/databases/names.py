@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from fathom.databases.run_together import taken_apart
 from fathom.records import Table
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -13,7 +14,8 @@ Words = tuple[str, ...]
 @lru_cache(maxsize=50_000)
 def words_of(name: str) -> Words:
     """The words of a name, in lower case and without endings: `homeTeam_IDs` -> hom, team, id."""
-    found = [w.casefold() for part in name.split("_") for w in _WORDS.findall(part)]
+    written = (w.casefold() for part in name.split("_") for w in _WORDS.findall(part))
+    found = [part for word in written for part in taken_apart(word)]
     while len(found) > 1 and found[-1].isdigit():  # club_id_1, club_id_2
         found.pop()
     return tuple(map(root, found))

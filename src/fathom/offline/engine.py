@@ -197,7 +197,7 @@ class Engine:
         return self.understand(question)[1]
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
-        words = self._evidence.read(question.evidence, (), {}).words
+        words = self._evidence.words(question)
         linking = self._precedents.apply(self.linker.link(replace(question, evidence=words)))
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)

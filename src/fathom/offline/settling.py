@@ -19,7 +19,7 @@ from fathom.offline.finishing.said_order import in_said_order
 from fathom.offline.finishing.shown_as_told import shown_as_told
 from fathom.offline.finishing.shown_keys import shown_by_names
 from fathom.offline.grammars.stating import stated
-from fathom.offline.hints import told
+from fathom.offline.hints import told, without_instructions
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.nesting import solve_nested
@@ -75,7 +75,7 @@ class _Chosen:
 
 def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
-    asked, told = engine.in_full(asked)
+    asked, told = engine.in_full(without_instructions(asked))
     found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
 

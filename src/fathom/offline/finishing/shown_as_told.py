@@ -40,6 +40,8 @@ def shown_as_told(
     if not found or not all(found):
         return None
     items = [e for part in found for e in part]
+    if told.beside and {*items} <= {*query.select}:
+        return None
     select = tuple(dict.fromkeys((*query.select, *items) if told.beside else items))
     group = query.group
     if group or any(map(is_aggregate, select)):
@@ -114,7 +116,8 @@ class _Reader:
         here = {t.name: t for t in self._tables}
         for own in (True, False):
             known = {c: f for c, f in fits.items() if (c.table in here) == own}
-            best = [c for c, f in known.items() if f >= max(known.values()) - _ALIKE]
+            shown = [c for c in known if own and c.in_query() in self._query.select]
+            best = shown or [c for c, f in known.items() if f >= max(known.values()) - _ALIKE]
             if len(best) == 1:
                 column = best[0].in_query()
                 table = here.get(column.table.name, column.table)

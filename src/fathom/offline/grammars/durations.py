@@ -22,6 +22,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
+    Call,
     Comparison,
     Expression,
     Literal,
@@ -36,7 +37,7 @@ from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _BEGIN, _END = frozenset(map(stem, BEGIN_WORDS)), frozenset(map(stem, END_WORDS))
-_UNITS = {"day": 1.0, "week": 7.0, "hour": 1 / 24, "minute": 1 / 1440}
+_UNITS = {"day": 1.0, "week": 7.0, "hour": 1 / 24, "minute": 1 / 1440, "second": 1 / 86400}
 _LENGTHS = frozenset(("long", "longest", "shortest", "length", "duration", "time", "durations", "lengths"))
 _BETWEEN = frozenset(("between", "from"))
 _UNTIL = frozenset(("until", "till"))
@@ -71,7 +72,7 @@ class Duration:
     last: ColumnKey
 
     def in_units(self, unit: str) -> Expression:
-        """It as a number of days, weeks, hours or minutes."""
+        """It as a number of days, weeks, hours or minutes, or of whole seconds."""
         days = days_between(self.first.in_query(), self.last.in_query())
         match unit:
             case "week":
@@ -80,6 +81,8 @@ class Duration:
                 return Arithmetic("*", days, Literal(24))
             case "minute":
                 return Arithmetic("*", days, Literal(1440))
+            case "second":
+                return Call("round", (Arithmetic("*", days, Literal(86400)),))
         return days
 
     @property
@@ -226,6 +229,9 @@ class _Asked:
         """The queries, of the tables that the question names."""
         for duration in self._meant():
             self.table = duration.first.table
+            self.said |= {
+                i for m in self._linking.table_mentions if m.table == self.table for i in range(*m.span)
+            }
             query = self._query(duration.in_units(self._unit))
             if query is not None:
                 yield query
@@ -285,7 +291,8 @@ class _Asked:
         each = [i + 1 for i, t in enumerate(tokens[:-1]) if t.lower in EACH | {"by"}]
         group = Naming(self._linking, self._names).group_at(each[0]) if each else None
         found = group.named if group is not None else ()
-        return found[0] if found and found[0].table != TableRef(self.table) else None
+        own = [b for b in found if b.shown and b.shown[0].table == TableRef(self.table)] or found
+        return own[0] if own and own[0].table != TableRef(self.table) else None
 
 
 def _shaping(linking: Linking) -> list[Span]:

@@ -157,7 +157,7 @@ def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tu
 def _values(linking: Linking) -> Sequence[ValueMention] | None:
     """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
     found: list[ValueMention] = []
-    likely = [v for v in linking.values if v.match in _HELD and _is_likely(linking, v)]
+    likely = [v for v in linking.values if (v.match in _HELD and _is_likely(linking, v)) or _of_year(v)]
     for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
             continue
@@ -177,6 +177,13 @@ def _is_year(linking: Linking, value: ValueMention) -> bool:
     said = any(n.year and n.span == value.span for n in linking.numbers)
     years = {c for c in linking.columns if c.table == value.column.table and "year" in c.column.casefold()}
     return said and bool(years) and value.column not in years
+
+
+def _of_year(value: ValueMention) -> bool:
+    """Whether a number is the year that a column called so holds: "in April 2021"."""
+    return (
+        value.match == "number" and value.probability >= _LIKELY and "year" in name_stems(value.column.column)
+    )
 
 
 def _is_likely(linking: Linking, value: ValueMention) -> bool:

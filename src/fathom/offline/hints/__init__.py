@@ -3,8 +3,18 @@
 from fathom.offline.hints.applying import apply_hints
 from fathom.offline.hints.completing import complete
 from fathom.offline.hints.glossary import Glossary
+from fathom.offline.hints.instructions import without_instructions
 from fathom.offline.hints.meeting import told
 from fathom.offline.hints.reading import EvidenceReader
 from fathom.offline.hints.records import Hint, Hints
 
-__all__ = ["EvidenceReader", "Glossary", "Hint", "Hints", "apply_hints", "complete", "told"]
+__all__ = [
+    "EvidenceReader",
+    "Glossary",
+    "Hint",
+    "Hints",
+    "apply_hints",
+    "complete",
+    "told",
+    "without_instructions",
+]

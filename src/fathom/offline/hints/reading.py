@@ -14,6 +14,7 @@ from fathom.offline.linking import ColumnKey, Span, Token
 from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal, rebuilt
+from fathom.records import Question
 from fathom.retrieval import ValueIndex
 from fathom.retrieval.typos import similarity
 
@@ -34,11 +35,9 @@ class EvidenceReader:
     def read(self, evidence: str, question: Sequence[Token], likely: Mapping[str, float]) -> Hints:
         """The hints in an evidence. `likely` weighs tables for names that several have."""
         found: list[Hint] = []
-        words: list[str] = []
         for piece in pieces(evidence):
             fragment = self._fragment(piece, likely)
             if fragment is None:
-                words.append(piece.text)
                 continue
             spans = place(piece.phrase or piece.text, question)
             stored = rebuilt(fragment.conditions, self._as_stored)
@@ -48,7 +47,13 @@ class EvidenceReader:
             )
             for conditions, expressions in _apart(Fragment(stored, shown)):
                 found.append(Hint(piece.phrase, spans, conditions, expressions, text))
-        return Hints(tuple(found), "; ".join(words))
+        return Hints(tuple(found))
+
+    def words(self, question: Question) -> str:
+        """What an evidence says in mere words of something that the question speaks of."""
+        said = {t.stem for t in tokenize(question.text) if not t.stop}
+        unread = (p.text for p in pieces(question.evidence) if self._fragment(p, {}) is None)
+        return "; ".join(t for t in unread if said.intersection(w.stem for w in tokenize(t)))
 
     def _fragment(self, piece: Piece, likely: Mapping[str, float]) -> Fragment | None:
         if piece.equation and self.names.columns(unquoted(piece.phrase)):

@@ -58,7 +58,6 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """The hints for one question, and the parts of its evidence that were only words."""
+    """The hints for one question."""
 
     hints: tuple[Hint, ...] = ()
-    words: str = ""

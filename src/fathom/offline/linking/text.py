@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from fathom.databases.run_together import taken_apart
 from fathom.offline.linking.records import Span, Token
 from fathom.offline.linking.wordlists import ABBREVIATIONS, IRREGULAR, STOP
 
@@ -118,7 +119,9 @@ def identifier_words(name: str) -> tuple[str, ...]:
         pieces = _CAMEL.findall(part)
         if len(pieces) > 1 and max(map(len, pieces)) == 1:
             pieces = [part]
-        words += [w for p in pieces for w in ABBREVIATIONS.get(p.casefold(), (p.casefold(),))]
+        for piece in map(str.casefold, pieces):
+            known = ABBREVIATIONS.get(piece)
+            words += known or [w for p in taken_apart(piece) for w in ABBREVIATIONS.get(p, (p,))]
     return tuple(words)
 
 

@@ -120,7 +120,7 @@ class RowNames:
 
 
 def _own_keys(schema: Schema) -> set[ColumnKey]:
-    """The columns that tell the rows of their tables apart: declared, or else the one that others refer to."""
+    """The columns that tell the rows of their tables apart: declared, else what others refer to."""
     own = {ColumnKey(t.name, t.primary_key[0]) for t in schema.tables if len(t.primary_key) == 1}
     for table in schema.tables:
         keys = {k.target_columns for k in schema.foreign_keys if k.target_table == table.name}

@@ -97,7 +97,7 @@ def _are_persons(linking: Linking, names: RowNames) -> bool:
 def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
     """The words of the one table whose name a word ends, and that the question doesn't say in full.
 
-    "Orders" of `customer_orders`; no "order dates", and no word that is a name itself.
+    "Orders" of `customer_orders`; no "order dates", and no word that a column is called by as well.
     """
     token, behind = linking.tokens[place], linking.tokens[place + 1 : place + 2]
     one = in_number((token.lower,), many=False)
@@ -107,7 +107,7 @@ def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
         return None
     (table,) = ending
     rest = {*name_stems(table)[:-1]}
-    whole = any(name_stems(c.column) == (token.stem,) for c in linking.columns)
+    whole = any(name_stems(c.column)[-1:] == (token.stem,) for c in linking.columns)
     goes_on = behind and any(
         _follow(name_stems(c.column), token.stem, behind[0].stem)
         or (c.table == table and behind[0].stem in name_stems(c.column))

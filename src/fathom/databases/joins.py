@@ -27,7 +27,7 @@ _OF_ROLES = 0.8
 """How sure to be of whom a role means, as in `manager_id`, where the values are keys there."""
 _ENOUGH_ROLES = 3
 _NEARLY = 0.9
-_COUNTING = roots("num count total")
+_COUNTING = frozenset((w,) for w in roots("num count total"))
 """Words that a name begins with which says how many there are."""
 
 
@@ -273,7 +273,7 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
     """What the column's name may refer to, with how well it names it."""
     words = words_of(column.name)
     stem, identifies = stem_of(words)
-    if words[0] in _COUNTING or (not identifies and len(words) > 1 and _is_plural(column.name)):
+    if words[:1] in _COUNTING or (not identifies and len(words) > 1 and _is_plural(column.name)):
         return {}  # `num_semesters` and `cares_for_students` refer to none of these
     is_key = table.primary_key == (column.name,) or (not table.primary_key and _names_own(table, column))
     found: dict[tuple[str, str], tuple[_Target, float]] = {}

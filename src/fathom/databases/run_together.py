@@ -4,21 +4,22 @@ from functools import lru_cache
 
 _PARTS = frozenset(
     """
-    account address amount available average balance birth body bonus book brand budget building business buyer
-    campus capacity card cart category channel city class client close code color comment commission company contact
-    contract cost count country course created credit currency current customer cust daily date datetime day deliver
-    delivery department deposit description discount district driver due duration earn email employee employer end
-    event exchange expense feature fee file first flight freight full gender goods grade group height hire hired home
-    hour id image income index industry invoice item job join joined label last lead leader length level limit line
-    link list location login manager market member merchant method model modified month monthly name net nick no note
-    num number office open order original owner page paid parent part partner password patient payment percent person
-    phone picture place plan player point portal position post postal price product profit project purchase quantity
-    quarter rank rate rating reason receiver record region rental report request required result retail return
-    revenue review role room route salary sale sales school score season seat section segment seller sender sent
-    series service session ship shipped shop short size source staff start state status stock store street student
-    subject supplier supply symbol tax team telephone term territory text thread ticker ticket time title total town
-    track trade train transaction transfer travel tx type unit units updated url used user value vendor version visit
-    volume wallet week weight width year zip
+    account address amount available average balance birth body bonus book brand budget building business
+    buyer campus capacity card cart category channel city class client close code color comment commission
+    company contact contract cost count country course created credit currency current cust customer daily
+    date datetime day deliver delivery department deposit description discount district driver due
+    duration earn email employee employer end event exchange expense feature fee file first flight freight
+    full gender goods grade group height hire hired home hour id image income index industry invoice item
+    job join joined label last lead leader length level limit line link list location login manager market
+    member merchant method model modified month monthly name net nick no note num number office open order
+    original owner page paid parent part partner password patient payment percent person phone picture
+    place plan player point portal position post postal price product profit project purchase quantity
+    quarter rank rate rating reason receiver record region rental report request required result retail
+    return revenue review role room route salary sale sales school score season seat section segment
+    seller sender sent series service session ship shipped shop short size source staff start state status
+    stock store street student subject supplier supply symbol tax team telephone term territory text
+    thread ticker ticket time title total town track trade train transaction transfer travel tx type unit
+    units updated url used user value vendor version visit volume wallet week weight width year zip
 """.split()
 )
 _WHOLE = frozenset("birthday classroom filename hometown membership nickname postcode postseason".split())

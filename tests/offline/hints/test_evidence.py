@@ -69,11 +69,12 @@ def test_phrases_are_found_in_the_question(phrase: str, found: list[str]) -> Non
 
 def test_what_cannot_be_read_stays_words(engine: Engine) -> None:
     reader = EvidenceReader(engine.planner, KnowledgePack(), None)
-    hints = reader.read(
-        "crime refers to genre = 'Crime'; spring is lovely", tokenize("How many crime books?"), {}
+    asked = Question(
+        "How many crime books?", "crime refers to genre = 'Crime'; books are lovely; so is spring"
     )
+    hints = reader.read(asked.evidence, tokenize(asked.text), {})
     assert [h.text for h in hints.hints] == ["crime refers to genre = 'Crime'"]
-    assert hints.words == "spring is lovely"
+    assert reader.words(asked) == "books are lovely"
 
 
 def test_values_are_spelt_as_stored(engine: Engine) -> None:

@@ -297,4 +297,4 @@ def _together(said: _Said, descending: bool | None, queries: Sequence[Query]) ->
         found = for_each(said.form, one, two, descending)
     places = ("second", "first") if said.turned else ("first", "second")
     told = f"It is the {places[0]} number {said.told} the {places[1]}."
-    return found and (found, Assumption("default", told))
+    return None if found is None else (found, Assumption("default", told))

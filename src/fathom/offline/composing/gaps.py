@@ -65,9 +65,9 @@ def gaps(text: str, linking: Linking, names: RowNames) -> Iterator[Composition]:
                 yield Composition((asked,), partial(_calculated, one, two, difference, False))
     elif found := _RATIO.search(text):
         for one, two, end in reader.pairs(found.end(), _OVER):
-            rest = grouped(f"it{_VARY.sub('', text[end:]).rstrip(' ?.')}")
-            if rest.text == "it":
-                asked = f"What is the {_called(one)}{rest.group and ' '}{rest.group}?"
+            tail = grouped(f"it{_VARY.sub('', text[end:]).rstrip(' ?.')}")
+            if tail.text == "it":
+                asked = f"What is the {_called(one)}{tail.group and ' '}{tail.group}?"
                 yield Composition((asked,), partial(_calculated, one, two, quotient, False), needed=False)
     elif found := _DEARER.match(text):
         for one, two, end in reader.pairs(found.end(), _THAN):
@@ -131,7 +131,7 @@ class _Reader:
     def _owns(self, place: int, first: int) -> bool:
         """Whether a word names but the rows that a number behind others is of: "enrolled | students"."""
         rows = self._linking.table_alignment[:, place].max(initial=0) >= _ROWS
-        return place > first and bool(rows) and self._means(place - 1).any()
+        return place > first and bool(rows) and bool(self._means(place - 1).any())
 
     def _means(self, place: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         token = self._linking.tokens[place]

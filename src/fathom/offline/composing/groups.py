@@ -74,7 +74,10 @@ def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Que
     """What is calculated of two numbers of the same groups; None where these aren't, or their rows differ."""
     shown = [[e for e in q.select if not is_aggregate(e)] for q in (one, two)]
     alike = one.group and one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
-    bare = all(q == Query(q.select, q.tables, q.joins, q.where, q.group, order=q.order) for q in (one, two))
+    bare = all(
+        q == Query(q.select, where=q.where, group=q.group, order=q.order, tables=q.tables, joins=q.joins)
+        for q in (one, two)
+    )
     if not alike or not bare or {*mentioned_tables(one)} != {*mentioned_tables(two)}:
         return None
     totals = [[e for e in q.select if is_aggregate(e)] for q in (one, two)]

@@ -65,23 +65,25 @@ class _Reader:
     def read(self, places: frozenset[int]) -> Sequence[Expression]:
         """What some words stand for; nothing where that isn't clear."""
         words = [i for i in sorted(places) if self._lower(i) not in _PASSED]
-        said = {self._lower(i) for i in words}
-        calculated = [e for e in (*self._query.select, *(o.key for o in self._query.order))
-                      if not isinstance(e, Column)]  # fmt: skip
-        if said & _NUMBERS:
-            numbers = {e for e in calculated if is_aggregate(e)} or {o.key for o in self._query.order}
-            held = self._held([i for i in words if self._lower(i) not in _NUMBERS])
-            known = {c for e in numbers for c in columns(Query((e,)))}
-            return (held,) if held and held not in known else tuple(numbers) if len(numbers) == 1 else ()
-        if len(words) == 1 and self._lower(words[0]) in PERIOD_UNITS:
-            parts = {
-                e
-                for e in (*calculated, *self._query.group)
-                if not isinstance(e, Column) and not is_aggregate(e)
-            }
-            if len(parts) == 1:
-                return tuple(parts)
+        query = self._query
+        calculated = [
+            e for e in (*query.select, *query.group, *(o.key for o in query.order)) if _calculates(e)
+        ]
+        if not _NUMBERS.isdisjoint(self._lower(i) for i in words):
+            return self._number(words, [e for e in calculated if is_aggregate(e)])
+        periods = {e for e in calculated if not is_aggregate(e)}
+        if len(words) == 1 and self._lower(words[0]) in PERIOD_UNITS and len(periods) == 1:
+            return tuple(periods)
         return self._columns(words) if words else ()
+
+    def _number(self, words: Sequence[int], calculated: Sequence[Expression]) -> Sequence[Expression]:
+        """The number that is calculated or ordered by, unless a column holds one of what words name."""
+        numbers = {*calculated} or {o.key for o in self._query.order}
+        held = self._held([i for i in words if self._lower(i) not in _NUMBERS])
+        known = {c for e in numbers for c in columns(Query((e,)))}
+        if held is not None and held not in known:
+            return (held,)
+        return tuple(numbers) if len(numbers) == 1 else ()
 
     def _held(self, words: Sequence[int]) -> Column | None:
         """The column of the query's tables that holds a number of what words name."""
@@ -131,3 +133,7 @@ class _Reader:
 
     def _lower(self, place: int) -> str:
         return self._linking.tokens[place].lower
+
+
+def _calculates(expression: Expression) -> bool:
+    return not isinstance(expression, Column)

@@ -1,7 +1,7 @@
 """Tells what an evidence says of the question from what it says of how to write any query.
 
-"Always filter names with LIKE", "match strings exactly": values are looked up as they are stored anyway, so that
-a question with such instructions alone is one without evidence.
+"Always filter names with LIKE", "match strings exactly": values are looked up as they are stored anyway, so
+that a question with such instructions alone is one without evidence.
 """
 
 import re

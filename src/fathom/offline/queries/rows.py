@@ -131,7 +131,7 @@ def _own_keys(schema: Schema) -> set[ColumnKey]:
 
 def _is_code(column: ColumnKey) -> bool:
     """Whether a number's name says that it only tells things apart: `student_id`."""
-    return identifier_words(column.column)[-1:] in (["id"], ["ids"], ["key"])
+    return identifier_words(column.column)[-1:] in (("id",), ("ids",), ("key",))
 
 
 def _naming(table: Table) -> tuple[str, ...]:

@@ -71,8 +71,8 @@ def plainly(text: str) -> str:
 
     "The album they are on" is their album; "which countries do customers come from" asks for those of the
     customers. "How many people work here" asks how many there are, and "at the moment" is when everything
-    is that is told of no time. "Greater 30" is "greater than 30", "in or after 2005" is "since 2005". "Split by"
-    is "by", and an order that a second sentence asks for ends the first.
+    is that is told of no time. "Greater 30" is "greater than 30", "in or after 2005" is "since 2005". "Split
+    by" is "by", and an order that a second sentence asks for ends the first.
     """
     text = _THEN_SORT.sub(", ordered ", _SPLIT_BY.sub(" by", text))
     text = _DECADE.sub(_years, text)

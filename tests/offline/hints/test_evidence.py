@@ -70,7 +70,8 @@ def test_phrases_are_found_in_the_question(phrase: str, found: list[str]) -> Non
 def test_what_cannot_be_read_stays_words(engine: Engine) -> None:
     reader = EvidenceReader(engine.planner, KnowledgePack(), None)
     asked = Question(
-        "How many crime books?", "crime refers to genre = 'Crime'; books are lovely; so is spring"
+        "How many crime books?",
+        evidence="crime refers to genre = 'Crime'; books are lovely; so is spring",
     )
     hints = reader.read(asked.evidence, tokenize(asked.text), {})
     assert [h.text for h in hints.hints] == ["crime refers to genre = 'Crime'"]

@@ -106,13 +106,15 @@ def _settle_told(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question as a whole, else that of what it asks with what it says apart to show."""
     whole = _settle_aside(engine, asked)
     asked = replace(asked, text=to_the_point(asked.text))
-    told = None if (whole and whole.sure) or engine.examples.solved else told_columns(asked.text)
+    told = None if engine.examples.solved else told_columns(asked.text)
+    if whole and whole.sure and (told is None or len(whole.query.select) >= len(told.items)):
+        return whole
     found = _settle_aside(engine, replace(asked, text=told.question)) if told else None
     if told is None or found is None:
         return whole
     query = shown_as_told(found.query, told, engine.link(asked), engine.names, engine.planner)
     run = None if query is None else _run(engine, query)
-    if query is None or run is None:
+    if query is None or run is None or (whole and _divides(whole.query) and not _divides(query)):
         return whole
     return replace(found, query=query, sql=run[0], result=run[1], source="told")
 

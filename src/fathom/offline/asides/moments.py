@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fathom.offline.grammars.calendars import today
-from fathom.offline.linking.wordlists import MONTHS, UNITS
+from fathom.offline.linking.wordlists import MONTHS, UNITS, WEEKDAYS
 from fathom.offline.queries.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
 
 _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
@@ -29,8 +29,7 @@ _ORDINALS = {
 }
 _ORDINAL = "|".join(_ORDINALS)
 _IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
-_WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split()
-_DAYS = "weekend|weekday|workday|" + "|".join(_WEEKDAYS)
+_DAYS = "weekend|weekday|workday|" + "|".join(WEEKDAYS)
 _NEXT = "next|coming|following|upcoming"
 _VERBAL = re.compile(r"(?:ed|ing|\b(?:ran|run|began|held|sold|made|built))\s+$", re.IGNORECASE)
 _ONWARDS = re.compile(r"\s+(?:onwards?|forwards?|on(?=\W*$))\b", re.IGNORECASE)
@@ -207,7 +206,7 @@ def _weekdays(match: re.Match[str]) -> Iterator[Moment]:
     """ "on weekends", "on a Saturday or a Sunday", "on Mondays and Fridays"."""
     words = [w.casefold() for w in re.findall(_DAYS, match["days"], re.IGNORECASE)]
     kinds = {"weekend": "06", "weekday": "12345", "workday": "12345"}
-    parts = {p for w in words for p in kinds.get(w) or str(_WEEKDAYS.index(w))}
+    parts = {p for w in words for p in kinds.get(w) or str(WEEKDAYS.index(w))}
     yield Moment(match.start(), match.end(), form="%w", parts=tuple(sorted(parts)), unit=words[0])
 
 

@@ -1,6 +1,6 @@
 """Times by which rows are restricted: "placed in the last 30 days", "since March 2021", "on weekends"."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,6 +13,10 @@ from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.queries.query import (
+    Column,
+    Comparison,
+    Items,
+    Literal,
     Query,
     Subquery,
     comparisons,
@@ -55,6 +59,8 @@ class Timed:
         """The query with a condition on its date, within a query of what is not among, where that has it."""
         if query.source is not None or query.compound is not None:
             return None
+        if self.moment.form == "%w" and (named := self.dates.named_days(mentioned_tables(query))):
+            return self._on_named_days(query, named) if len(named) == 1 else None
         subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
         own = self.table in {t.name for t in mentioned_tables(query)}
         if not subqueries or own or (self._said(query) and not self.kept):
@@ -71,6 +77,15 @@ class Timed:
                     key
                 )
         return None
+
+    def _on_named_days(
+        self, query: Query, named: Mapping[Column, tuple[str, ...]]
+    ) -> tuple[Query, Assumption]:
+        """The query of the rows of these days of the week, which one column holds by name."""
+        ((column, days),) = named.items()
+        held = Items(tuple(Literal(days[int(p)]) for p in self.moment.parts))
+        told = f"The day of the week is {column.table.name}.{column.name}."
+        return restricted(query, Comparison(column, "in", held)), Assumption("column", told)
 
     def _within(self, query: Query, key: ColumnKey) -> Query:
         """The query of the rows of this time, whose quarters need no year where it is within one."""

@@ -1,6 +1,7 @@
 """What is wrong with a query whatever its sketch: sums of words, what says again what was asked."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.queries.joins import JoinPlanner
@@ -15,6 +16,7 @@ from fathom.offline.queries.query import (
     all_queries,
     conjuncts,
     expressions,
+    mentioned_tables,
     walk,
 )
 from fathom.offline.queries.rendering import joined
@@ -43,8 +45,23 @@ def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
 
 
 def contradicts_itself(query: Query) -> bool:
-    """Whether no row can meet its conditions: a column is to have two values, or one and not that one."""
-    return any(_contradicted(part) for part in all_queries(query))
+    """Whether no row can meet its conditions: a column is to have two values, or one and not that one.
+
+    Nor does anyone ask for what is both among all rows and among some of them.
+    """
+    return any(_contradicted(part) for part in all_queries(query)) or _joins_its_own(query)
+
+
+def _joins_its_own(query: Query) -> bool:
+    """Whether both sides of a set operation are the same, but that one restricts rows further."""
+    if query.compound is None or query.compound.operator == "except":
+        return False
+    other = query.compound.query
+    bare = [replace(q, where=None, tables=(), joins=(), compound=None) for q in (query, other)]
+    tables = [{*mentioned_tables(q)} for q in (replace(query, compound=None), other)]
+    conditions = [{*conjuncts(q.where)} for q in (query, other)]
+    within = conditions[0] <= conditions[1] or conditions[1] <= conditions[0]
+    return bare[0] == bare[1] and tables[0] == tables[1] and within
 
 
 def _contradicted(query: Query) -> bool:

@@ -168,8 +168,9 @@ def _read(text: str) -> Iterator[_Said]:
 
 def _said_of_both(first: str, other: str) -> str:
     """What ends the second number and is said of the first as well: "settled to claimed in 2020"."""
-    end = re.search(r"\s((?:in|on|at|during|for)\s+(?:the\s+)?\S.*)$", other, _I)
-    return end[1] if end and not re.search(rf"\b{end[1].split()[0]}\b", first, _I) else ""
+    ends = re.finditer(r"\s(?P<how>in|on|at|during|for)\s+(?=\S)", other, _I)
+    new = (e for e in ends if not re.search(rf"\b{e['how']}\b", first, _I))
+    return other[found.start("how") :] if (found := next(new, None)) else ""
 
 
 def _fallen(now: Expression, before: Expression) -> Expression:

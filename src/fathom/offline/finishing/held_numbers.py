@@ -14,16 +14,17 @@ from fathom.offline.queries.query import (
 from fathom.offline.queries.rows import RowNames
 
 _NAMED = 0.9
+_COUNT = frozenset(("count", "cnt"))
 
 
 def with_held_numbers(query: Query, linking: Linking, rows: RowNames) -> Query:
     """The query with sums for counts, where a column of numbers is called as the table that is counted.
 
-    A row of `enrollments` with a column `enrollments` stands for as many as that says.
+    A row of `enrollments` with a column `enrollments`, or `count`, stands for as many as that says.
     """
     named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
     tables = {t for t in mentioned_tables(query) if t.name in named}
-    alike = [c for c in linking.columns if c.column.casefold() == c.table.casefold() and rows.measures(c)]
+    alike = [c for c in linking.columns if rows.measures(c) and _counts_rows(c)]
     held = [Column(t, c.column) for t in sorted(tables) for c in alike if c == ColumnKey(t.name, c.column)]
     if len(held) != 1:
         return query
@@ -33,3 +34,8 @@ def with_held_numbers(query: Query, linking: Linking, rows: RowNames) -> Query:
 
     changed: Query = rebuilt(query, summed)
     return changed
+
+
+def _counts_rows(column: ColumnKey) -> bool:
+    """Whether a column is called as its table is, or `count`."""
+    return column.column.casefold() in {column.table.casefold(), *_COUNT}

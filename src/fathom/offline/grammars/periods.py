@@ -15,7 +15,7 @@ from fathom.offline.grammars.calendars import period_of
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import DATE_VERBS
+from fathom.offline.linking.wordlists import DATE_VERBS, WEEKDAYS
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -158,6 +158,17 @@ class Dates:
     def of(self, table: str) -> list[ColumnKey]:
         """The dates of one table."""
         return [c for c in self._linking.columns if c.table == table and c in self._all]
+
+    def named_days(self, tables: tuple[TableRef, ...]) -> dict[Column, tuple[str, ...]]:
+        """The columns of some tables that hold days of the week by name, each with these, Sunday first."""
+        found: dict[Column, tuple[str, ...]] = {}
+        for table in tables:
+            profile = self._profiles.get(table.name)
+            for seen in profile.columns.values() if profile else ():
+                held = {str(v).strip().casefold(): str(v) for v, _ in seen.common if isinstance(v, str)}
+                if held and held.keys() <= set(WEEKDAYS):
+                    found[Column(table, seen.column)] = tuple(held.get(d, d.capitalize()) for d in WEEKDAYS)
+        return found
 
     def tables_of(self, query: Query) -> frozenset[str]:
         """The tables that a query looks at, be it to join others alone; none where nothing joins them."""

@@ -52,6 +52,7 @@ _NEAR = 2.5
 _OF_KINDS = 2
 """Columns of a table that only lists kinds of something else: a key and a name."""
 _ASKING = frozenset("who whose whom when where why how".split())
+_DID = frozenset(("did", "does", "do", "has", "have"))
 _AHEAD = 3
 """Words that may stand between the rows asked for and the verb that says how they go with a value."""
 
@@ -388,6 +389,8 @@ def _accounted(
         return False
     first = min(behind, default=Span(0, 0)).first
     token = linking.tokens[left[0]]
+    if len(left) == 1 and _does(linking, left[0], behind):
+        return True
     return (
         len(left) == 1
         and head.span.end <= left[0] < first
@@ -395,3 +398,10 @@ def _accounted(
         and token.kind == "word"
         and (token.lower in LIGHT or token.text[:1].islower())
     )
+
+
+def _does(linking: Linking, place: int, behind: Sequence[Span]) -> bool:
+    """Whether a word is what somebody named did: "how many reviews did Sarah Li | write"."""
+    whose = [s for s in behind if s.end == place and linking.tokens[s.first - 1].lower in _DID]
+    ends = all(t.kind == "sign" for t in linking.tokens[place + 1 :])
+    return bool(whose) and ends

@@ -43,6 +43,7 @@ USUALLY: tuple[tuple[str, ...], ...] = tuple(tuple(p.split()) for p in _LISTS["a
 """What asks for an average, and names nothing of which it is one."""
 NEGATIONS = frozenset(_LISTS["negations"]["words"].split())
 MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].split(), start=1)}
+WEEKDAYS = tuple("sunday monday tuesday wednesday thursday friday saturday".split())
 TRUE: frozenset[str] = frozenset(_LISTS["booleans"]["true"])
 FALSE: frozenset[str] = frozenset(_LISTS["booleans"]["false"])
 CODES: dict[str, frozenset[str]] = {c: frozenset(w.split()) for c, w in _LISTS["codes"].items()}

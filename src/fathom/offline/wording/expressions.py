@@ -59,6 +59,9 @@ _UNTIL = re.compile(
 _SPLIT_BY = re.compile(
     r",?\s+(?:split|broken\s+(?:down|out|up)|segmented|split\s+up|breakdown|stratified)\s+by\b", re.IGNORECASE
 )
+_OF_THE_NAME = re.compile(
+    r"\b(?:with|of|by|having|bearing|under)\s+the\s+(?:name|title)\s+(?=[\"'\u201c\u2018])", re.IGNORECASE
+)
 _THEN_SORT = re.compile(
     r"[.?!]\s+(?:please\s+|then\s+)?(?:sort|order|rank|arrange)\s+(?:(?:the|your|these|those|all)\s+)?"
     r"(?:(?:results?|output|rows?|list|answers?|them|it)\s+)?(?=(?:by|in|from)\s)",
@@ -72,8 +75,9 @@ def plainly(text: str) -> str:
     "The album they are on" is their album; "which countries do customers come from" asks for those of the
     customers. "How many people work here" asks how many there are, and "at the moment" is when everything
     is that is told of no time. "Greater 30" is "greater than 30", "in or after 2005" is "since 2005". "Split
-    by" is "by", and an order that a second sentence asks for ends the first.
+    by" is "by", "with the name" is "named", and an order that a second sentence asks for ends the first.
     """
+    text = _OF_THE_NAME.sub("named ", text)
     text = _THEN_SORT.sub(", ordered ", _SPLIT_BY.sub(" by", text))
     text = _DECADE.sub(_years, text)
     text = _NO_SUCH.sub(r"\g<no> \g<what>", text)

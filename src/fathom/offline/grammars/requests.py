@@ -30,6 +30,8 @@ _THEM = frozenset(("them", "these", "those"))
 _TELLING = frozenset("that this the their its with and , the what".split())
 _HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
+_POSSESSIVE = frozenset(("their", "its", "his", "her"))
+_NAMES = frozenset(("name", "names", "title", "titles"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -89,7 +91,8 @@ class RequestReader:
         groups = self._groups(tail)
         if groups is None or not all(self._is_joined(m) for m in [s for s in shown if s.sources][1:]):
             return None
-        if not groups and (limits or ranking or not stated):
+        theirs = any(self._is_theirs(m) for m in shown)
+        if not groups and (limits or ranking or theirs or not stated):
             groups = self._head(min([tail, *(m.span.first for m in stated)]), ranking)
             if not groups:
                 return None
@@ -100,8 +103,14 @@ class RequestReader:
             if ranking is None:
                 return None
         named = tuple(g.span for g in groups)
-        whole = Request(shown, groups, limits, ranking, frozenset(self._used), named)
-        return whole if self._all_read(whole) and self._opens(whole, stated) else None
+        whole = Request(shown, groups, limits, ranking, named=named)
+        read = self._all_read(whole) and self._opens(whole, stated)
+        return replace(whole, said=frozenset(self._used)) if read else None
+
+    def _is_theirs(self, measure: Measure) -> bool:
+        """Whether a measure is told of what is listed ahead of it: "shops and their average rating"."""
+        place = measure.span.first
+        return bool(measure.sources) and place > 1 and self._lower(place - 1) in _POSSESSIVE
 
     def _counts_some(self, measure: Measure) -> bool:
         """Whether some of what was said are counted, so that what follows is said of these alone."""
@@ -340,8 +349,14 @@ class RequestReader:
         first = min(m.span.first for m in stated)
         held = [*whole.named, *(v.span for v in sure_values(self.linking))]
         ahead = range(tokens[0].lower in OPENINGS, first)
+        called = {i for i in ahead if tokens[i].lower in _NAMES and whole.groups}
+        self._use(*called)
         return tokens[0].lower in _FOR or all(
-            tokens[i].stop or tokens[i].lower in PERIOD_UNITS or tokens[i].kind == "sign" or covers(held, i)
+            tokens[i].stop
+            or tokens[i].lower in PERIOD_UNITS
+            or tokens[i].kind == "sign"
+            or covers(held, i)
+            or i in called
             for i in ahead
         )
 

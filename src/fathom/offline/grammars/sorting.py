@@ -1,6 +1,6 @@
 """The order that a question of many rows asks for: "the 3 with most orders", "sorted by total descending"."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fathom.offline.grammars.grouping import BY, Group, covers
@@ -82,7 +82,19 @@ class OrderReader:
         ]
         for number in counted[:1]:
             self._use(*range(*number.span))
+        ahead = next((s for s in self._ahead(extreme) if s.count > 1), None)
+        if ahead is not None and extreme.count in {
+            1,
+            ahead.count,
+        }:  # "the top 3 shops with the highest sales"
+            self._use(ahead.span.first, ahead.span.first + 1)
+            return Ranking(by, descending, ahead.count)
         return Ranking(by, descending, extreme.count if extreme.count > 1 else None)
+
+    def _ahead(self, extreme: SuperlativeMention) -> Iterator[SuperlativeMention]:
+        """The words such as "top" ahead of another superlative."""
+        others = (s for s in self.linking.superlatives if s.span.end <= extreme.span.first)
+        return (s for s in others if self._lower(s.span.first) in RANKS)
 
     def tail(self) -> int:
         """Where the words begin that end the question and say its order: "sorted by total descending"."""

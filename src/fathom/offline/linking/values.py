@@ -26,6 +26,7 @@ _PLACES = {
     "countries": frozenset("country nation nationality".split()),
 }
 """What columns of places are called, by their kind."""
+_ASKING = frozenset("average averages mean total sum count number minimum maximum".split())
 _FEW = 12  # distinct values a column may have for its codes to be read as words
 
 
@@ -63,7 +64,7 @@ def find_values(
     for source, given in ((text, False), (evidence, True)):
         for mention in index.mentions(source) if source else ():
             span = span_of(tokens, mention.start, mention.end, evidence=given)
-            if span is None:
+            if span is None or _asks_for_number(tokens, span):
                 continue
             for match in mention.matches:
                 column = ColumnKey(match.table, match.column)
@@ -85,6 +86,12 @@ def find_values(
                         coverage=1.0 if whole else match.coverage,
                     )
     return list(found.values())
+
+
+def _asks_for_number(tokens: Sequence[Token], span: Span) -> bool:
+    """Whether a word only asks for a number, though a cell holds it: "their average rating"."""
+    token = tokens[span.first]
+    return span.end == span.first + 1 and token.text in _ASKING and not token.quoted
 
 
 def _year(text: str, coverage: float, *, dated: bool) -> int | None:

@@ -11,7 +11,7 @@ _HYPHENED = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
 
 
 def written_together(question: Question, linking: Linking) -> Question:
-    """The question with words of two parts as one where that, and not the parts, is what something is called."""
+    """The question with words of two parts as one where that is what something is called."""
     if "-" not in question.text:
         return question
     named = {s for t in linking.tables for s in name_stems(t)}

@@ -230,8 +230,8 @@ def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str
         while first > 1 and tokens[first - 1].lower in _RELATIVE:
             first -= 1
         found |= set(range(first, place))
-        while first and _says_when(linking, first - 1, dates):
-            first -= 1
+        while first and (at := _verb_before(linking, first, dates)) is not None:
+            first = at
         if first == place and tokens[place - 1].lower not in {"was", "were"}:
             continue
         while first and tokens[first - 1].lower in _AUXILIARIES:
@@ -239,6 +239,14 @@ def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str
         if first:  # else nothing is asked for
             found |= set(range(first, place))
     return found
+
+
+def _verb_before(linking: Linking, place: int, dates: Collection[str]) -> int | None:
+    """Where the verb before a place stands that says of what a time is, also "predicted to | graduate"."""
+    if _says_when(linking, place - 1, dates):
+        return place - 1
+    led = place > 1 and linking.tokens[place - 1].lower == "to" and _says_when(linking, place - 2, dates)
+    return place - 2 if led else None
 
 
 def _says_when(linking: Linking, place: int, dates: Collection[str]) -> bool:

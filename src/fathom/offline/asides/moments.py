@@ -6,7 +6,7 @@ Each is a part of the question that can be cut out of it, and a condition on whi
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from fathom.offline.grammars.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS, WEEKDAYS
@@ -174,6 +174,33 @@ def _in_month(match: re.Match[str]) -> Iterator[Moment]:
     yield _said(match, *_bounds(_sign(match), _first(year, month), _first(year, month + 1)))
 
 
+def _on_day(match: re.Match[str]) -> Iterator[Moment]:
+    """ "on 2023-04-01", "before April 1, 2023", "since the 1st of April 2023"."""
+    parts = match.groupdict()
+    month = _month(match["month"]) + 1 if parts.get("month") else int(match["number"])
+    if (day := _date(match["year"], month, match["day"].rstrip("stndrh"))) is not None:
+        yield _said(match, *_bounds(_sign(match), Literal(day), Literal(_after(day))))
+
+
+def _days(match: re.Match[str]) -> Iterator[Moment]:
+    """ "between 2023-04-01 and 2023-04-15": whole days, both included."""
+    one, two = (_date(*match[end].split("-")) for end in ("begin", "end"))
+    if one is not None and two is not None and one <= two:
+        yield _said(match, Literal(one), Literal(_after(two)))
+
+
+def _date(year: str, month: str | int, day: str) -> str | None:
+    """A day as dates are stored; None where there is no such day."""
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return None
+
+
+def _after(day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(1)).isoformat()
+
+
 def _in_year(match: re.Match[str]) -> Iterator[Moment]:
     """ "hired since 2010": only behind a verb, for other years are read with the rest of the question."""
     year = int(match["year"])
@@ -239,6 +266,8 @@ _SIGN = (
     r"|up\s+to|in|during|of|for|within|throughout|on)\s+)?(?:the\s+)?"
 )
 _MONTH_YEAR = rf"(?<!\d )(?<!\d[a-z]{{2}} )(?P<month>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year>{_YEAR})"
+_ISO = rf"{_YEAR}-\d{{1,2}}-\d{{1,2}}"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _GRAMMAR = (
     (
         _pattern(
@@ -270,6 +299,15 @@ _GRAMMAR = (
         ),
         _month_range,
     ),
+    (
+        _pattern(
+            rf"(?:in\s+|during\s+)?(?:between|from)\s+(?P<begin>{_ISO})\s+(?:and|to|through|until|till)\s+(?P<end>{_ISO})"
+        ),
+        _days,
+    ),
+    (_pattern(rf"{_SIGN}(?P<year>{_YEAR})-(?P<number>\d{{1,2}})-(?P<day>\d{{1,2}})"), _on_day),
+    (_pattern(rf"{_SIGN}(?P<day>{_DAY})\s+(?:of\s+)?(?P<month>{_MONTH})\.?,?\s+(?P<year>{_YEAR})"), _on_day),
+    (_pattern(rf"{_SIGN}(?P<month>{_MONTH})\.?\s+(?P<day>{_DAY}),?\s+(?P<year>{_YEAR})"), _on_day),
     (_pattern(rf"{_SIGN}(?P<which>last|previous|this|current|next)\s+{_UNIT}"), _calendar),
     (_pattern(rf"{_SIGN}(?P<day>today|yesterday|tomorrow)"), _named_day),
     (_pattern(rf"{_SIGN}{_MONTH_YEAR}"), _in_month),

@@ -110,9 +110,12 @@ class Timed:
     def _said(self, query: Query) -> list[ColumnKey]:
         """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
-        named = [c for c in near if self.verb in name_stems(c.column)]
         meant = DATED.get(self.verb, frozenset())
-        return named or [c for c in near if not meant.isdisjoint(name_stems(c.column))]
+        for dates in (near, self.dates.told_of(mentioned_tables(query))):
+            named = [c for c in dates if self.verb in name_stems(c.column)]
+            if found := named or [c for c in dates if not meant.isdisjoint(name_stems(c.column))]:
+                return found
+        return []
 
     def _told(self, key: ColumnKey) -> Assumption:
         what = "day or month" if self.moment.form else "time"

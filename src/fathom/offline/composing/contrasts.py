@@ -291,11 +291,10 @@ def _together(said: _Said, descending: bool | None, queries: Sequence[Query]) ->
     if len(queries) != 2 or queries[0] == queries[1]:
         return None
     one, two = reversed(queries) if said.turned else queries
-    if is_one_number(one) and is_one_number(two):
+    found = for_each(said.form, one, two, descending)
+    if found is None and is_one_number(one) and is_one_number(two):
         alike = type(one.select[0]) is type(two.select[0])
         found = Query((said.form(Subquery(one), Subquery(two)),)) if alike else None
-    else:
-        found = for_each(said.form, one, two, descending)
     places = ("second", "first") if said.turned else ("first", "second")
     told = f"It is the {places[0]} number {said.told} the {places[1]}."
     return None if found is None else (found, Assumption("default", told))

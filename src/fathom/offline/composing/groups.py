@@ -1,6 +1,7 @@
-"""Two numbers for each of something as one query: "the ratio of open to closed shops in each city".
+"""Two numbers of the same rows as one query, perhaps for each of something: "the ratio of open to closed
+shops in each city".
 
-Both are asked for by group; what restricts the one alone goes into what it adds up.
+What restricts the one alone goes into what it adds up.
 """
 
 import re
@@ -71,9 +72,9 @@ def grouped(text: str) -> Grouped:
 
 
 def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Query | None:
-    """What is calculated of two numbers of the same groups; None where these aren't, or their rows differ."""
+    """What is calculated of two numbers of the same groups, or of all; None where their rows differ."""
     shown = [[e for e in q.select if not is_aggregate(e)] for q in (one, two)]
-    alike = one.group and one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
+    alike = one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
     bare = all(
         q == Query(q.select, where=q.where, group=q.group, order=q.order, tables=q.tables, joins=q.joins)
         for q in (one, two)

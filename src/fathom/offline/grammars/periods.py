@@ -184,16 +184,20 @@ class Dates:
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
         """The dates of some tables, likeliest first; where they have none, of those that they refer to."""
         own = [c for c in self._linking.columns if c in self._all and TableRef(c.table) in tables]
-        for fact in () if own else [t for t in tables if self._planner.one_each(t, tables)][:1]:
-            targets = {e.right for e in self._planner.neighbours(fact.name)}
-            own = [
-                c
-                for c in self._linking.columns
-                if c in self._all
-                and c.table in targets
-                and self._planner.one_each(fact, (*tables, TableRef(c.table)))
-            ]
+        own = own or self.told_of(tables)
         return sorted(own, key=lambda c: (-self._said(c), not self._is_own(c), -self._score(c)))
+
+    def told_of(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
+        """The dates of the tables that the rows of some refer to: when who ordered joined."""
+        facts = [t for t in tables if self._planner.one_each(t, tables)][:1]
+        near = {e.right for t in facts for e in self._planner.neighbours(t.name)} - {t.name for t in tables}
+        return [
+            c
+            for c in self._linking.columns
+            if c in self._all
+            and c.table in near
+            and all(self._planner.one_each(t, (*tables, TableRef(c.table))) for t in facts)
+        ]
 
     def clear(self, key: ColumnKey, near: list[ColumnKey]) -> bool:
         """Whether no other date is meant as likely: the only one, the one named, or its row's own."""

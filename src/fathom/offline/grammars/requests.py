@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.offline.checks.accounting import AMOUNTS, deeds, names_table, sure_values
-from fathom.offline.grammars.grouping import BY, JOINING, Group, Naming, covers
+from fathom.offline.grammars.grouping import BY, JOINING, PARTICIPLES, Group, Naming, covers
 from fathom.offline.grammars.measures import PASSED, Measure, asked_quantities, compares, long_names
 from fathom.offline.grammars.measuring import SPENDING, SPREAD
 from fathom.offline.grammars.periods import PERIOD_UNITS
@@ -17,7 +17,7 @@ from fathom.offline.grammars.restricting import is_year
 from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
-from fathom.offline.linking.wordlists import LIGHT, OPENINGS
+from fathom.offline.linking.wordlists import IRREGULAR, LIGHT, OPENINGS
 
 _ASKING = frozenset(("which", "what", "who"))
 _FOR = frozenset(("for", "by", "per"))
@@ -220,6 +220,8 @@ class RequestReader:
                 groups = self.naming.groups_after(place + 1, until)
                 if not groups:
                     return None
+                if word == "by" and self._did(place) and any(b.table and b.many for b in groups[0].named):
+                    return None  # "made by customers" tells who, of each of whom it may be asked as well
                 known = {g.span for g in found}
                 found += (g for g in groups if g.span not in known)
                 self._use(place, *(i for g in groups if g.unit or not g.said for i in range(*g.span)))
@@ -240,6 +242,11 @@ class RequestReader:
         """Whether "by" says who sold or bought: "bought by Ann Lee"."""
         values = (v.span.first for v in sure_values(self.linking))
         return place + 1 in values and any(m.sold and place - 1 in m.also for m in self.measures)
+
+    def _did(self, place: int) -> bool:
+        """Whether a participle stands before a place that tells of what was done, not of rows called so."""
+        before = self._lower(place - 1) if place else ""
+        return before.endswith(PARTICIPLES) or before in IRREGULAR
 
     def _compares_after(self, place: int) -> bool:
         """Whether a number that is compared follows: of no other word between is anything said."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from fathom.offline.asides.moments import Moment, moments
 from fathom.offline.checks.accounting import names_table
@@ -30,7 +29,8 @@ from fathom.records import Assumption
 _NAMED = 0.5
 _RELATIVE = frozenset("that which who whose whom where with and or but when".split())
 _THAT_WERE = frozenset("that which were was are is have has been".split())
-_BETWEEN = EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
+_US = frozenset(("us", "here", "there", "them"))
+_BETWEEN = _US | EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 """What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
 
@@ -48,7 +48,7 @@ class Timed:
     dates: Dates
     table: str = ""
     kept: tuple[str, ...] = ()
-    learned: ClassVar[bool] = False
+    learned: bool = False
 
     @property
     def needed(self) -> bool:
@@ -157,6 +157,8 @@ def said_times(
         if not moment.verbal or verb in dates.stems or table or last in lacked or sold:
             other = "" if verb in dates.stems or sold else table
             yield Timed(moment, places, verb, dates, other, kept if sold else ())
+        else:
+            yield Timed(moment, places, verb, dates, learned=True)
 
 
 def _sold_then(linking: Linking, place: int, traded: Collection[int]) -> bool:

@@ -129,8 +129,8 @@ class Building:
 
     def _date(self, fact: TableRef) -> Column | None:
         """The one date of a table's rows that may be meant."""
-        near = self._dates.near((fact,))
-        return near[0].in_query() if near and self._dates.clear(near[0], near) else None
+        key = self._dates.meant(self._dates.near((fact,)))
+        return key and key.in_query()
 
     def _grouped(
         self, fact: TableRef, where: Condition | None, periods: Mapping[Group, Expression]

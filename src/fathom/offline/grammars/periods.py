@@ -48,6 +48,8 @@ _OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
 _WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
+_SAME = 4
+"""Letters that the stems of a verb and of its noun share: "admit" and "admission"."""
 _BEGINNINGS = frozenset(
     map(stem, "start begin open depart departure create issue report raise submit from".split())
 )
@@ -127,7 +129,7 @@ def periods(
             settled = (
                 not left
                 and not _grouped_again(asked, linking)
-                and dates.clear(key, near)
+                and key == dates.meant(near)
                 and denies_alike(query, linking)
                 and (base.source == "total" or _counts_once(query, linking, planner))
                 and (base.source == "total" or not any(n.comparison == "between" for n in linking.numbers))
@@ -199,7 +201,7 @@ class Dates:
             and all(self._planner.one_each(t, (*tables, TableRef(c.table))) for t in facts)
         ]
 
-    def clear(self, key: ColumnKey, near: list[ColumnKey]) -> bool:
+    def _clear(self, key: ColumnKey, near: list[ColumnKey]) -> bool:
         """Whether no other date is meant as likely: the only one, the one named, or its row's own."""
         others = [c for c in near if c != key]
         if any(self._said(c) >= self._said(key) > 0 for c in others):
@@ -208,7 +210,7 @@ class Dates:
 
     def meant(self, near: list[ColumnKey]) -> ColumnKey | None:
         """The date that is meant, of some: the clear one, else the one with which their rows begin."""
-        if near and self.clear(near[0], near):
+        if near and self._clear(near[0], near):
             return near[0]
         table = near[:1] and near[0].table
         begins = [c for c in near if c.table == table and not _BEGINNINGS.isdisjoint(name_stems(c.column))]
@@ -229,8 +231,15 @@ class Dates:
         return sum(t.stem in words for t in self._linking.tokens if not t.evidence)
 
     def _is_own(self, key: ColumnKey) -> bool:
-        """Whether a date is called after its table alone, as `order_date` is."""
-        return _DATE_STEMS.union(name_stems(key.table)).issuperset(name_stems(key.column))
+        """Whether a date is called after its table alone: `order_date`, `admitted_at` of an admission."""
+        own = name_stems(key.table)
+        others = {*name_stems(key.column)} - _DATE_STEMS
+        return all(any(_same_word(word, o) for o in own) for word in others)
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Whether two stems are those of a verb and of what is done, as far as their beginnings tell."""
+    return one == other or (len(one) >= _SAME and one[:_SAME] == other[:_SAME])
 
 
 def _grouped_again(asked: Period, linking: Linking) -> bool:

@@ -101,11 +101,10 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named
         for d in linking.dates
         if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
-    near = dates.near((table,))
-    clear = bool(near) and dates.clear(near[0], near)
-    if clear and len(ranges) == 1 and not months and not years:
-        found.append(Named(ranges[0].holds(near[0].in_query()), ranges[0].span))
-    if clear and len(months or years) == 1 and not ranges:
+    date = dates.meant(dates.near((table,)))
+    if date and len(ranges) == 1 and not months and not years:
+        found.append(Named(ranges[0].holds(date.in_query()), ranges[0].span))
+    if date and len(months or years) == 1 and not ranges:
         day, span = (months or years)[0]
-        found.append(Named(Comparison(near[0].in_query(), "like", Literal(f"{day}%")), span))
+        found.append(Named(Comparison(date.in_query(), "like", Literal(f"{day}%")), span))
     return tuple(found)

@@ -41,6 +41,7 @@ _VERBS = frozenset(
 """.split()
 )
 _WITH = frozenset(("with", "without"))
+_WHO = frozenset(("that", "which", "who"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "we", "they", "it", "you", "i"))
 _GROUP = re.compile(
     r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I
@@ -92,7 +93,7 @@ def _grouped(text: str) -> tuple[str, str]:
 def _subjects(text: str) -> Iterator[str]:
     """What may be the subject of a clause: the words before its last verb that belongs to no other clause.
 
-    Without a verb, those before what they have or lack: "the share of courses without prerequisites".
+    Without a verb, those before what they have, lack or are: "the share of courses without prerequisites".
     """
     words = text.split()
     for place in range(len(words) - 2, 0, -1):
@@ -101,7 +102,8 @@ def _subjects(text: str) -> Iterator[str]:
             yield " ".join(words[:place])
             return
     for place, word in enumerate(words):
-        if place and word.lower() in _WITH:
+        done = word.endswith("ed") and words[place - 1].endswith("s")  # "of payments failed"
+        if place and (done or word.lower() in _WITH | _WHO):
             yield " ".join(words[:place])
             return
 

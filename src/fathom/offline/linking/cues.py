@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from fathom.offline.linking.records import Aggregate, Comparison, Direction, QuantityMention, Span, Token
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import (
     AFTER,
     ASCENDING,
@@ -84,6 +85,10 @@ def find_quantities(tokens: Sequence[Token]) -> tuple[QuantityMention, ...]:
     return tuple(found)
 
 
+_FAIL = stem("fail")
+"""It denies what follows "to": "failed to pay". Payments that failed are of a kind."""
+
+
 def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
     """The negating words."""
     return tuple(
@@ -92,6 +97,7 @@ def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
         if not t.quoted
         and (t.lower in NEGATIONS or t.lower.replace("\u2019", "'").endswith("n't"))
         and not _counts_off(tokens, i)
+        and not (t.stem == _FAIL and [n.lower for n in tokens[i + 1 : i + 2]] != ["to"])
     )
 
 

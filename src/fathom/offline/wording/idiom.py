@@ -6,6 +6,7 @@ What training questions ask of each thing they say as "for each"; they hardly kn
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fathom.offline.checks.accounting import sure_values
 from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.periods import PERIOD_WORDS
 from fathom.offline.grammars.ratios import asks_ratio
@@ -44,7 +45,10 @@ def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
     by_period = tokens[place + 1].lower in PERIOD_WORDS
     start = place - 1 if tokens[place - 1].lower == "grouped" else place
     before, words = question.text[: tokens[start].start].rstrip(" ,"), tokens[:start]
-    bare = all(t.stop or _is_named(linking, i) for i, t in enumerate(words)) or _is_plural(linking, words)
+    held = {i for v in sure_values(linking) for i in range(*v.span)}
+    named = {i for i in range(start) if _is_named(linking, i)}
+    known = all(t.stop or i in held | named for i, t in enumerate(words))
+    bare = (known and named - held) or _is_plural(linking, words)
     if bare and not _AGGREGATES & {t.lower for t in words}:
         listed = next((t.start for t in words if t.lower not in _SHOWN), 0)  # "show me sellers per shop"
         before = f"number of {before[listed:]}"

@@ -23,7 +23,7 @@ from fathom.offline.asides.states import states
 from fathom.offline.asides.stocked import stocked
 from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
-from fathom.offline.asides.times import said_times
+from fathom.offline.asides.times import Timed, said_times
 from fathom.offline.asides.traded import Traded
 from fathom.offline.grammars.ages import aged
 from fathom.offline.grammars.amounts import Amounts, asked_money
@@ -196,6 +196,8 @@ def said_apart(
     said = {i for r in others for i in r.places}
     found = (*(b for b in owned if not left_open(b, linking, said)), *others)
     found = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))
+    if len(found) > 1:  # years that nothing is said of are read with the rest
+        found = tuple(r for r in found if not (isinstance(r, Timed) and r.learned))
     if not found:
         return None
     gone = {i for r in found if r not in adjectives for i in r.places}

@@ -98,8 +98,12 @@ class Timed:
 
     def _meant(self, query: Query) -> ColumnKey | None:
         """The date of which the time is said: the one that the verb names, else the one meant anyway."""
-        if self.table in {t.name for t in mentioned_tables(query)}:
+        tables = {t.name for t in mentioned_tables(query)}
+        if self.table in tables:
             return self.dates.meant(self.dates.of(self.table))
+        if self.learned:  # nothing says what was then: the rows themselves, if nothing else tells their year
+            own = [c for c in self.dates.near(mentioned_tables(query)) if c.table in tables]
+            return None if self.dates.numbered.intersection(tables) else self.dates.meant(own)
         through = self.dates.tables_of(query) if self.kept else frozenset()
         for table in self.kept:
             if table in through and (own := self.dates.of(table)):
@@ -182,8 +186,7 @@ def _of_rows(linking: Linking, place: int, dates: Dates) -> str:
     """The table behind whose name a time stands, if its rows have one date alone, and no number for years."""
     named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
     table = named.pop() if len(named) == 1 else ""
-    numbered = any("year" in name_stems(c.column) for c in linking.columns if c.table == table)
-    return table if table and len(dates.of(table)) == 1 and not numbered else ""
+    return table if table and len(dates.of(table)) == 1 and table not in dates.numbered else ""
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:

@@ -145,6 +145,11 @@ class Dates:
         self._linking, self._planner, self._profiles = linking, planner, profiles
         self._all = self._dated()
 
+    @property
+    def numbered(self) -> frozenset[str]:
+        """The tables that have a column for the year."""
+        return frozenset(c.table for c in self._linking.columns if "year" in name_stems(c.column))
+
     def _dated(self) -> frozenset[ColumnKey]:
         """The columns of dates; those of text only where they begin with the year, as engines read them."""
         found = set()

@@ -160,6 +160,14 @@ def _quarter(match: re.Match[str]) -> Iterator[Moment]:
     yield _said(match, *bounds, unit=parts.get("span") or "quarter")
 
 
+def _months_of(match: re.Match[str]) -> Iterator[Moment]:
+    """ "in the last 3 months of 2023", "the first two months of 2022"."""
+    year, count = int(match["year"]), _number(match["n"])
+    start = 0 if match["which"].casefold() == "first" else 12 - count
+    if 0 < count <= 12:
+        yield _said(match, _first(year, start), _first(year, start + count), unit="month")
+
+
 def _month_range(match: re.Match[str]) -> Iterator[Moment]:
     """ "between January and March 2020", "from Nov 2020 to Feb 2021": whole months, both included."""
     last_year = int(match["year"])
@@ -275,6 +283,10 @@ _GRAMMAR = (
             rf"(?P<edge>end|start|beginning)\s+of\s+(?:(?P<month>{_MONTH})\.?,?\s+)?(?P<year>{_YEAR})"
         ),
         _edge,
+    ),
+    (
+        _pattern(rf"{_IN}(?P<which>first|last|final)\s+{_COUNT}\s+months?\s+of\s+(?P<year>{_YEAR})"),
+        _months_of,
     ),
     (_pattern(rf"{_IN}(?P<which>last|past|previous|{_NEXT})\s+{_COUNT}\s+{_UNIT}s?"), _rolling),
     (_pattern(rf"{_IN}(?P<which>past)(?P<n>)\s+{_UNIT}"), _rolling),

@@ -23,6 +23,7 @@ from fathom.offline.engine import Engine
 from fathom.offline.finishing.nobody import finds_nobody
 from fathom.offline.finishing.shown_keys import named_among, shown_by_names
 from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
+from fathom.offline.grammars.durations import said_of_lengths
 from fathom.offline.grammars.hierarchies import shows_only_keys
 from fathom.offline.grammars.kinds import counts_kind
 from fathom.offline.grammars.measuring import asked_units
@@ -98,7 +99,7 @@ def decide(
             known = proposals[choice.order[0]]
             if made and not (source in STAND_IN and plain) and (settled or not known.settled):
                 choice = _unlearned_first(engine, choice, made, proposals, checked)
-                choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]].query, engine))
+                choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]], engine))
         choice = _confirmed(choice, proposals, checked)
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
@@ -301,12 +302,13 @@ def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: En
     return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
-def _missing(linking: Linking, query: Query, engine: Engine) -> tuple[str, ...]:
-    """The words that neither a ratio or group by period nor anything else in the database accounts for."""
+def _missing(linking: Linking, chosen: Proposal, engine: Engine) -> tuple[str, ...]:
+    """The words that neither a ratio, period or duration nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    told = _said_by_form(query, linking, engine) | said_of_money(linking)
+    told = _said_by_form(chosen.query, linking, engine) | said_of_money(linking)
+    told |= said_of_lengths(linking) if chosen.source == "duration" else frozenset()
     said = told.union((ratio.place,) if ratio else (), period.places if period else ())
-    left = Accounts(linking).left_over(query, said)
+    left = Accounts(linking).left_over(chosen.query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 
 

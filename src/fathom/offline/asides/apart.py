@@ -25,6 +25,7 @@ from fathom.offline.asides.telling import Tellings
 from fathom.offline.asides.texts import holding
 from fathom.offline.asides.times import Timed, said_times
 from fathom.offline.asides.traded import Traded
+from fathom.offline.checks.vetting import contradicts_itself
 from fathom.offline.grammars.ages import aged
 from fathom.offline.grammars.amounts import Amounts, asked_money
 from fathom.offline.grammars.durations import lasting
@@ -114,7 +115,7 @@ class Aside:
         joined = {c.table for j in query.joins for c in (j.left, j.right)}
         if len({*told}) < len(told) or (joined and not joined.issuperset(mentioned_tables(query))):
             return None  # a date is in one time alone, and joins that are chosen lead nowhere else
-        if _is_empty(query):
+        if _is_empty(query) or contradicts_itself(query):
             return None  # each of two things may be said of another row
         return query, tuple(told)
 

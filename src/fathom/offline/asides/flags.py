@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from fathom.offline.checks.accounting import names_table
 from fathom.offline.linking import ColumnKey, Linking, Token
@@ -37,8 +36,12 @@ class Flagged:
     column: ColumnKey
     value: str | int | float
     places: frozenset[int]
-    needed: ClassVar[bool] = True
-    learned: ClassVar[bool] = False
+    learned: bool = False
+
+    @property
+    def needed(self) -> bool:
+        """Whether nothing that is learned says so."""
+        return not self.learned
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows with that flag."""
@@ -53,8 +56,8 @@ class Flagged:
 def flagged(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Flagged]:
     """What is said of rows by adjectives that deny what a flag is called, or affirm what it denies.
 
-    What a flag is called as it stands ("active airlines") is left to what is learned: training data hold many
-    such, and hardly any other.
+    What a flag is called as it stands ("active airlines") is learned first: training data hold many such, and
+    hardly any other.
     """
     for match in _ARE.finditer(text):
         at = linking.place_at(match.end())
@@ -90,8 +93,8 @@ def _said(
     if len(meant) != 1:
         return
     column, (yes, no), turned = meant[0]
-    if denied or turned or _PREFIX.match(identifier_words(column.column)[-1]):
-        yield Flagged(column, yes if denied == turned else no, places)
+    learned = not (denied or turned or _PREFIX.match(identifier_words(column.column)[-1]))
+    yield Flagged(column, yes if denied == turned else no, places, learned)
 
 
 def _is_value(linking: Linking, place: int) -> bool:

@@ -199,6 +199,15 @@ def asked_durations(
             yield Proposal(query, source="duration", settled=len(planner.plans(tables)) == 1)
 
 
+def said_of_lengths(linking: Linking) -> frozenset[int]:
+    """The places of words for how long something takes, and for the unit of that."""
+    return frozenset(
+        i
+        for i, t in enumerate(linking.tokens)
+        if t.lower in _LENGTHS | LASTING | _BETWEEN | _UNTIL or t.lower.removesuffix("s") in _UNITS
+    )
+
+
 def _asks_length(linking: Linking, place: int) -> bool:
     """Whether a word asks how long something takes, and names no column that holds it."""
     token = linking.tokens[place]
@@ -219,11 +228,7 @@ class _Asked:
         self.table = ""
         units = (t.lower.removesuffix("s") for t in linking.tokens)
         self._unit = next((u for u in units if u in _UNITS), "day")
-        lengths = {
-            i for i, t in enumerate(linking.tokens)
-            if t.lower in _LENGTHS | LASTING | _BETWEEN | _UNTIL or t.lower.removesuffix("s") in _UNITS
-        }  # fmt: skip
-        self.said = lengths | {i for s in _shaping(linking) for i in range(*s)}
+        self.said = {*said_of_lengths(linking), *(i for s in _shaping(linking) for i in range(*s))}
 
     def queries(self) -> Iterator[Query]:
         """The queries, of the tables that the question names."""

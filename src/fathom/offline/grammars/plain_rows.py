@@ -9,10 +9,11 @@ from fathom.offline.checks.accounting import Accounts, names_table
 from fathom.offline.grammars.kinds import asks_who, home_of_kind, is_plural
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.grammars.trading import Lines
+from fathom.offline.grammars.values import values_of
 from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LIGHT, LISTING, TRUE
+from fathom.offline.linking.wordlists import LIGHT, LISTING
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -41,12 +42,7 @@ _NAMED_COLUMN = 0.6
 _NAMES = frozenset(("name", "titl"))
 _OF = frozenset(("of", "for", "and"))
 _OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
-_HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
-_WHOLE = frozenset(("exact", "folded", "stem"))
-_BE = frozenset(("are", "is", "were", "was", "still"))
-_LIKELY, _POSSIBLE = 0.5, 0.1
-_CLEARLY = 0.15
-"""How much likelier a column must be to hold a value that is meant than the next one."""
+_LIKELY = 0.5
 _NEAR = 2.5
 """The cost of joins within which a thing may be called after another."""
 _OF_KINDS = 2
@@ -73,7 +69,7 @@ def plain_rows(
     Only where nothing else is said but values: each held by one column that is likelier than others, and
     reached by one way of joining. One verb between the rows and a value may say anything.
     """
-    values = None if _says_more(linking) else _values(linking)
+    values = None if _says_more(linking) else values_of(linking)
     head = None if values is None else _head(linking, values, names) or _kind(linking, values, planner, names)
     verbs = trade_verbs(linking, lines, names)
     if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
@@ -153,63 +149,6 @@ def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tu
     called = [c for c in columns if c.table == table.name and name_stems(c.column) == name_stems(table.name)]
     own = tuple(c.in_query() for c in called[:1])
     return names.of_table(table) or own or names.called(table) or names.key_of(table) or (Star(),)
-
-
-def _values(linking: Linking) -> Sequence[ValueMention] | None:
-    """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
-    found: list[ValueMention] = []
-    likely = [v for v in linking.values if (v.match in _HELD and _is_likely(linking, v)) or _of_year(v)]
-    for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
-        if any(value.span.overlaps(v.span) for v in found):
-            continue
-        others = [
-            v.probability for v in linking.values
-            if v.span.overlaps(value.span) and v.column != value.column and v.match in _HELD
-        ]  # fmt: skip
-        doubtful = value.probability - max(others, default=0.0) < _CLEARLY
-        if value.comparison != "=" or (doubtful and not _alone(linking, value)) or _is_year(linking, value):
-            return None
-        found.append(value)
-    return sorted(found, key=lambda v: v.span)
-
-
-def _is_year(linking: Linking, value: ValueMention) -> bool:
-    """Whether a value may as well be the year of its row, which another column holds."""
-    said = any(n.year and n.span == value.span for n in linking.numbers)
-    years = {c for c in linking.columns if c.table == value.column.table and "year" in c.column.casefold()}
-    return said and bool(years) and value.column not in years
-
-
-def _of_year(value: ValueMention) -> bool:
-    """Whether a number is the year that a column called so holds: "in April 2021"."""
-    return (
-        value.match == "number" and value.probability >= _LIKELY and "year" in name_stems(value.column.column)
-    )
-
-
-def _is_likely(linking: Linking, value: ValueMention) -> bool:
-    """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
-    first, end = value.span
-    if end == first + 1 and linking.tokens[first].text in LIGHT:
-        return False  # "tracks that belong to"
-    others = (v.probability for v in linking.values if v.span == value.span and v.column != value.column)
-    ahead = value.match in _WHOLE and value.probability >= max(_POSSIBLE * 4, 2 * max(others, default=0.0))
-    return value.probability >= _LIKELY or ahead or _alone(linking, value)
-
-
-def _alone(linking: Linking, value: ValueMention) -> bool:
-    """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
-    if value.match == "boolean":
-        first, end = value.span
-        held = {v.span.first for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY}
-        ahead = end in held | {m.span.first for m in linking.table_mentions}
-        behind = first > 0 and linking.tokens[first - 1].lower in _BE
-        return (ahead or behind) and str(value.value).casefold() in TRUE
-    holding = {v.column for v in linking.values if v.span.overlaps(value.span) and v.match in _HELD}
-    said = any(value.span.overlaps(q.span) for q in linking.quantities)
-    token = linking.tokens[value.span.first]
-    word = token.kind == "word" and token.lower not in LIGHT and not said
-    return word and value.match in _WHOLE and value.probability >= _POSSIBLE and len(holding) == 1
 
 
 def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:

@@ -220,7 +220,7 @@ class RequestReader:
                 groups = self.naming.groups_after(place + 1, until)
                 if not groups:
                     return None
-                if word == "by" and self._did(place) and any(b.table and b.many for b in groups[0].named):
+                if word == "by" and self._did(place) and any(b.many for b in groups[0].named):
                     return None  # "made by customers" tells who, of each of whom it may be asked as well
                 known = {g.span for g in found}
                 found += (g for g in groups if g.span not in known)

@@ -6,6 +6,7 @@ from typing import Literal as Choice
 
 from fathom.offline.grammars.amounts import Amounts, asked_money
 from fathom.offline.grammars.grouping import JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.grammars.held import held_number
 from fathom.offline.grammars.measures import PASSED, Function, Measure, Source, asked_quantities, compares
 from fathom.offline.grammars.sold import sold_readers
 from fathom.offline.grammars.trading import of_trade
@@ -26,9 +27,6 @@ SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _RANKING = frozenset("top best bottom worst first last latest newest".split())
 _MOST = frozenset(("most", "fewest", "least"))
 SPENDING = frozenset(map(stem, ("spend", "pay", "earn")))
-_COUNTING = frozenset(map(stem, "num number no nr count total of amount qty quantity".split()))
-"""What columns are called that hold how many there are of something, besides what that is."""
-_LONG = 4
 _SPENT = frozenset(("on", "in", "for"))
 _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
 
@@ -192,45 +190,14 @@ class MeasureReader:
 
     def _counted(self, functions: Sequence[Function], words: Span) -> list[Measure]:
         """How many rows there are of what is named behind some words; nothing where it is no table."""
-        if len(functions) == 1 and (held := self._held(words.end)) is not None:
+        held = held_number(self._linking, self._names, words.end) if len(functions) == 1 else None
+        if held is not None:
             return [replace(held, span=Span(words.first, held.span.end))]
         total = any(t.lower == "total" for t in self._linking.tokens[max(words.first - 1, 0) : words.end])
         counted = self._rows_after(words.end) or (self._added_up(words.end) if total else None)
         if counted is None or len(functions) > 1:
             return [Measure(f, (), words) for f in functions]
         return [replace(counted, span=Span(words.first, counted.span.end))]
-
-    def _held(self, place: int) -> Measure | None:
-        """The sum of a column that holds such a number for each row, `num_enrolled` of "students enrolled".
-
-        Not where it is said of what is in a table, whose rows can be counted: `num_reviews` beside reviews.
-        """
-        tokens = self._linking.tokens
-        end = place
-        while end < len(tokens) and tokens[end].kind == "word" and (not tokens[end].stop or end == place):
-            end += 1
-        said = [i for i in range(place, min(end, place + _LONG)) if tokens[i].lower not in PASSED]
-        found: dict[ColumnKey, tuple[int, list[int]]] = {}
-        for column in self._linking.columns:
-            stems = name_stems(column.column)
-            own = {*stems} - _COUNTING
-            at = [i for i in said if tokens[i].stem in own]
-            rows = [i for i in said if i not in at and i <= max(at, default=0)]
-            if (
-                own
-                and own != {*stems}
-                and self._names.measures(column)
-                and len({tokens[i].stem for i in at}) == len(own)
-            ):
-                counted = self._linking.table_alignment[:, at].min(axis=1).max(initial=0) >= _NAMED
-                told = all(self._linking.table_alignment[:, i].max(initial=0) >= _NAMED for i in rows)
-                if told and not counted:
-                    found[column] = at[-1] + 1, rows
-        if len(found) != 1:
-            return None
-        ((column, (until, rows)),) = found.items()
-        source = Source(column.in_query(), TableRef(column.table), 1.0)
-        return Measure("sum", (source,), Span(place, until), also=frozenset(rows))
 
     def _calculated(self, functions: Sequence[Function], words: Span) -> list[Measure]:
         """Functions of the column that is named behind their words, or a number: "under four stars"."""

@@ -6,6 +6,8 @@ from dataclasses import replace
 from fathom.offline.grammars.grouping import Naming
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import identifier_words, name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Column,
@@ -21,7 +23,7 @@ from fathom.offline.wording.telling_columns import ToldColumns
 
 _NUMBERS = frozenset("number numbers count counts total sum average amount many no".split())
 _NAMES = frozenset(("name", "names", "title", "titles"))
-_PASSED = frozenset("the a an of their its his her all each every in for".split())
+_PASSED = frozenset("the a an of their its his her all in for".split())
 _ALIKE = 0.01
 _OWN = 0.9
 
@@ -61,9 +63,13 @@ class _Reader:
         self._tables = mentioned_tables(query)
         shown = [e.table for e in query.select if isinstance(e, Column)]
         self._main = (*shown, *self._tables)[0] if self._tables else None
+        self._owner: TableRef | None = None
+        """What was said last to have what is shown: "the skill id and | description"."""
 
     def read(self, places: frozenset[int]) -> Sequence[Expression]:
         """What some words stand for; nothing where that isn't clear."""
+        if any(self._lower(i) in EACH for i in places):
+            return ()  # it is told of others than the question asks for
         words = [i for i in sorted(places) if self._lower(i) not in _PASSED]
         query = self._query
         calculated = [
@@ -93,17 +99,38 @@ class _Reader:
 
     def _columns(self, words: Sequence[int]) -> Sequence[Expression]:
         """The key or the names of rows that words name, else the one column that they name."""
-        owners = self._owners(words)
-        ends = {self._lower(words[0]), self._lower(words[-1])}
+        self._owner = next(iter(owners := self._owners(words)), self._owner)
+        if (whole := self._called(words)) is not None:
+            return (whole,)
         rest = [i for i in words if not any(self._linking.table_fit(t.name, i) >= _OWN for t in owners)]
-        if len(rest) > 1 or len(owners) > 1 or not (owners or self._main):
+        if len(owners) > 1 or not (self._owner or self._main):
             return self._named(words)
-        table = owners[0] if owners else self._main
+        table = self._owner or self._main
         assert table is not None, "there is an owner, or a table that is asked for"
-        if rest and ends.isdisjoint(_NAMES | CODES):
-            return self._named(words)
-        found = self._names.key_of(table) if ends & CODES else self._names.of_table(table)
+        said = {self._lower(i) for i in rest}
+        if said <= _NAMES:
+            found = self._names.of_table(table)
+        elif said <= CODES:
+            found = self._key(table, said.pop(), own=self._owner is None)
+        else:
+            return self._named(rest, table)
         return found if table in self._tables or self._refers_to(table) else ()
+
+    def _called(self, words: Sequence[int]) -> Column | None:
+        """The one column, of the query's tables or of those they refer to, that just these words name."""
+        said = {self._linking.tokens[i].stem for i in words}
+        alike = [c.in_query() for c in self._linking.columns if {*name_stems(c.column)} == said]
+        own = [c for c in alike if c.table in self._tables] or [c for c in alike if self._refers_to(c.table)]
+        first = [c for c in own if c.table == self._main] or own
+        return first[0] if len(first) == 1 else None
+
+    def _key(self, table: TableRef, word: str, *, own: bool) -> tuple[Column, ...]:
+        """What is shown already and called a code or an id, as said of it; else such a key of a table."""
+        shown = [e for e in (*self._query.select, *self._query.group) if isinstance(e, Column)] if own else []
+        for found in ({c for c in shown if _ends(c, word)}, {*self._names.key_of(table)}):
+            if found:
+                return tuple(found) if len(found) == 1 and all(_ends(c, word) for c in found) else ()
+        return ()
 
     def _owners(self, words: Sequence[int]) -> list[TableRef]:
         """The tables that words name: those of the query where there are any."""
@@ -112,20 +139,19 @@ class _Reader:
         here = [t for t in self._tables if t.name in named]
         return here or [TableRef(t) for t in named]
 
-    def _named(self, words: Sequence[int]) -> Sequence[Expression]:
-        """The one column that words name best: of the query's tables, else of those they refer to."""
-        fits = self._naming.fits(Span(words[0], words[-1] + 1))
-        here = {t.name: t for t in self._tables}
-        for own in (True, False):
-            known = {c: f for c, f in fits.items() if (c.table in here) == own}
-            shown = [c for c in known if own and c.in_query() in self._query.select]
-            best = shown or [c for c, f in known.items() if f >= max(known.values()) - _ALIKE]
-            if len(best) == 1:
-                column = best[0].in_query()
-                table = here.get(column.table.name, column.table)
-                return (replace(column, table=table),) if own or self._refers_to(table) else ()
+    def _named(self, words: Sequence[int], table: TableRef | None = None) -> Sequence[Expression]:
+        """The one column that words name best: of a table, of the query, or of what its rows refer to."""
+        fits = {c.in_query(): f for c, f in self._naming.fits(Span(words[0], words[-1] + 1)).items()}
+        if len(words) > 1 and self._lower(words[-1]) in _NAMES and max(fits.values(), default=0) < len(words):
+            return self._named(words[:-1], table)  # "the author name" of `author`
+        theirs = {c.table for c in fits if c.table in self._tables or self._refers_to(c.table)}
+        near = ({table} & theirs, {self._main} & theirs, {*self._tables} & theirs, theirs)
+        for tables in near:
+            known = {c: f for c, f in fits.items() if c.table in tables}
+            best = [c for c, f in known.items() if f >= max(known.values()) - _ALIKE]
+            shown = [c for c in best if c in self._query.select]
             if best:
-                return ()
+                return tuple(shown or best) if len(shown or best) == 1 else ()
         return ()
 
     def _refers_to(self, table: TableRef) -> bool:
@@ -133,6 +159,11 @@ class _Reader:
 
     def _lower(self, place: int) -> str:
         return self._linking.tokens[place].lower
+
+
+def _ends(column: Column, word: str) -> bool:
+    """Whether a column's name ends with a word."""
+    return stem(identifier_words(column.name)[-1]) == stem(word)
 
 
 def _calculates(expression: Expression) -> bool:

@@ -169,6 +169,7 @@ def said_apart(
     had = Belongings(linking, planner, profiles).read(question.text)
     owned = (*sold, *(b for b in had if taken_up.isdisjoint(b.places)))
     lacked = {i for b in owned for i in b.places}
+    compared = tuple(measured(linking))
     times = (
         t
         for t in said_times(question.text, linking, dates, lacked, traded=verbs, kept=kept)
@@ -179,7 +180,7 @@ def said_apart(
         *running,
         *holding(question.text, linking, names),
         *having(question.text, linking, profiles),
-        *measured(linking),
+        *compared,
         *Averages(linking, names).read(question.text),
         *Comparisons(linking, names, dates).read(),
         *lateness(linking, dates),
@@ -188,7 +189,7 @@ def said_apart(
         *lasting(question.text, linking, dates),
         *aged(question.text, linking, dates),
         *((roles,) if roles else ()),
-        *(t for t in tellings if t.theirs or not any(t.places & b.places for b in owned)),
+        *(t for t in tellings if t.theirs or not any(t.places & b.places for b in (*owned, *compared))),
     )
     adjectives: tuple[Restriction, ...] = (
         *states(question.text, linking, dates, profiles),

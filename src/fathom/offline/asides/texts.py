@@ -77,7 +77,8 @@ class Holding:
             return None
         own = [c for c in self.columns if asked is not None and TableRef(c.table) == asked]
         near = own or [c for c in self.columns if TableRef(c.table) in tables]
-        called = [*self.names.of_table(asked)] if asked else []
+        rows = asked or (tables[0] if len(tables) == 1 else None)
+        called = [*self.names.of_table(rows)] if rows else []
         shown = [e for e in query.select if isinstance(e, Column)]
         found = [c.in_query() for c in near] if self.columns else called or shown
         # "Titles" of people are no names.

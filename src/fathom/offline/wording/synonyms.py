@@ -4,7 +4,7 @@ The weights have learned from questions that mostly call things as their tables 
 songs is strange, though they guess what is meant.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -23,6 +23,7 @@ _LONGEST = 3
 _SORTS = frozenset(("order", "sort", "rank", "list"))
 """Words that say how rows are shown, as well as things."""
 _VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
+_RELATIVE = frozenset("whose that which who with where".split())
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
@@ -77,12 +78,18 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
         ahead = [t.lower for t in tokens[max(0, place - 2) : place]]
         if token.lower in MONEY and place and tokens[place - 1].kind == "number":
             yield _Change(place, place)
-        elif token.lower in WHOLE and len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS:
+        elif _is_all(token, ahead, tokens[place + 1 : place + 2]):
             yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
         elif token.lower == "full" and _behind(linking, place) == _NAME and _are_persons(linking, names):
             yield _Change(place, place, "first and last")
         elif (meant := _meant(token, linking, names)) is not None:
             yield _Change(place, place, _in_number_of(token, meant))
+
+
+def _is_all(token: Token, ahead: Sequence[str], behind: Sequence[Token]) -> bool:
+    """Whether words stand for all there is, "in our company", and not for one "whose name ..."."""
+    inside = len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS
+    return token.lower in WHOLE and inside and not any(t.lower in _RELATIVE for t in behind)
 
 
 def _behind(linking: Linking, place: int) -> str:

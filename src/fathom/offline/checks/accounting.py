@@ -26,6 +26,8 @@ ACCOUNTED = 0.5
 LEFT_OVER = 2.0
 """What each word takes from the score of a share or group by period that doesn't account for it."""
 _LIKELY, _POSSIBLE = 0.5, 0.1
+_TOLD, _LONG = 0.6, 4
+"""How likely a code must be meant by a word of so many letters: CA by "California"."""
 _MENTIONED = 0.6
 _WHOLLY = 0.9
 _DOERS = ("er", "or")
@@ -134,7 +136,8 @@ def sure_values(linking: Linking) -> list[ValueMention]:
     """The likeliest value of each run of words that surely names one."""
     best: dict[Span, ValueMention] = {}
     for value in linking.values:  # the likeliest first
-        if value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY:
+        told = value.match == "code" and value.probability >= _TOLD and len(value.text) >= _LONG
+        if (value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY) or told:
             best.setdefault(value.span, value)
     return [v for v in best.values() if v.comparison == "=" or _behind_number(linking, v)]
 

@@ -8,10 +8,10 @@ import numpy as np
 from fathom.offline.checks.accounting import deeds
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.naming import EACH, names_many
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import Column, TableRef
-from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.rows import CODES, RowNames
 
 PASSED = frozenset("the a an our each every all different of and".split())
 BY = EACH | {"by"}
@@ -167,10 +167,17 @@ class Naming:
     def _named(self, span: Span) -> tuple[By, ...]:
         """What words name: tables where the last of them names one as well as any column, else columns."""
         linking, head = self._linking, span.end - 1
-        many = self._lower(head).endswith("s")
+        many = names_many(linking.tokens[head])
         rows = linking.table_alignment[:, head]
         best = max(rows.max(initial=0), _NAMED)
         fits = {c: f for c, f in self.fits(span).items() if not self.names.is_reference(c)}
+        if self._lower(head) in CODES:
+            keys = {
+                c: f
+                for c, f in self.fits(span).items()
+                if (c.in_query(),) == self.names.key_of(TableRef(c.table))
+            }
+            fits = {c: f for c, f in keys.items() if f >= len(range(*span))} or fits
         top = max(fits.values(), default=0.0)
         whole = float(linking.table_alignment[:, span.first : span.end].sum(axis=1).max(initial=0))
         tables = [t for t, near in zip(linking.tables, rows, strict=True) if near >= best]
@@ -187,7 +194,7 @@ class Naming:
         found = [c for c, a in zip(self._linking.columns, near, strict=True) if a >= max(best, _MEANT)]
         if not found:
             return None
-        many = self._lower(place).endswith("s")
+        many = names_many(self._linking.tokens[place])
         return Group(Span(place, place + 1), tuple(_values(c, best, many=many) for c in found), said=False)
 
     def _rows(self, table: TableRef, fit: float, *, many: bool) -> By:

@@ -30,6 +30,7 @@ _THEM = frozenset(("them", "these", "those"))
 _TELLING = frozenset("that this the their its with and , the what".split())
 _HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
+_OF_THE_WEEK = ["of", "the", "week"]
 _POSSESSIVE = frozenset(("their", "its", "his", "her"))
 _NAMES = frozenset(("name", "names", "title", "titles"))
 _REACH = 6
@@ -225,6 +226,7 @@ class RequestReader:
                 known = {g.span for g in found}
                 found += (g for g in groups if g.span not in known)
                 self._use(place, *(i for g in groups if g.unit or not g.said for i in range(*g.span)))
+                self._use(*(i for g in groups for i in self._of_the_week(g.span)))
         return tuple(found)
 
     def _points_at_each(self, place: int) -> bool:
@@ -242,6 +244,12 @@ class RequestReader:
         """Whether "by" says who sold or bought: "bought by Ann Lee"."""
         values = (v.span.first for v in sure_values(self.linking))
         return place + 1 in values and any(m.sold and place - 1 in m.also for m in self.measures)
+
+    def _of_the_week(self, span: Span) -> range:
+        """The words behind "day" that say which day is meant."""
+        behind = range(span.end, min(span.end + 3, len(self.linking.tokens)))
+        said = self._lower(span.end - 1) == "day" and [self._lower(i) for i in behind] == _OF_THE_WEEK
+        return behind if said else range(0)
 
     def _did(self, place: int) -> bool:
         """Whether a participle stands before a place that tells of what was done, not of rows called so."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fathom.offline.checks.accounting import sure_values
 from fathom.offline.grammars.periods import Dates
+from fathom.offline.grammars.values import of_year
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import NO_PERSON
@@ -101,6 +102,13 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named
         for d in linking.dates
         if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
+    numbered = [
+        Named(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
+        for v in linking.values
+        if of_year(v) and v.span in [span for _, span in years]
+    ]
+    if len(numbered) == len(years) == 1 and not ranges and not months:
+        return (*found, *numbered)  # what a column says isn't told by a date
     date = dates.meant(dates.near((table,)))
     if date and len(ranges) == 1 and not months and not years:
         found.append(Named(ranges[0].holds(date.in_query()), ranges[0].span))

@@ -17,7 +17,7 @@ _CLEARLY = 0.15
 def values_of(linking: Linking) -> Sequence[ValueMention] | None:
     """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
     found: list[ValueMention] = []
-    likely = [v for v in linking.values if (v.match in _HELD and _is_likely(linking, v)) or _of_year(v)]
+    likely = [v for v in linking.values if (v.match in _HELD and _is_likely(linking, v)) or of_year(v)]
     for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
             continue
@@ -39,7 +39,7 @@ def _is_year(linking: Linking, value: ValueMention) -> bool:
     return said and bool(years) and value.column not in years
 
 
-def _of_year(value: ValueMention) -> bool:
+def of_year(value: ValueMention) -> bool:
     """Whether a number is the year that a column called so holds: "in April 2021"."""
     return (
         value.match == "number" and value.probability >= _LIKELY and "year" in name_stems(value.column.column)

@@ -4,6 +4,7 @@ The data tell wrong readings apart: two courses lack exams, one has neither, and
 """
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import pytest
@@ -157,6 +158,8 @@ def test_numbers_are_those_that_columns_hold(
     ("name", "asked", "rows"),
     [
         ("campus", "What is the ratio of courses with exams to courses without exams?", {(1.0,)}),
+        ("campus", "How many courses have projects and how many do not?", {(0, 2), (1, 2)}),
+        ("deals", "How many transactions are sells and how many are not?", {(5, 1)}),
         ("places", "What is the ratio of open places to closed places in the city of Austin?", {(2.0,)}),
         (
             "places",
@@ -229,3 +232,10 @@ def test_lists_tell_of_each(
     found = _rows(asked, databases[name])
     assert sorted(found) == sorted(expected)
     assert rows is None or found == rows
+
+
+def test_days_are_counted_since_the_last(databases: dict[str, Database]) -> None:
+    ((days,),) = _rows("How many days has it been since the last transaction?", databases["deals"])
+    ((weeks,),) = _rows("how long in weeks since the latest transaction?", databases["deals"])
+    assert abs(days - (date.today() - date(2023, 4, 3)).days) <= 2
+    assert abs(days / 7 - weeks) < 0.01

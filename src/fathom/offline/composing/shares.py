@@ -12,11 +12,15 @@ from functools import partial
 from fathom.offline.composing.records import Combined, Composition, is_one_number
 from fathom.offline.grammars.ratios import number_of, quotient
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import FALSE, TRUE
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
+    Arithmetic,
     Column,
+    Comparison,
     Expression,
+    Literal,
     Query,
     Star,
     Subquery,
@@ -52,10 +56,17 @@ _OF_SUM = re.compile(
     r"(?:(?:made|generated|earned|spent|paid)\s+)?(?P<whose>(?:from|by|in|to|for|on|with)\s+.+)$",
     _I,
 )
+_FLAGS = TRUE | FALSE
 _ALL = (Aggregate("count", Star()),)
 _OF_THEM = re.compile(
     r"(?P<all>.*?\b(?:number\s+of|how\s+many)\s+(?P<rows>.+?))\s*,?\s*\b(?:and|plus|with)\s+(?:also\s+)?"
     r"how\s+many\s+of\s+(?:them|these|those)\s+(?P<part>.+?)[\s?.!]*$",
+    _I,
+)
+_AND_NOT = re.compile(
+    r"how\s+many\s+(?P<rows>.+?)\s+(?P<part>(?:are|is|were|was|have|has|had)\s+.+?),?\s+and\s+how\s+many\s+"
+    r"(?:(?:of\s+(?:them|these|those)\s+)?(?:do|does|did|are|is|were|was|have|has)\s*n[o'\u2019]t|don['\u2019]?t)"
+    r"(?:\s+have(?:\s+(?:one|it|any))?)?[\s?.!]*$",
     _I,
 )
 
@@ -150,6 +161,10 @@ def _counts(query: Query) -> bool:
 
 def parts_beside(text: str, planner: JoinPlanner) -> Iterator[Composition]:
     """The rows counted, and beside them how many of these are so."""
+    if both := _AND_NOT.match(text):
+        questions = f"How many {both['rows']} are there?", f"How many {both['rows']} {both['part']}?"
+        yield Composition(questions, partial(_split, planner))
+        return
     found = _OF_THEM.match(text)
     if found is None:
         return
@@ -162,6 +177,22 @@ def parts_beside(text: str, planner: JoinPlanner) -> Iterator[Composition]:
     tail = f" {groups[0]}" if groups else ""
     questions = f"How many {rows} are there{tail}?", f"How many {rows} {part}?"
     yield Composition(questions, partial(_side_by_side, planner))
+
+
+def _split(planner: JoinPlanner, queries: Sequence[Query]) -> Combined | None:
+    """How many rows are so, as the second query counts them, and how many aren't; by flag, if it is one."""
+    count, part = queries
+    found = _among(count, part, planner)
+    if found is None or count.group:
+        return None
+    tables = _tables(count, part)
+    match [c for c in conjuncts(part.where) if c not in conjuncts(count.where)]:
+        case [Comparison(Column() as flag, "=", Literal(value=value))] if str(value).casefold() in _FLAGS:
+            query = replace(count, select=(flag, *count.select), group=(flag,), tables=tables)
+            return query, Assumption("column", f"{flag.name} says which are so and which aren't.")
+    total, number = found
+    query = replace(count, select=(number, Arithmetic("-", total, number)), tables=tables)
+    return query, Assumption("default", "The second number counts all others.")
 
 
 def _side_by_side(planner: JoinPlanner, queries: Sequence[Query]) -> Combined | None:

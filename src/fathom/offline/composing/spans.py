@@ -1,13 +1,14 @@
-"""The time between the first and the last of several rows: "days between the first and latest order of each
-customer"."""
+"""The time between the first and the last of several rows, "days between the first and latest order of each
+customer", and since the last one: "how many days has it been since the last order"."""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition
-from fathom.offline.grammars.calendars import days_between
-from fathom.offline.queries.query import Aggregate, Arithmetic, Expression, Literal, Query, rebuilt
+from fathom.offline.grammars.calendars import days_between, today
+from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Expression, Literal, Query
 from fathom.records import Assumption
 
 _I = re.IGNORECASE
@@ -18,12 +19,22 @@ _BOTH = re.compile(
     rf"\s+)*between\s+(?:(?P<whose>(?:each|every)\s+\w+)['\u2019]s\s+)?{_FIRST}\s+and\s+{_LAST}\s+(?P<rows>.+?)[\s?.!]*$",
     _I,
 )
+_SINCE = re.compile(
+    r"(?:how\s+(?:many\s+(?P<unit>days|weeks)|long)|(?P<only>days|weeks))\s+"
+    r"(?:(?:has|have)\s+(?:it\s+been|passed)|is\s+it|passed)?,?\s*(?:in\s+(?P<asked>days|weeks),?\s*)?"
+    rf"since\s+{_LAST}\s+(?P<rows>.+?)[\s?.!]*$",
+    _I,
+)
 _SAID_BEFORE = re.compile(r"(?:for|of)\s+(?P<whose>(?:each|every)\s+[^,]+),\s*", _I)
 _CALCULATES = re.compile(r"\b(?:average|mean|median|longest|most|total)\b", _I)
 
 
 def spans(text: str) -> Iterator[Composition]:
-    """When the last row was, of each of what the question speaks of, from which the first is counted."""
+    """When the last row was, of each of what the question speaks of, if to be counted from or up to that."""
+    if since := _SINCE.match(text):
+        unit = since["unit"] or since["only"] or since["asked"] or "days"
+        yield Composition((f"When was the latest {since['rows']}?",), partial(_until_today, unit.lower()))
+        return
     found = _BOTH.match(text)
     if found is None or _CALCULATES.search(text[: found.start("unit")]):
         return
@@ -37,12 +48,35 @@ def spans(text: str) -> Iterator[Composition]:
 def _from_first(unit: str, queries: Sequence[Query]) -> Combined | None:
     """The time from the first to the last date, where a query gives the last."""
     (query,) = queries
-    dates = [e for e in query.select if isinstance(e, Aggregate) and e.function == "max"]
-    if len(dates) != 1 or query.limit is not None:
+    last = _last_date(query)
+    if last is None:
         return None
-    days: Expression = days_between(Aggregate("min", dates[0].argument), dates[0])
-    days = Arithmetic("/", days, Literal(7)) if unit == "weeks" else days
-    found = rebuilt(query, lambda n: days if n == dates[0] else n)
-    return found, Assumption(
-        "default", f"It is the number of {'weeks' if unit == 'weeks' else 'days'} between."
-    )
+    days = days_between(Aggregate("min", last.argument), last)
+    told = f"It is the number of {'weeks' if unit == 'weeks' else 'days'} between."
+    return _replaced(query, last, days, unit), Assumption("default", told)
+
+
+def _until_today(unit: str, queries: Sequence[Query]) -> Combined | None:
+    """The time from the last date to today, where a query gives that date."""
+    (query,) = queries
+    last = _last_date(query)
+    if last is None:
+        return None
+    told = f"It is the number of {unit} from the last {_called(last)} until today."
+    return _replaced(query, last, days_between(last, today()), unit), Assumption("default", told)
+
+
+def _last_date(query: Query) -> Aggregate | None:
+    """The one last date that a query gives, of all rows or of each of something."""
+    found = (e for e in query.select if isinstance(e, Aggregate) and isinstance(e.argument, Column))
+    dates = [e for e in found if e.function == "max"]
+    return dates[0] if len(dates) == 1 and query.limit is None else None
+
+
+def _replaced(query: Query, last: Aggregate, days: Expression, unit: str) -> Query:
+    number = Arithmetic("/", days, Literal(7)) if unit == "weeks" else days
+    return replace(query, select=tuple(number if e == last else e for e in query.select))
+
+
+def _called(last: Aggregate) -> str:
+    return last.argument.name if isinstance(last.argument, Column) else ""

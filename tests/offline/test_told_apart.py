@@ -138,6 +138,16 @@ def test_flags_say_what_rows_have(asked: str, titles: set[str], databases: dict[
             [("Painting", 3), ("Drawing", 5), ("Algebra", 8), ("Databases", 20)],
         ),
         ("places", "How many check-ins were there on weekends?", [(41,)]),
+        (
+            "places",
+            "How many check-ins are there per day, ordered by day?",
+            [(10, "Monday"), (4, "Friday"), (34, "Saturday"), (7, "Sunday")],
+        ),
+        (
+            "places",
+            "How many reviews were posted in each month, ordered by the month?",
+            [("April", 3), ("May", 1), ("June", 2)],
+        ),
         ("places", "How many check-ins were there at the Blue Door?", [(35,)]),
         ("places", "How many reviews did Sara Li post?", [(3,)]),
         ("places", "How many reviews were posted in April 2021?", [(2,)]),

@@ -30,7 +30,7 @@ from fathom.offline.grammars.sorted_rows import sorted_rows
 from fathom.offline.grammars.summaries import Summaries
 from fathom.offline.grammars.units import Measures, in_units
 from fathom.offline.habits import Habits
-from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete
+from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete, tells_how
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
@@ -197,6 +197,10 @@ class Engine:
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""
         return self.understand(question)[1]
+
+    def is_told_how(self, question: Question) -> bool:
+        """Whether a question's evidence tells how to answer it in words that can't be followed."""
+        return bool(question.evidence) and tells_how(self._evidence.words(question))
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
         words = self._evidence.words(question)

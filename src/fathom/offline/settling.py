@@ -7,9 +7,10 @@ from fathom.offline.asides import Aside
 from fathom.offline.checks.checking import BRIEF, Checked
 from fathom.offline.checks.telling_otherwise import shows_what_restricts
 from fathom.offline.composing import Composition
-from fathom.offline.deciding import SETTLED, UNLEARNED, solved_before
+from fathom.offline.deciding import DOUBTED, SETTLED, UNLEARNED, solved_before
 from fathom.offline.engine import Engine
 from fathom.offline.finishing.as_said import as_said
+from fathom.offline.finishing.calendar_order import in_calendar_order
 from fathom.offline.finishing.extremes import with_known_extremes
 from fathom.offline.finishing.held_numbers import with_held_numbers
 from fathom.offline.finishing.nobody import told_of_nobody
@@ -77,6 +78,8 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
     asked, told = engine.in_full(without_instructions(asked))
     found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
+    if found is not None and engine.is_told_how(asked):
+        found = replace(found, sure=False, confidence=min(found.confidence, DOUBTED))
     return found and replace(found, assumptions=(*found.assumptions, *told))
 
 
@@ -285,6 +288,7 @@ def _mended(engine: Engine, asked: Question, question: Question, query: Query, s
     query = with_held_numbers(query, said, names)
     query = grouped_by_names(grouped_by_whole_names(query, names), meant, names)
     query = shown_by_names(query, meant, names, engine.planner)
+    query = in_calendar_order(query, profiles)
     # Without evidence rows are named first, whatever names their columns.
     return in_said_order(query, meant, hints) if meant.told else query
 

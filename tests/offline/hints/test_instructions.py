@@ -1,9 +1,18 @@
 """What an evidence says of how to write any query, and what it says of the question."""
 
+from pathlib import Path
+
 import pytest
 
-from fathom.offline.hints import without_instructions
+import fathom
+from fathom.offline.hints import tells_how, without_instructions
 from fathom.records import Question
+from tests.offline.making import made
+
+SHOPS = """
+CREATE TABLE shop (shop_id INTEGER PRIMARY KEY, shop_name TEXT, city TEXT, rating REAL);
+INSERT INTO shop VALUES (1, 'Blue', 'Rome', 4), (2, 'Red', 'Oslo', 2), (3, 'Old', 'Rome', 3);
+"""
 
 
 @pytest.mark.parametrize(
@@ -29,3 +38,25 @@ from fathom.records import Question
 def test_instructions_are_no_evidence(evidence: str, left: str) -> None:
     asked = Question("How many matches did Ann Li win?", evidence=evidence)
     assert without_instructions(asked).evidence == left
+
+
+@pytest.mark.parametrize(
+    ("words", "tells"),
+    [
+        ("Assume the rating of a shop to be its average", True),
+        ("you must compute the average of each shop first", True),
+        ("ratings are from 1 to 5", False),
+        ("", False),
+    ],
+)
+def test_words_may_tell_how_to_answer(words: str, tells: bool) -> None:
+    assert tells_how(words) == tells
+
+
+def test_instructions_that_cannot_be_followed_make_doubtful(tmp_path: Path) -> None:
+    with made(SHOPS, tmp_path) as shops:
+        asked = "What is the average rating of the shops in Rome?"
+        assert fathom.ask(asked, shops).refusal is None
+        assert fathom.ask(asked, shops, evidence="Always match cities exactly").refusal is None
+        told = "Assume the rating of a shop to be its average rating"
+        assert fathom.ask(asked, shops, evidence=told).refusal is not None

@@ -41,7 +41,8 @@ def _order(query: Query, linking: Linking) -> Ordering:
     said = _said_of_order(linking)
     counted = isinstance(order.key, Aggregate) and order.key not in query.select and not linking.quantities
     plain = isinstance(order.key, Column) and not query.group
-    if said is None or not (plain or counted) or query.compound is not None:
+    grouped = isinstance(order.key, Aggregate) and bool(query.group)
+    if said is None or not (plain or counted or grouped) or query.compound is not None:
         return order
     behind = [m for m in linking.column_mentions if m.span.end > said and m.score >= _NAMED]
     first = [m.column for m in behind if m.span.first == said and m.column.table in tables]
@@ -50,7 +51,9 @@ def _order(query: Query, linking: Linking) -> Ordering:
     ):
         return order
     key = Column(tables[first[0].table], first[0].column)
-    return replace(order, key=key) if not query.group or key in query.group else order
+    if query.group and key not in query.group:
+        return order
+    return replace(order, key=key) if plain or counted else Ordering(key)
 
 
 def _without_order_shown(query: Query, linking: Linking) -> Query:

@@ -120,6 +120,8 @@ class OrderReader:
         ways = [s.direction for s in self.linking.superlatives if s.span.first >= tail]
         descending = bool(ways) and ways[0] == "desc"
         said = [m for m in self.measures if m.span.first >= tail]
+        if len(ways) > 1:  # "from highest to lowest" asks for neither
+            said = [m for m in said if m.function not in {"min", "max"}]
         grouped = [g for g in groups if not {t.stem for t in tokens[g.span.first:g.span.end]}.isdisjoint(
             tokens[i].stem for i in places)]  # fmt: skip
         same = [m for m in shown if any(m.function == s.function for s in said)]

@@ -3,7 +3,7 @@
 from fathom.offline.hints.applying import apply_hints
 from fathom.offline.hints.completing import complete
 from fathom.offline.hints.glossary import Glossary
-from fathom.offline.hints.instructions import without_instructions
+from fathom.offline.hints.instructions import tells_how, without_instructions
 from fathom.offline.hints.meeting import told
 from fathom.offline.hints.reading import EvidenceReader
 from fathom.offline.hints.records import Hint, Hints
@@ -15,6 +15,7 @@ __all__ = [
     "Hints",
     "apply_hints",
     "complete",
+    "tells_how",
     "told",
     "without_instructions",
 ]

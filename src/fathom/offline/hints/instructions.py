@@ -21,6 +21,17 @@ _ONCE = re.compile(
 )
 
 
+_TELLS_HOW = re.compile(
+    r"\b(?:must|should|assume|compute|calculate|ignore|exclude|leave\s+out|do\s+not|don't|never)\b",
+    re.IGNORECASE,
+)
+
+
+def tells_how(words: str) -> bool:
+    """Whether what is left of an evidence as mere words tells how the question is to be answered."""
+    return bool(_TELLS_HOW.search(words))
+
+
 def without_instructions(question: Question) -> Question:
     """The question with its evidence less what that says of how text is to be compared."""
     if not question.evidence:

@@ -28,6 +28,9 @@ CREATE TABLE place (pid INTEGER, place_id TEXT, name TEXT, city TEXT, state TEXT
 CREATE TABLE checkin (cid INTEGER, place_id TEXT, count INTEGER, day TEXT);
 CREATE TABLE users (uid INTEGER, user_id TEXT, name TEXT);
 CREATE TABLE review (rid INTEGER, place_id TEXT, user_id TEXT, stars REAL, year INTEGER, month TEXT);
+CREATE TABLE tag (id INTEGER, place_id TEXT, tag_name TEXT);
+INSERT INTO tag VALUES (1, 'p-a', 'Jazz'), (2, 'p-a', 'Food'), (3, 'p-b', 'Food'), (4, 'p-c', 'Jazz'),
+    (5, 'p-d', 'Food');
 INSERT INTO place VALUES (1, 'p-a', 'Blue Door', 'Austin', 'TX', 1),
     (2, 'p-b', 'Old Mill', 'Austin', 'TX', 0),
     (3, 'p-c', 'Sea View', 'Miami', 'FL', 1), (4, 'p-d', 'Red Barn', 'Austin', 'TX', 1);
@@ -150,6 +153,15 @@ def test_flags_say_what_rows_have(asked: str, titles: set[str], databases: dict[
         ),
         ("places", "How many check-ins were there at the Blue Door?", [(35,)]),
         ("places", "How many reviews did Sara Li post?", [(3,)]),
+        ("places", 'How many reviews were posted by users with the name "Sara Li" in April 2021?', [(1,)]),
+        ("places", "What is the total number of reviews posted in 2021?", [(3,)]),
+        ("places", "What is the number of reviews for each tag?", [("Food", 5), ("Jazz", 3)]),
+        ("places", "How many reviews are there of places with the tag Food?", [(5,)]),
+        (
+            "places",
+            "What is the total count of check-ins for each place id in the state of Texas?",
+            [("p-a", 35), ("p-b", 7), ("p-d", 9)],
+        ),
         ("places", "How many reviews were posted in April 2021?", [(2,)]),
         (
             "durations",

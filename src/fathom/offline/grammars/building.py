@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.grammars.grouping import By, Group
+from fathom.offline.grammars.listed import lists_kinds
 from fathom.offline.grammars.measures import Measure, Source
 from fathom.offline.grammars.periods import Dates, in_one_year
 from fathom.offline.grammars.requests import Limit, Request
@@ -158,7 +159,7 @@ class Building:
         tables = mentioned_tables(plain)
         plans = self._planner.plans_once(fact, tables) if len(tables) > 1 else ()
         once = len(tables) == 1 or bool(plans)
-        within = once or self._once_within(fact, tables)
+        within = once or self._once_within(fact, tables) or self._by_kind(fact, tables)
         values = {m: self._value(m, s, fact, once=within) for m, s in self._sources.items()}
         if any(v is None for v in values.values()):
             return None
@@ -181,6 +182,14 @@ class Building:
             query = with_plan(query, everything[0])
         total = all(s.total for s in self._sources.values())
         return Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
+
+    def _by_kind(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
+        """Whether all but one table have each row once, and the groups are what that one lists."""
+        kinds = {c.table for b in self._named if b is not None for c in b.shown} - {fact}
+        if len(kinds) != 1 or not lists_kinds(next(iter(kinds)), fact, self._planner, self._names):
+            return False
+        others = tuple(t for t in tables if t not in kinds)
+        return self._planner.one_each(fact, others)
 
     def _once_within(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
         """Whether each row of a table comes once for each thing: those of a playlist, by a table of pairs."""

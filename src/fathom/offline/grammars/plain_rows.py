@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fathom.offline.checks.accounting import Accounts, names_table
 from fathom.offline.grammars.kinds import asks_who, home_of_kind, is_plural
+from fathom.offline.grammars.listed import lists_kinds
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.grammars.trading import Lines
 from fathom.offline.grammars.values import values_of
@@ -34,7 +35,8 @@ from fathom.offline.queries.rows import RowNames
 _PASSED = LISTING | frozenset("which what all the every any are is there me us our".split())
 _ARTICLES = frozenset(("the", "a", "an"))
 _WITHIN = frozenset("in through within inside across at near".split())
-_HOW_MANY = frozenset(("how", "many", "number", "of", "count"))
+_HOW_MANY = frozenset(("how", "many", "total", "number", "of", "count"))
+_CALLED = frozenset(("named", "called", "titled"))
 _MORE = EACH | frozenset("more most than only fewer less least".split())
 """Words that say more than which values are meant."""
 _NAMED = 0.9
@@ -138,7 +140,11 @@ def _query(
     if not linking.quantities:
         return query
     query = replace(query, select=(Aggregate("count", Star()),))
-    if planner.one_each(table, mentioned_tables(query)):
+    through = mentioned_tables(query)
+    kinds = {t for t in through if t != table and lists_kinds(t, table, planner, names)}
+    if planner.one_each(table, through) or planner.one_each(
+        table, tuple(t for t in through if t not in kinds)
+    ):
         return query
     key = names.key_of(table)
     return replace(query, select=(Aggregate("count", key[0], distinct=True),)) if key else None
@@ -259,7 +265,8 @@ def _names_columns(
     verbal = done or after in traded
     if after in named and not verbal and not any(v.span.first == after for v in values):
         return True  # "event details"
-    taken = {*traded, *range(*head.span), *(i for v in values for i in range(*v.span))}
+    taken = {*traded, *_calling(linking, values), *range(*head.span)}
+    taken |= {i for v in values for i in range(*v.span)}
     return any(
         m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions
@@ -319,6 +326,7 @@ def _accounted(
     rows than those that the value names: "states that border Utah".
     """
     said = {i for i, t in enumerate(linking.tokens) if t.lower in _HOW_MANY or t.lower in _PASSED}
+    said |= _calling(linking, values)
     left = accounts.left_over(query, said | {*range(head.span.end)} | {*traded})
     behind = [v.span for v in values if v.span.first >= head.span.end]
     if not left:
@@ -341,6 +349,18 @@ def _accounted(
 
 def _does(linking: Linking, place: int, behind: Sequence[Span]) -> bool:
     """Whether a word is what somebody named did: "how many reviews did Sarah Li | write"."""
-    whose = [s for s in behind if s.end == place and linking.tokens[s.first - 1].lower in _DID]
-    ends = all(t.kind == "sign" for t in linking.tokens[place + 1 :])
-    return bool(whose) and ends
+    words = [i for i, t in enumerate(linking.tokens) if t.kind != "sign"]
+    ends = {s.end - 1 for s in behind for i in (_ahead_of(s, words),) if linking.tokens[i].lower in _DID}
+    return _ahead_of(Span(place, place + 1), words) in ends
+
+
+def _ahead_of(span: Span, words: Sequence[int]) -> int:
+    """The place of the last word ahead of a span; that of the first word where there is none."""
+    return max((i for i in words if i < span.first), default=words[0])
+
+
+def _calling(linking: Linking, values: Sequence[ValueMention]) -> frozenset[int]:
+    """The places of words that only say that what follows is a name: "users named 'Sarah Li'"."""
+    words = [i for i, t in enumerate(linking.tokens) if t.kind != "sign"]
+    ahead = {_ahead_of(v.span, words) for v in values}
+    return frozenset(i for i in ahead if linking.tokens[i].lower in _CALLED)

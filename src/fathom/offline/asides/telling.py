@@ -212,6 +212,7 @@ class Tellings:
         self._words = [t.lower for t in linking.tokens]
         self._alignment = by_whole_words(linking)
         self._values = [v.span for v in sure_values(linking)]
+        self._numbers = [q.span for q in linking.quantities]
 
     def read(self) -> Iterator[Telling]:
         """What is told, where a list of nothing but columns and rows says it."""
@@ -255,7 +256,8 @@ class Tellings:
     def _is_content(self, place: int) -> bool:
         token = self._linking.tokens[place]
         plain = token.kind == "word" and not token.stop and not token.evidence and not token.quoted
-        return plain and token.lower not in _ENDS and not covers(self._values, place)
+        taken = covers(self._values, place) or covers(self._numbers, place)  # "with their counts"
+        return plain and token.lower not in _ENDS and not taken
 
     def _told(self, first: int, end: int) -> Told | None:
         """What words tell that leave none of them over; None where they name nothing."""

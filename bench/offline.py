@@ -23,6 +23,8 @@ from fathom.records import SolvedExample
 
 TITLE = "The offline method"
 SPLITS = Path(__file__).parent / "splits" / "spider.json"
+READ = SPLITS.with_name("read.json")
+"""The databases of a benchmark whose questions were read while the method was made."""
 DUMP = os.environ.get("FATHOM_BENCH_DUMP")
 COVERAGE = 0.4
 
@@ -58,6 +60,7 @@ def measure() -> Iterable[Figure]:
         dump(name + ("-taught" if taught else ""), answered)
         times += [a.seconds for a in answered]
         yield from _figures(what, answered, mark, selective)
+        yield from _unread(what, answered, set(json.loads(READ.read_text(encoding="utf-8")).get(name, ())))
     if wanted("sql-eval-idk"):
         unanswerable = list(ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
         refused = sum(a.declined for a in unanswerable)
@@ -138,6 +141,18 @@ def _figures(what: str, answered: list[Answered], mark: float, selective: float)
         f"{what}: correct of the surest {COVERAGE:.0%}",
         f"{np.mean([a.right for a in best]):.1%}",
     )
+
+
+def _unread(what: str, answered: list[Answered], read: set[str]) -> Iterator[Figure]:
+    """The same of the databases whose questions nobody read, where some were."""
+    if not read:
+        return
+    others = [a for a in answered if a.asked.database_name not in read]
+    kept = [a for a in others if not a.declined]
+    yield rate(f"{what}, databases nobody read: correct", sum(a.right for a in others), len(others))
+    note = f"coverage {len(kept) / len(others):.0%}" if others else ""
+    right = sum(a.right for a in kept)
+    yield rate(f"{what}, databases nobody read: correct of those answered", right, len(kept), note=note)
 
 
 def rate(what: str, hits: int, trials: int, mark: float | None = None, note: str = "") -> Figure:

@@ -82,6 +82,10 @@ CASES = [
         "Shows the highest age by born and a minus b from t.",
     ),
     (
+        "SELECT JULIANDAY(DATE('now')) - JULIANDAY(MAX(b)), AVG(JULIANDAY(b) - JULIANDAY(a)) * 24 FROM t",
+        "Shows the days from the highest b to today and the average of the days from a to b times 24 from t.",
+    ),
+    (
         "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
         "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
     ),

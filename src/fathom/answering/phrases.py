@@ -57,6 +57,7 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
     }
 )
 _UNITS: Mapping[str, str] = MappingProxyType({"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"})
+_TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 _BESIDE: Mapping[type[exp.Expression], str] = MappingProxyType({exp.Lag: "previous", exp.Lead: "next"})
 _PLACES: Mapping[type[exp.Expression], str] = MappingProxyType(
     {exp.RowNumber: "place", exp.Rank: "rank", exp.DenseRank: "rank without gaps"}
@@ -222,8 +223,17 @@ def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
 
 
 def _difference(phrases: Phrases, node: exp.Sub) -> str:
-    born = _born(node)
-    return _arithmetic(phrases, node) if born is None else f"age by {phrases.of(born)}"
+    if (born := _born(node)) is not None:
+        return f"age by {phrases.of(born)}"
+    days = [_day(n) for n in (node.right, node.left)]
+    first, last = (d if d is None else "today" if d in _TODAY else phrases.of(d) for d in days)
+    return _arithmetic(phrases, node) if first is None or last is None else f"the days from {first} to {last}"
+
+
+def _day(node: exp.Expr) -> exp.Expr | None:
+    """The date of which SQLite's number of the day is taken."""
+    counted = isinstance(node, exp.Anonymous) and node.name.casefold() == "julianday"
+    return node.expressions[0] if counted and len(node.expressions) == 1 else None
 
 
 def _born(node: exp.Sub) -> exp.Expr | None:
@@ -236,8 +246,7 @@ def _born(node: exp.Sub) -> exp.Expr | None:
     days = (
         [_date_of(n, "%m-%d") for n in (before.this, before.expression)] if isinstance(before, exp.LT) else []
     )
-    today = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
-    return dates[1] if dates == days and dates[0] in today else None
+    return dates[1] if dates == days and dates[0] in _TODAY else None
 
 
 def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:

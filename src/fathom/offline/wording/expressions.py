@@ -78,7 +78,7 @@ def plainly(text: str) -> str:
     by" is "by", "with the name" is "named", and an order that a second sentence asks for ends the first.
     """
     text = _OF_THE_NAME.sub("named ", text)
-    text = _THEN_SORT.sub(", ordered ", _SPLIT_BY.sub(" by", text))
+    text = _THEN_SORT.sub(", sorted ", _SPLIT_BY.sub(" by", text))
     text = _DECADE.sub(_years, text)
     text = _NO_SUCH.sub(r"\g<no> \g<what>", text)
     text = _WITHOUT_GIVING.sub("without ", text)

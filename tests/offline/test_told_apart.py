@@ -227,6 +227,11 @@ def test_names_run_together_are_read(
             {("Algebra", 0.75), ("Painting", 0.8), ("Databases", 0.5), ("Drawing", 0.5)},
         ),
         ("deals", "How many transactions were made by customers who joined in 2023?", {(5,)}),
+        (
+            "deals",
+            "Which transaction has the highest price? Return the price and the name of the customer.",
+            {(70.0, "Cy Poe")},
+        ),
     ],
 )
 def test_best_guesses_say_what_is_asked(

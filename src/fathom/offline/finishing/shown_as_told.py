@@ -80,7 +80,14 @@ class _Reader:
         periods = {e for e in calculated if not is_aggregate(e)}
         if len(words) == 1 and self._lower(words[0]) in PERIOD_UNITS and len(periods) == 1:
             return tuple(periods)
-        return self._columns(words) if words else ()
+        found = self._columns(words) if words else ()
+        by_name = not _NAMES.isdisjoint(self._lower(i) for i in words)
+        others = [e for e in found if isinstance(e, Column) and identifier_words(e.name)[-1] not in _NAMES]
+        keys = [c for c in others if by_name and self._names.is_key(c)]
+        if not keys:
+            return found
+        called = self._names.of(keys[0])  # "the name of the support rep" is no number
+        return called if len(found) == 1 and self._refers_to(called[0].table) else ()
 
     def _number(self, words: Sequence[int], calculated: Sequence[Expression]) -> Sequence[Expression]:
         """The number that is calculated or ordered by, unless a column holds one of what words name."""
@@ -155,7 +162,7 @@ class _Reader:
         return ()
 
     def _refers_to(self, table: TableRef) -> bool:
-        return self._main is not None and self._planner.one_each(self._main, (*self._tables, table))
+        return self._main is not None and self._planner.one_each(self._main, (self._main, table))
 
     def _lower(self, place: int) -> str:
         return self._linking.tokens[place].lower

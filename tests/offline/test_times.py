@@ -110,6 +110,7 @@ def test_what_is_not_clear_is_declined(asked: str, tasks: Database, tmp_path: Pa
         ("placed on 2021-05-05 or after May 7th, 2021", ["on 2021-05-05", "after May 7th, 2021"]),
         ("between 2021-05-05 and 2021-06-30", ["between 2021-05-05 and 2021-06-30"]),
         ("on 2021-02-30", []),
+        ("before 2021-05-05 07:13:53", []),
         ("the first two months of 2021", ["the first two months of 2021"]),
         ("the last quarter of 2021", ["the last quarter of 2021"]),
     ],

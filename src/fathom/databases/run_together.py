@@ -22,7 +22,9 @@ _PARTS = frozenset(
     units updated url used user value vendor version visit volume wallet week weight width year zip
 """.split()
 )
-_WHOLE = frozenset("birthday classroom filename hometown membership nickname postcode postseason".split())
+_WHOLE = frozenset(
+    "birthday classroom filename gradepoint hometown membership nickname postcode postseason".split()
+)
 """Words of English that are made of such parts."""
 _LONGEST = max(map(len, _PARTS))
 _VOWELS = frozenset("aeiouy")

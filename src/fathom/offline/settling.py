@@ -113,7 +113,7 @@ def _settle_told(engine: Engine, asked: Question) -> Settled | None:
     if whole and whole.sure and (told is None or len(whole.query.select) >= len(told.items)):
         return whole
     found = _settle_aside(engine, replace(asked, text=told.question)) if told else None
-    if told is None or found is None:
+    if told is None or found is None or (whole and whole.confidence > found.confidence and not whole.sure):
         return whole
     query = shown_as_told(found.query, told, engine.link(asked), engine.names, engine.planner)
     run = None if query is None else _run(engine, query)

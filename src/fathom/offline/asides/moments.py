@@ -274,7 +274,8 @@ _SIGN = (
     r"|up\s+to|in|during|of|for|within|throughout|on)\s+)?(?:the\s+)?"
 )
 _MONTH_YEAR = rf"(?<!\d )(?<!\d[a-z]{{2}} )(?P<month>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year>{_YEAR})"
-_ISO = rf"{_YEAR}-\d{{1,2}}-\d{{1,2}}"
+_WHOLE_DAY = r"(?!\s*T?\s*\d{1,2}:\d{2})"
+_ISO = rf"{_YEAR}-\d{{1,2}}-\d{{1,2}}{_WHOLE_DAY}"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _GRAMMAR = (
     (
@@ -317,7 +318,7 @@ _GRAMMAR = (
         ),
         _days,
     ),
-    (_pattern(rf"{_SIGN}(?P<year>{_YEAR})-(?P<number>\d{{1,2}})-(?P<day>\d{{1,2}})"), _on_day),
+    (_pattern(rf"{_SIGN}(?P<year>{_YEAR})-(?P<number>\d{{1,2}})-(?P<day>\d{{1,2}}){_WHOLE_DAY}"), _on_day),
     (_pattern(rf"{_SIGN}(?P<day>{_DAY})\s+(?:of\s+)?(?P<month>{_MONTH})\.?,?\s+(?P<year>{_YEAR})"), _on_day),
     (_pattern(rf"{_SIGN}(?P<month>{_MONTH})\.?\s+(?P<day>{_DAY}),?\s+(?P<year>{_YEAR})"), _on_day),
     (_pattern(rf"{_SIGN}(?P<which>last|previous|this|current|next)\s+{_UNIT}"), _calendar),

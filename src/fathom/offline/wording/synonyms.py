@@ -23,7 +23,6 @@ _LONGEST = 3
 _SORTS = frozenset(("order", "sort", "rank", "list"))
 """Words that say how rows are shown, as well as things."""
 _VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
-_RELATIVE = frozenset("whose that which who with where".split())
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
 _BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
@@ -89,7 +88,7 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
 def _is_all(token: Token, ahead: Sequence[str], behind: Sequence[Token]) -> bool:
     """Whether words stand for all there is, "in our company", and not for one "whose name ..."."""
     inside = len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS
-    return token.lower in WHOLE and inside and not any(t.lower in _RELATIVE for t in behind)
+    return token.lower in WHOLE and inside and not any(t.lower == "whose" for t in behind)
 
 
 def _behind(linking: Linking, place: int) -> str:

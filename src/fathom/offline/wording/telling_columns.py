@@ -21,7 +21,7 @@ _MANY = re.compile(
     r"(?P<main>(?:which|what|who|list|show|find|give|return)\b.{10,}?),?\s+and\s+(?P<items>how\s+many\s+[^,.?!]+?)[\s.?!]*$",
     _I | re.DOTALL,
 )
-_PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+along\s+with\s+|\s+as\s+well\s+as\s+", _I)
+_PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+(?:along|together)\s+with\s+|\s+as\s+well\s+as\s+", _I)
 
 
 class ToldColumns(NamedTuple):

@@ -48,7 +48,7 @@ from fathom.offline.solved.examples import Examples, Recalled
 from fathom.offline.solved.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.solved.recasting import asks_count, recast
 from fathom.offline.wording.courtesy import to_the_point
-from fathom.offline.wording.hyphens import written_together
+from fathom.offline.wording.hyphens import HYPHEN, written_together
 from fathom.offline.wording.idiom import for_each
 from fathom.offline.wording.in_full import in_full
 from fathom.offline.wording.in_trade import in_trade
@@ -166,7 +166,8 @@ class Engine:
         """
         if self.examples.solved:
             return question, ()
-        question = written_together(question, self.link(question))
+        if HYPHEN in question.text:
+            question = written_together(question, self.link(question))
         short = replace(question, text=to_the_point(question.text))
         owned = of_owners(short, self.link(short))
         if question.evidence:

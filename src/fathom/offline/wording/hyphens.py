@@ -7,13 +7,12 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.records import Question
 
+HYPHEN = "-"
 _HYPHENED = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
 
 
 def written_together(question: Question, linking: Linking) -> Question:
     """The question with words of two parts as one where that is what something is called."""
-    if "-" not in question.text:
-        return question
     named = {s for t in linking.tables for s in name_stems(t)}
     named |= {s for c in linking.columns for s in name_stems(c.column)}
 

@@ -4,6 +4,7 @@ import pytest
 
 from fathom.offline.checks.vetting import contradicts_itself
 from fathom.offline.composing.groups import Grouped, grouped
+from fathom.offline.linking.text import last_word
 from fathom.offline.queries.query import Column, Comparison, Compound, Literal, Query, TableRef, conjunction
 from fathom.offline.wording.courtesy import to_the_point
 from fathom.offline.wording.telling_columns import told_columns
@@ -42,6 +43,7 @@ def test_what_is_to_be_shown_is_told_apart(text: str, question: str, items: list
     told = told_columns(text)
     assert told is not None
     assert (told.question, [text[a:b] for a, b in told.items], told.beside) == (question, items, beside)
+    assert told.least == len(items) + beside
 
 
 @pytest.mark.parametrize(
@@ -87,6 +89,11 @@ def test_of_each_of_what_is_said_apart(text: str, found: Grouped) -> None:
 )  # fmt: skip
 def test_questions_are_put_plainly(text: str, plain: str) -> None:
     assert to_the_point(text) == plain
+
+
+@pytest.mark.parametrize(("name", "word"), [("emp_name", "name"), ("CustId", "id"), ("", ""), ("__", "")])
+def test_the_last_word_of_a_name_may_be_missing(name: str, word: str) -> None:
+    assert last_word(name) == word
 
 
 _SHOP = TableRef("shop")

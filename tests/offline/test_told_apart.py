@@ -266,3 +266,8 @@ def test_days_are_counted_since_the_last(databases: dict[str, Database]) -> None
     ((weeks,),) = _rows("how long in weeks since the latest transaction?", databases["deals"])
     assert abs(days - (date.today() - date(2023, 4, 3)).days) <= 2
     assert abs(days / 7 - weeks) < 0.01
+
+
+def test_groups_are_not_split_by_what_is_told(databases: dict[str, Database]) -> None:
+    asked = "What month were most students admitted? Return the month and the name of the student."
+    assert ask(asked, databases["campus"]).refusal is not None

@@ -201,7 +201,7 @@ class Engine:
 
     def is_told_how(self, question: Question) -> bool:
         """Whether a question's evidence tells how to answer it in words that can't be followed."""
-        return bool(question.evidence) and tells_how(self._evidence.words(question))
+        return tells_how(question.evidence) and tells_how(self._evidence.words(question))
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
         words = self._evidence.words(question)

@@ -110,10 +110,11 @@ def _settle_told(engine: Engine, asked: Question) -> Settled | None:
     whole = _settle_aside(engine, asked)
     asked = replace(asked, text=to_the_point(asked.text))
     told = None if engine.examples.solved else told_columns(asked.text)
-    if whole and whole.sure and (told is None or len(whole.query.select) >= len(told.items)):
+    if told is None or (whole and whole.sure and len(whole.query.select) >= told.least):
         return whole
-    found = _settle_aside(engine, replace(asked, text=told.question)) if told else None
-    if told is None or found is None or (whole and whole.confidence > found.confidence and not whole.sure):
+    found = _settle_aside(engine, replace(asked, text=told.question))
+    surer = whole is None or whole.sure or (found is not None and found.confidence >= whole.confidence)
+    if found is None or not surer:
         return whole
     query = shown_as_told(found.query, told, engine.link(asked), engine.names, engine.planner)
     run = None if query is None else _run(engine, query)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fathom.offline.checks.accounting import names_table
 from fathom.offline.linking import ColumnKey, Linking, Token
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import last_word, stem
 from fathom.offline.linking.wordlists import FALSE, PHRASE_ENDS, TRUE
 from fathom.offline.queries.query import Column, Comparison, Literal, Query, mentioned_tables, restricted
 from fathom.records import Assumption, TableProfile
@@ -93,7 +93,7 @@ def _said(
     if len(meant) != 1:
         return
     column, (yes, no), turned = meant[0]
-    learned = not (denied or turned or _PREFIX.match(identifier_words(column.column)[-1]))
+    learned = not (denied or turned or _PREFIX.match(last_word(column.column)))
     yield Flagged(column, yes if denied == turned else no, places, learned)
 
 
@@ -103,7 +103,7 @@ def _is_value(linking: Linking, place: int) -> bool:
 
 def _turned(token: Token, column: ColumnKey) -> bool | None:
     """Whether a word says the contrary of what a flag is called; None where it says nothing of it."""
-    word = identifier_words(column.column)[-1]
+    word = last_word(column.column)
     if token.stem == stem(word):
         return False
     if token.stem in _CONTRARY.get(stem(word), ()):

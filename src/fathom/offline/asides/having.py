@@ -42,15 +42,21 @@ class Having:
 
     flags: tuple[tuple[ColumnKey, str | int | float], ...]
     either: bool
+    denied: bool
     places: frozenset[int]
     needed: ClassVar[bool] = True
     learned: ClassVar[bool] = True
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
-        """The query of the rows with such flags; None where some might be counted twice."""
+        """The query of the rows with such flags; None where rows might come twice, or also be otherwise."""
         (name,) = {column.table for column, _ in self.flags}
         tables = [t for t in mentioned_tables(query) if t.name == name]
-        if not tables and all(isinstance(e, Column) for e in query.select) and not query.order:
+        if (
+            not tables
+            and not self.denied
+            and all(isinstance(e, Column) for e in query.select)
+            and not query.order
+        ):
             tables = [TableRef(name)]
             query = replace(query, tables=(*query.tables, *tables), distinct=True)
         if len(tables) != 1 or query.source is not None or query.compound is not None:
@@ -71,7 +77,7 @@ def having(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) ->
         if found is not None:
             flags, either, end = found
             places = linking.places(match.start(), match.end())
-            yield Having(flags, either, places | frozenset(range(min(places), end)))
+            yield Having(flags, either, denied, places | frozenset(range(min(places), end)))
 
 
 def _flags(
@@ -80,12 +86,14 @@ def _flags(
     """The flags that a list of words names, whether one of them is enough, and where the words end."""
     flags: dict[ColumnKey, str | int | float] = {}
     joints: set[str] = set()
+    ahead: set[str] = set()
     end = place
     while (named := _flag(linking, place, known, {c.table for c in flags})) is not None:
         flags[named[0]] = known[named[0]][denied]
+        joints |= ahead
         place = end = named[1]
         while place < len(linking.tokens) and linking.tokens[place].lower in _AND | _PASSED:
-            joints.add(linking.tokens[place].lower)
+            ahead.add(linking.tokens[place].lower)
             place += 1
         if place == end:
             break

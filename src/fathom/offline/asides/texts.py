@@ -20,7 +20,7 @@ from fathom.offline.queries.query import (
     restricted,
     rows_asked,
 )
-from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records import Assumption
 
 _TEXT = r"""(?:"[^"]+"|“[^”]+”|'[^']+'|[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)"""
@@ -47,7 +47,6 @@ _ON = re.compile(
     r"\b(?:(?:that|which)\s+)?(?:(?:are|is|lie|lies|stand|located|situated)\s+)*(?:on|in|at|along)\s+(?:the\s+)?"
     r"(?=[A-Z])"
 )
-_NAMES = frozenset(("name", "names", "title", "titles"))
 _NAMED = 0.5
 _SURE = frozenset(("exact", "folded"))
 _WHOLE = frozenset(("exact", "folded", "stem", "code", "boolean"))
@@ -145,7 +144,7 @@ def _columns(linking: Linking, start: int, end: int, *, of_rows: bool) -> tuple[
     last = places[-1]
     named = [m for m in linking.column_mentions if m.span.end == last + 1 and m.score >= _NAMED]
     best = max((m.score for m in named), default=0.0)
-    if linking.tokens[last].lower in _NAMES and len(places) == 1:
+    if linking.tokens[last].lower in NAMES and len(places) == 1:
         return ()
     if of_rows and any(m.span.end == last + 1 and m.score >= best for m in linking.table_mentions):
         return ()

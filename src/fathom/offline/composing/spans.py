@@ -8,7 +8,7 @@ from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.grammars.calendars import days_between, today
-from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Expression, Literal, Query
+from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Literal, Query
 from fathom.records import Assumption
 
 _I = re.IGNORECASE
@@ -33,7 +33,7 @@ def spans(text: str) -> Iterator[Composition]:
     """When the last row was, of each of what the question speaks of, if to be counted from or up to that."""
     if since := _SINCE.match(text):
         unit = since["unit"] or since["only"] or since["asked"] or "days"
-        yield Composition((f"When was the latest {since['rows']}?",), partial(_until_today, unit.lower()))
+        yield Composition((f"When was the latest {since['rows']}?",), partial(_counted, unit.lower(), True))
         return
     found = _BOTH.match(text)
     if found is None or _CALCULATES.search(text[: found.start("unit")]):
@@ -42,41 +42,24 @@ def spans(text: str) -> Iterator[Composition]:
     whose = found["whose"] or (ahead["whose"] if ahead else "")
     of = f" of {whose}" if whose else ""
     question = f"When was the latest {found['rows']}{of}?"
-    yield Composition((question,), partial(_from_first, found["unit"].lower()))
+    yield Composition((question,), partial(_counted, found["unit"].lower(), False))
 
 
-def _from_first(unit: str, queries: Sequence[Query]) -> Combined | None:
-    """The time from the first to the last date, where a query gives the last."""
+def _counted(unit: str, until_today: bool, queries: Sequence[Query]) -> Combined | None:
+    """The time from the first to the last date that a query gives, or from the last one until today."""
     (query,) = queries
-    last = _last_date(query)
-    if last is None:
+    found = [
+        e.argument
+        for e in query.select
+        if isinstance(e, Aggregate) and e.function == "max" and isinstance(e.argument, Column)
+    ]
+    if len(found) != 1 or query.limit is not None:
         return None
-    days = days_between(Aggregate("min", last.argument), last)
-    told = f"It is the number of {'weeks' if unit == 'weeks' else 'days'} between."
-    return _replaced(query, last, days, unit), Assumption("default", told)
-
-
-def _until_today(unit: str, queries: Sequence[Query]) -> Combined | None:
-    """The time from the last date to today, where a query gives that date."""
-    (query,) = queries
-    last = _last_date(query)
-    if last is None:
-        return None
-    told = f"It is the number of {unit} from the last {_called(last)} until today."
-    return _replaced(query, last, days_between(last, today()), unit), Assumption("default", told)
-
-
-def _last_date(query: Query) -> Aggregate | None:
-    """The one last date that a query gives, of all rows or of each of something."""
-    found = (e for e in query.select if isinstance(e, Aggregate) and isinstance(e.argument, Column))
-    dates = [e for e in found if e.function == "max"]
-    return dates[0] if len(dates) == 1 and query.limit is None else None
-
-
-def _replaced(query: Query, last: Aggregate, days: Expression, unit: str) -> Query:
+    (date,) = found
+    last = Aggregate("max", date)
+    days = days_between(last, today()) if until_today else days_between(Aggregate("min", date), last)
     number = Arithmetic("/", days, Literal(7)) if unit == "weeks" else days
-    return replace(query, select=tuple(number if e == last else e for e in query.select))
-
-
-def _called(last: Aggregate) -> str:
-    return last.argument.name if isinstance(last.argument, Column) else ""
+    select = tuple(number if e == last else e for e in query.select)
+    told = f"from the last {date.name} until today" if until_today else "between"
+    unit = "weeks" if unit == "weeks" else "days"
+    return replace(query, select=select), Assumption("default", f"It is the number of {unit} {told}.")

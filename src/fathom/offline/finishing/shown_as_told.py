@@ -7,7 +7,7 @@ from fathom.offline.grammars.grouping import Naming
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import last_word, name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Column,
@@ -18,11 +18,10 @@ from fathom.offline.queries.query import (
     is_aggregate,
     mentioned_tables,
 )
-from fathom.offline.queries.rows import CODES, RowNames
+from fathom.offline.queries.rows import CODES, NAMES, RowNames
 from fathom.offline.wording.telling_columns import ToldColumns
 
 _NUMBERS = frozenset("number numbers count counts total sum average amount many no".split())
-_NAMES = frozenset(("name", "names", "title", "titles"))
 _PASSED = frozenset("the a an of their its his her all in for".split())
 _ALIKE = 0.01
 _OWN = 0.9
@@ -45,13 +44,13 @@ def shown_as_told(
     if told.beside and {*items} <= {*query.select}:
         return None
     select = tuple(dict.fromkeys((*query.select, *items) if told.beside else items))
-    group = query.group
-    if group or any(map(is_aggregate, select)):
-        plain = [e for e in select if not is_aggregate(e)]
-        group = tuple(dict.fromkeys((*group, *plain)))
-        if not query.group and any(isinstance(e, Column) for e in query.select):
-            return None
-    return replace(query, select=select, group=group)
+    if not query.group:
+        calculated = [is_aggregate(e) for e in select]
+        return replace(query, select=select) if not any(calculated) or all(calculated) else None
+    plain = [e for e in select if not is_aggregate(e)]
+    if not all(_is_of_groups(e, query, names, planner) for e in plain):
+        return None  # it would split them
+    return replace(query, select=select, group=tuple(dict.fromkeys((*query.group, *plain))))
 
 
 class _Reader:
@@ -81,8 +80,8 @@ class _Reader:
         if len(words) == 1 and self._lower(words[0]) in PERIOD_UNITS and len(periods) == 1:
             return tuple(periods)
         found = self._columns(words) if words else ()
-        by_name = not _NAMES.isdisjoint(self._lower(i) for i in words)
-        others = [e for e in found if isinstance(e, Column) and identifier_words(e.name)[-1] not in _NAMES]
+        by_name = not NAMES.isdisjoint(self._lower(i) for i in words)
+        others = [e for e in found if isinstance(e, Column) and last_word(e.name) not in NAMES]
         keys = [c for c in others if by_name and self._names.is_key(c)]
         if not keys:
             return found
@@ -115,7 +114,7 @@ class _Reader:
         table = self._owner or self._main
         assert table is not None, "there is an owner, or a table that is asked for"
         said = {self._lower(i) for i in rest}
-        if said <= _NAMES:
+        if said <= NAMES:
             found = self._names.of_table(table)
         elif said <= CODES:
             found = self._key(table, said.pop(), own=self._owner is None)
@@ -149,7 +148,7 @@ class _Reader:
     def _named(self, words: Sequence[int], table: TableRef | None = None) -> Sequence[Expression]:
         """The one column that words name best: of a table, of the query, or of what its rows refer to."""
         fits = {c.in_query(): f for c, f in self._naming.fits(Span(words[0], words[-1] + 1)).items()}
-        if len(words) > 1 and self._lower(words[-1]) in _NAMES and max(fits.values(), default=0) < len(words):
+        if len(words) > 1 and self._lower(words[-1]) in NAMES and max(fits.values(), default=0) < len(words):
             return self._named(words[:-1], table)  # "the author name" of `author`
         theirs = {c.table for c in fits if c.table in self._tables or self._refers_to(c.table)}
         near = ({table} & theirs, {self._main} & theirs, {*self._tables} & theirs, theirs)
@@ -168,9 +167,24 @@ class _Reader:
         return self._linking.tokens[place].lower
 
 
+def _is_of_groups(shown: Expression, query: Query, names: RowNames, planner: JoinPlanner) -> bool:
+    """Whether each group of a query has one of what is shown: it is grouped by that, or by its rows."""
+    if shown in query.group or not isinstance(shown, Column):
+        return shown in query.group
+    for column in query.group:
+        if not isinstance(column, Column):
+            continue
+        target = names.target_of(column)
+        own = (column,) == names.key_of(column.table) or column in names.of_table(column.table)
+        rows = target.table if target is not None else column.table if own else None
+        if rows is not None and (rows == shown.table or planner.one_each(rows, (rows, shown.table))):
+            return True
+    return False
+
+
 def _ends(column: Column, word: str) -> bool:
     """Whether a column's name ends with a word."""
-    return stem(identifier_words(column.name)[-1]) == stem(word)
+    return stem(last_word(column.name)) == stem(word)
 
 
 def _calculates(expression: Expression) -> bool:

@@ -1,7 +1,7 @@
 """Tables that only list something of the rows of another: the categories of each shop, a row each."""
 
 from fathom.offline.linking import ColumnKey
-from fathom.offline.linking.text import identifier_words
+from fathom.offline.linking.text import last_word
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import CODES, RowNames
@@ -22,6 +22,6 @@ def lists_kinds(table: TableRef, fact: TableRef, planner: JoinPlanner, names: Ro
     told = [
         c.name
         for c in schema.table(table.name).columns
-        if not names.is_reference(ColumnKey(table.name, c.name)) and identifier_words(c.name)[-1] not in CODES
+        if not names.is_reference(ColumnKey(table.name, c.name)) and last_word(c.name) not in CODES
     ]
     return len(told) == 1

@@ -18,6 +18,7 @@ from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import IRREGULAR, LIGHT, OPENINGS
+from fathom.offline.queries.rows import NAMES
 
 _ASKING = frozenset(("which", "what", "who"))
 _FOR = frozenset(("for", "by", "per"))
@@ -32,7 +33,6 @@ _HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
 _OF_THE_WEEK = ["of", "the", "week"]
 _POSSESSIVE = frozenset(("their", "its", "his", "her"))
-_NAMES = frozenset(("name", "names", "title", "titles"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -364,7 +364,7 @@ class RequestReader:
         first = min(m.span.first for m in stated)
         held = [*whole.named, *(v.span for v in sure_values(self.linking))]
         ahead = range(tokens[0].lower in OPENINGS, first)
-        called = {i for i in ahead if tokens[i].lower in _NAMES and whole.groups}
+        called = {i for i in ahead if tokens[i].lower in NAMES and whole.groups}
         self._use(*called)
         return tokens[0].lower in _FOR or all(
             tokens[i].stop

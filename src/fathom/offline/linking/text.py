@@ -125,6 +125,11 @@ def identifier_words(name: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def last_word(name: str) -> str:
+    """The last word of an identifier; empty where it has none, as signs alone."""
+    return (identifier_words(name) or ("",))[-1]
+
+
 def name_stems(name: str) -> tuple[str, ...]:
     """The stems of the words that an identifier is made of."""
     return tuple(stem(w) for w in identifier_words(name))

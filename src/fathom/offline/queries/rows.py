@@ -8,7 +8,7 @@ from types import MappingProxyType
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import describes, naming_columns, says_no_more
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import last_word, name_stems
 from fathom.offline.queries.query import (
     Column,
     Comparison,
@@ -24,7 +24,7 @@ from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC, Schema, Table
 
 _UNSEEN: Mapping[str, TableProfile] = MappingProxyType({})
-_NAMES = frozenset(("name", "names", "title", "titles"))
+NAMES = frozenset(("name", "names", "title", "titles"))
 CODES = frozenset(("id", "ids", "identifier", "identifiers", "key", "keys", "code", "codes"))
 
 
@@ -131,7 +131,7 @@ def _own_keys(schema: Schema) -> set[ColumnKey]:
 
 def _is_code(column: ColumnKey) -> bool:
     """Whether a number's name says that it only tells things apart: `student_id`."""
-    return identifier_words(column.column)[-1:] in (("id",), ("ids",), ("key",))
+    return last_word(column.column) in {"id", "ids", "key"}
 
 
 def _naming(table: Table) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ def asks_for_key(linking: Linking) -> bool:
     """Whether the question asks for a key and no name: "the id of the product", "for each ..., its id"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     asked = any((a in CODES and b == "of") or (a == "its" and b in CODES) for a, b in pairwise(words))
-    return asked and _NAMES.isdisjoint(words)
+    return asked and NAMES.isdisjoint(words)
 
 
 def fixed_columns(query: Query) -> set[Expression]:

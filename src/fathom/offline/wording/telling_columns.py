@@ -34,6 +34,11 @@ class ToldColumns(NamedTuple):
     items: tuple[tuple[int, int], ...]
     beside: bool
 
+    @property
+    def least(self) -> int:
+        """How many columns show all that is told."""
+        return len(self.items) + self.beside
+
 
 def told_columns(text: str) -> ToldColumns | None:
     """What a question says apart to show; None where it says nothing so."""

@@ -1,4 +1,6 @@
-"""How a number changes from one period to the next: "month over month change in revenue"."""
+"""How a number changes from one period to the next, and what it comes to up to each: "month over month change
+in revenue", "cumulative revenue by month".
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition, change, difference
-from fathom.offline.queries.query import Aggregate, Ordering, Previous, Query, walk
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.queries.query import Aggregate, Call, Column, Expression, Ordering, Over, Query, walk
 from fathom.records import Assumption
 
 _I = re.IGNORECASE
@@ -36,10 +39,24 @@ _PATTERNS = tuple(
         rf"(?:(?:previous|prior|preceding|last)\s+(?:one|(?P=unit))|one\s+before|(?P=unit)\s+before){_E}",
     )
 )
+_UP_TO = re.compile(
+    r"\b(?:cumulative|cumulated|accumulated)\s+(?:(?P<kind>total|sum|number|count)\s+(?:of\s+)?)?(?:the\s+)?|"
+    r"\brunning\s+(?P<running>total|sum|number|count)\s+(?:of\s+)?(?:the\s+)?",
+    _I,
+)
+_COUNTS = frozenset(("number", "count"))
+_TIMES = frozenset(map(stem, ("year", "date", "day")))
 
 
 def changes(text: str) -> Iterator[Composition]:
-    """The number for each period, of which a question asks how it differs from the one before."""
+    """The number for each period, of which a question asks how it differs from the one before, or what it
+    comes to up to then.
+    """
+    if found := _UP_TO.search(text):
+        kind = (found["kind"] or found["running"] or "").lower()
+        for number in ("number of ",) if kind in _COUNTS else ("total ",) if kind else ("total ", ""):
+            yield Composition((f"{text[: found.start()]}{number}{text[found.end() :]}",), _up_to)
+        return
     for pattern in _PATTERNS:
         if found := pattern.match(text):
             said = found.groupdict()
@@ -53,16 +70,39 @@ def changes(text: str) -> Iterator[Composition]:
 
 def _beside_before(in_per_cent: bool, queries: Sequence[Query]) -> Combined | None:
     """A number for each period, and how it differs from that of the period before."""
-    (query,) = queries
-    totals = [e for e in query.select if any(isinstance(x, Aggregate) for x in walk(e))]
-    if len(totals) != 1 or len(query.group) != 1 or query.limit is not None or query.compound is not None:
+    found = _by_period(queries)
+    if found is None:
         return None
-    period, total = query.group[0], totals[0]
-    if period not in query.select:
-        return None
-    before = Previous(total, period)
+    query, period, total = found
+    before = Over(Call("lag", (total,)), by=period)
     new = change(total, before) if in_per_cent else difference(total, before)
     told = Assumption(
         "default", "Periods without any rows are left out; the one before is that listed before."
     )
     return replace(query, select=(period, total, new), order=(Ordering(period),)), told
+
+
+def _up_to(queries: Sequence[Query]) -> Combined | None:
+    """What a number for each period comes to from the first period on."""
+    found = _by_period(queries)
+    match found:
+        case query, period, Aggregate("sum" | "count", distinct=False) as total if _is_time(period):
+            so_far = Over(Aggregate("sum", total), by=period)
+            told = Assumption("default", "Each number is the total from the first of these periods on.")
+            return replace(query, select=(period, so_far), order=(Ordering(period),)), told
+    return None
+
+
+def _is_time(period: Expression) -> bool:
+    """Whether groups by an expression follow one another: parts of dates, columns of years or dates."""
+    return not isinstance(period, Column) or bool(_TIMES.intersection(name_stems(period.name)))
+
+
+def _by_period(queries: Sequence[Query]) -> tuple[Query, Expression, Expression] | None:
+    """A query of one number for each period, the period, and the number."""
+    (query,) = queries
+    totals = [e for e in query.select if any(isinstance(x, Aggregate) for x in walk(e))]
+    if len(totals) != 1 or len(query.group) != 1 or query.limit is not None or query.compound is not None:
+        return None
+    period = query.group[0]
+    return (query, period, totals[0]) if period in query.select else None

@@ -6,6 +6,7 @@ from itertools import chain
 from fathom.offline.composing.changes import changes
 from fathom.offline.composing.contrasts import contrasts
 from fathom.offline.composing.gaps import gaps
+from fathom.offline.composing.medians import medians
 from fathom.offline.composing.records import Composition
 from fathom.offline.composing.shares import parts_beside, shares
 from fathom.offline.composing.spans import spans
@@ -19,6 +20,7 @@ def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNa
     yield from chain(
         changes(text),
         spans(text),
+        medians(text, linking),
         gaps(text, linking, names),
         contrasts(text, linking),
         parts_beside(text, planner),

@@ -4,6 +4,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
+    Call,
     Case,
     Column,
     Comparison,
@@ -13,7 +14,7 @@ from fathom.offline.queries.query import (
     Items,
     Literal,
     Outer,
-    Previous,
+    Over,
     Query,
     Star,
     Subquery,
@@ -70,8 +71,10 @@ def shown(expression: Expression) -> str:  # noqa: PLR0911
             return f"the {_AGGREGATES[function]} {shown(argument)}"
         case Arithmetic(operator=operator, left=left, right=right):
             return f"{shown(left)} {operator} {shown(right)}"
-        case Previous(value=value, by=by):
+        case Over(function=Call(name="lag", arguments=(value,)), by=by) if by is not None:
             return f"{shown(value)} of the {shown(by)} before"
+        case Over(function=Aggregate() as total, by=by) if by is not None:
+            return f"{shown(total)} up to the {shown(by)}"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):

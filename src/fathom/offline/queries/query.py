@@ -111,15 +111,18 @@ class Outer:
 
 
 @dataclass(frozen=True, slots=True)
-class Previous:
-    """What a value is in the row before, of those of a result in the order of a key."""
+class Over:
+    """A window function of the rows alike in `within`, in the order of `by` where one is given: a call of
+    `lag` or `row_number`, or an aggregate that leaves the rows as they are.
+    """
 
-    value: "Expression"
-    by: "Expression"
+    function: "Aggregate | Call"
+    within: tuple["Expression", ...] = ()
+    by: "Expression | None" = None
 
 
 Expression = (
-    Previous
+    Over
     | Outer
     | Column
     | Star
@@ -293,9 +296,14 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
     match expression:
         case Aggregate(argument=argument):
             yield from walk(argument)
-        case Arithmetic(left=left, right=right) | Previous(value=left, by=right):
+        case Arithmetic(left=left, right=right):
             yield from walk(left)
             yield from walk(right)
+        case Over(function=function, within=within, by=by):
+            # Not the function itself: it makes no groups of the rows.
+            given = (function.argument,) if isinstance(function, Aggregate) else function.arguments
+            for part in (*given, *within, by):
+                yield from walk(part)
         case Call(arguments=parts) | Items(items=parts):
             for part in parts:
                 yield from walk(part)

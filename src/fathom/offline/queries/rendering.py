@@ -23,7 +23,7 @@ from fathom.offline.queries.query import (
     Join,
     Literal,
     Outer,
-    Previous,
+    Over,
     Query,
     SourceColumn,
     Star,
@@ -140,7 +140,9 @@ def _select(
 def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
     if query.source is not None:
         inner = query.source
-        names = {i: f"c{i + 1}" for i in range(len(inner.select))}
+        # Other letters than within: some engines take a window's column for one that is shown by that name.
+        letter = "c" if inner.source is None else "d"
+        names = {i: f"{letter}{i + 1}" for i in range(len(inner.select))}
         return f"({_query(inner, planner, names)}) AS q", _Writer({}, planner, names)
     tables, joins = joined(query, planner)
     correlated = any(isinstance(e, Outer) for e in expressions(query))
@@ -222,8 +224,8 @@ class _Writer:
             case Outer(column=column):
                 around = self.around.names.get(column.table) if self.around else None
                 return f"{around or quote(column.table.name)}.{quote(column.name)}"
-            case Previous(value=value, by=by):
-                return f"LAG({self.expression(value)}) OVER (ORDER BY {self.expression(by)})"
+            case Over(function=function):
+                return f"{self.expression(function)} OVER ({self._window(expression)})"
             case Star(table=None):
                 return "*"
             case Star(table=table):
@@ -248,6 +250,11 @@ class _Writer:
                 return f"({_query(query, self.planner, around=self)})"
             case SourceColumn(index=index):
                 return self.source[index]
+
+    def _window(self, over: Over) -> str:
+        within = ", ".join(self.expression(e) for e in over.within)
+        parts = [f"PARTITION BY {within}"] if within else []
+        return " ".join(parts + ([f"ORDER BY {self.expression(over.by)}"] if over.by else []))
 
     def _operand(self, expression: Expression) -> str:
         text = self.expression(expression)
@@ -294,5 +301,7 @@ def _group_strictly(query: Query) -> Query:
     grouped = bool(query.group) or any(isinstance(e, Aggregate) for e in expressions(query))
     plain = [e for e in query.select if not any(isinstance(x, Aggregate | Star) for x in walk(e))]
     plain += [o.key for o in query.order if not any(isinstance(x, Aggregate) for x in walk(o.key))]
-    missing = tuple(dict.fromkeys(e for e in plain if e not in query.group and isinstance(e, Column)))
+    missing = tuple(
+        dict.fromkeys(e for e in plain if e not in query.group and isinstance(e, Column | SourceColumn))
+    )
     return replace(query, group=query.group + missing) if grouped and missing else query

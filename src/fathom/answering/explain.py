@@ -66,7 +66,10 @@ def _select(query: exp.Select) -> list[str]:
 
 
 def _with(query: exp.Query) -> list[str]:
-    return [f"First makes {cte.alias}: {' '.join(_sentences(cte.this))}" for cte in query.ctes]
+    source, joins = query.args.get("from_"), query.args.get("joins") or ()
+    read = [clause.this for clause in (source, *joins) if clause is not None]
+    inside = [q for q in read if isinstance(q, exp.Subquery) and q.alias]
+    return [f"First makes {q.alias}: {' '.join(_sentences(q.this))}" for q in (*query.ctes, *inside)]
 
 
 def _shown(query: exp.Select, phrases: Phrases) -> str:

@@ -1,5 +1,6 @@
 """English phrases for the parts of a query."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -57,6 +58,7 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
     }
 )
 _UNITS: Mapping[str, str] = MappingProxyType({"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"})
+_MIDDLE = re.compile(r"2 \* (?P<place>\w+) BETWEEN (?P<count>\w+) AND (?P=count) \+ 2")
 _TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 _BESIDE: Mapping[type[exp.Expression], str] = MappingProxyType({exp.Lag: "previous", exp.Lead: "next"})
 _PLACES: Mapping[type[exp.Expression], str] = MappingProxyType(
@@ -79,12 +81,14 @@ MOST_COMPARED = 20
 class Phrases:
     """Words expressions of one query. Columns name their table where the query reads several.
 
-    `tell` says a query inside this one in sentences.
+    `tell` says a query inside this one in sentences; `of_middle` says that it reads nothing but the middle
+    one or two of numbered rows, whose average is the median.
     """
 
     tell: Callable[[exp.Query], list[str]]
     several_tables: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict)
+    of_middle: bool = False
 
     @classmethod
     def of_query(cls, query: exp.Select, tell: Callable[[exp.Query], list[str]]) -> "Phrases":
@@ -94,7 +98,8 @@ class Phrases:
         tables = [source.this, *joined] if source is not None else joined
         aliases = {t.alias_or_name: t.name for t in tables if isinstance(t, exp.Table)}
         repeated = len(set(aliases.values())) < len(aliases)
-        return cls(tell, len(tables) > 1, {a: a if repeated else t for a, t in aliases.items()})
+        shown = {a: a if repeated else t for a, t in aliases.items()}
+        return cls(tell, len(tables) > 1, shown, _takes_middle(query))
 
     def of(self, node: Any) -> str:
         """The phrase for an expression; what has no phrase of its own is shown as SQL."""
@@ -108,14 +113,14 @@ class Phrases:
     def of_item(self, item: exp.Expression) -> str:
         """One item of a select list; a chosen name is given behind it."""
         phrase = self.of(item.unalias())
-        return f"{phrase} (as {item.alias})" if isinstance(item, exp.Alias) else phrase
+        return f"{phrase} (as {item.alias})" if item.alias not in ("", item.unalias().name) else phrase
 
     def of_source(self, source: exp.Expression) -> str:
         """A table, or a query in its place."""
         if isinstance(source, exp.Table):
             shown = self.aliases.get(source.alias_or_name, source.name)
             return source.name if shown == source.name else f"{source.name} (as {shown})"
-        return f"a query ({source.alias})" if source.alias else "a query"
+        return source.alias or "a query"
 
     def of_join(self, join: exp.Join) -> str:
         """One join: how, with what, on what."""
@@ -153,7 +158,20 @@ def _aggregate(phrases: Phrases, node: exp.Expression) -> str:
         return f"the number of rows where {phrases.of(condition)}"
     different = "different " if isinstance(operand, exp.Distinct) else ""
     operand = operand.expressions[0] if isinstance(operand, exp.Distinct) else operand
-    return f"{_AGGREGATES[type(node)]} {different}{phrases.of(operand)}"
+    kind = exp.Median if isinstance(node, exp.Avg) and phrases.of_middle else type(node)
+    return f"{_AGGREGATES[kind]} {different}{phrases.of(operand)}"
+
+
+def _takes_middle(query: exp.Select) -> bool:
+    """Whether a query keeps of numbered rows the middle one or two."""
+    source, where = query.args.get("from_"), query.args.get("where")
+    middle = _MIDDLE.fullmatch(where.this.sql()) if where is not None else None
+    if middle is None or source is None or not isinstance(source.this, exp.Subquery):
+        return False
+    held = {e.alias: e.unalias() for e in source.this.this.expressions}
+    windows = [held.get(middle[name]) for name in ("place", "count")]
+    functions = [type(w.this) if isinstance(w, exp.Window) else None for w in windows]
+    return functions == [exp.RowNumber, exp.Count]
 
 
 def _counted_where(operand: exp.Expression) -> exp.Expression | None:

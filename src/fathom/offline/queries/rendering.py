@@ -51,6 +51,7 @@ _RESERVED = frozenset(
     unique update user using vacuum values view virtual when where window with without
     """.split()
 )
+_TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 STRICT = frozenset({"postgres", "duckdb"})
 
 
@@ -116,7 +117,7 @@ def _select(
     writer.around = around
     items = [writer.expression(e) for e in query.select]
     if names is not None:
-        items = [f"{item} AS {names[i]}" for i, item in enumerate(items)]
+        items = [i if i == names[n] else f"{i} AS {names[n]}" for n, i in enumerate(items)]
     parts = ["SELECT DISTINCT" if query.distinct else "SELECT"]
     parts.append(", ".join(items))
     if source:
@@ -140,9 +141,7 @@ def _select(
 def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
     if query.source is not None:
         inner = query.source
-        # Other letters than within: some engines take a window's column for one that is shown by that name.
-        letter = "c" if inner.source is None else "d"
-        names = {i: f"{letter}{i + 1}" for i in range(len(inner.select))}
+        names = _names_of(inner)
         return f"({_query(inner, planner, names)}) AS q", _Writer({}, planner, names)
     tables, joins = joined(query, planner)
     correlated = any(isinstance(e, Outer) for e in expressions(query))
@@ -168,6 +167,31 @@ def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
             )
         done.add(table)
     return text, writer
+
+
+def _names_of(source: Query) -> Mapping[int, str]:
+    """What the columns of a source are called: after what they hold, else by their places."""
+    below = {} if source.source is None else _names_of(source.source)
+    named = [_name_of(e, below) for e in source.select]
+    folded = [n.casefold() for n in named]
+    clear = [bool(n) and folded.count(n.casefold()) == 1 and quote(n) == n for n in named]
+    return {i: name if clear[i] else f"c{i + 1}" for i, name in enumerate(named)}
+
+
+def _name_of(expression: Expression, below: Mapping[int, str]) -> str:
+    """A name for what an expression gives, in a query over one whose columns are named; empty for most."""
+    match expression:
+        case Column(name=name):
+            return name
+        case SourceColumn(index=index):
+            return below[index]
+        case Aggregate(function=function):
+            return _TOTALS.get(function, "")
+        case Over(function=Call(name="row_number")):
+            return "place"
+        case Over(function=Aggregate(function="count")):
+            return "places"
+    return ""
 
 
 def joined(query: Query, planner: JoinPlanner) -> tuple[tuple[TableRef, ...], tuple[Join, ...]]:

@@ -69,8 +69,8 @@ CASES = [
         "SELECT b, AVG(a) FROM (SELECT b, a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY a) AS place, "
         "COUNT(*) OVER (PARTITION BY b) AS places FROM t) AS q WHERE 2 * place BETWEEN places AND places + 2 "
         "GROUP BY b",
-        "First makes q: Shows b, a, the place by a (lowest first) for each b (as place) and the number of rows "
-        "for each b (as places) from t. Shows b and the median of a from q. Only rows where 2 times place is "
+        "First makes q: Shows b, a, the place by a (lowest first) for each b (as place) and the number of "
+        "rows for each b (as places) from t. Shows b and the median of a from q. Only rows where 2 times place is "
         "between places and places plus 2. One row for each b.",
     ),
     (

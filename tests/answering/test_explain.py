@@ -70,8 +70,8 @@ CASES = [
         "COUNT(*) OVER (PARTITION BY b) AS places FROM t) AS q WHERE 2 * place BETWEEN places AND places + 2 "
         "GROUP BY b",
         "First makes q: Shows b, a, the place by a (lowest first) for each b (as place) and the number of "
-        "rows for each b (as places) from t. Shows b and the median of a from q. Only rows where 2 times place is "
-        "between places and places plus 2. One row for each b.",
+        "rows for each b (as places) from t. Shows b and the median of a from q. Only rows where 2 times "
+        "place is between places and places plus 2. One row for each b.",
     ),
     (
         "SELECT CAST(a - b AS REAL) / (c + 1), CAST(a - b AS REAL) * 100 / d FROM t",

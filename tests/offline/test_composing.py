@@ -156,3 +156,33 @@ def test_rows_are_held_against_others_and_themselves(asked: str, rows: set[Any],
 )
 def test_comparisons_with_what_is_unclear_are_declined(asked: str, shop: Database) -> None:
     assert ask(asked, shop).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("How many customers and how many products are there?", {(5, 5)}),
+        ("How many completed orders and how many returned orders are there?", {(5, 2)}),
+        ("How many completed and how many returned orders are there?", {(5, 2)}),
+        ("How many orders were there in 2020 and how many in 2021?", {(2, 5)}),
+        ("For each country, how many completed orders and how many returned orders are there?",
+         {("Brazil", 2, 2), ("France", 2, 0), ("Japan", 1, 0)}),
+    ],
+)  # fmt: skip
+def test_two_counts_are_asked_for_at_once(asked: str, rows: set[Any], shop: Database) -> None:
+    assert _rows(asked, shop) == rows
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("Which customers placed orders both in 2020 and in 2021?", set()),
+        ("Which customers have both completed orders and returned orders?", {("Ann Li",), ("Cy Poe",)}),
+    ],
+)
+def test_rows_of_which_two_things_are_true(asked: str, rows: set[Any], shop: Database) -> None:
+    assert _rows(asked, shop) == rows
+
+
+def test_a_value_is_not_looked_for_in_rows_of_another(shop: Database) -> None:
+    assert ask("Which categories contain both Toys and Books?", shop).refusal is not None

@@ -21,6 +21,7 @@ from fathom.offline.queries.query import (
     all_expressions,
     all_queries,
     compared_with,
+    conjuncts,
     mentioned_tables,
 )
 from fathom.offline.queries.rows import CODES, RowNames, fixed_columns
@@ -56,6 +57,7 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
         or shows_keys_for_names(query, linking)
         or len({*query.select}) < len(query.select)
         or adds_up_keys(query)
+        or wants_two_values(query)
     )
 
 
@@ -194,6 +196,25 @@ def adds_up_keys(query: Query) -> bool:
         and identifier_words(e.argument.name)[-1:] == ("id",)
         for e in all_expressions(query)
     )
+
+
+def wants_two_values(query: Query) -> bool:
+    """Whether a query looks for rows of one table under two values at once of a column that has one."""
+    compound = query.compound
+    if compound is None or compound.operator != "intersect" or len(mentioned_tables(query)) != 1:
+        return False
+    same = mentioned_tables(query) == mentioned_tables(compound.query)
+    one, other = _held(query), _held(compound.query)
+    return same and any(c in query.select and other.get(c, value) != value for c, value in one.items())
+
+
+def _held(query: Query) -> dict[Column, str]:
+    """The columns that a query holds to a constant."""
+    compared = [
+        c for c in conjuncts(query.where) if isinstance(c, Comparison) and c.operator in {"=", "like"}
+    ]
+    found = ((c.left, _constant(c)) for c in compared)
+    return {c: value for c, value in found if isinstance(c, Column) and value is not None}
 
 
 def _constant(comparison: Comparison) -> str | None:

@@ -71,8 +71,32 @@ def grouped(text: str) -> Grouped:
     return Grouped(text)
 
 
+class Paired(NamedTuple):
+    """A query without the two numbers that two queries give of its rows, these, and their place in SELECT."""
+
+    query: Query
+    first: Expression
+    second: Expression
+    place: int
+
+    def showing(self, number: Expression) -> Query:
+        """The query with one number in the place of both."""
+        shown = self.query.select
+        return replace(self.query, select=(*shown[: self.place], number, *shown[self.place :]))
+
+
 def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Query | None:
     """What is calculated of two numbers of the same groups, or of all; None where their rows differ."""
+    paired = pair(one, two)
+    if paired is None:
+        return None
+    number = form(paired.first, paired.second)
+    order = () if descending is None else (Ordering(number, descending),)
+    return replace(paired.showing(number), order=order)
+
+
+def pair(one: Query, two: Query) -> Paired | None:
+    """Two numbers of the same groups, or of all; None where their rows differ."""
     shown = [[e for e in q.select if not is_aggregate(e)] for q in (one, two)]
     alike = one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
     bare = all(
@@ -92,11 +116,11 @@ def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Que
     )
     if top == bottom:
         return None
-    number = form(top, bottom)
-    order = () if descending is None else (Ordering(number, descending),)
     tables = tuple(dict.fromkeys((*one.tables, *two.tables)))
-    select = tuple(number if is_aggregate(e) else e for e in one.select)
-    return replace(one, select=select, tables=tables, where=conjunction(*both), order=order)
+    place = next(i for i, e in enumerate(one.select) if is_aggregate(e))
+    rest = tuple(shown[0])
+    query = replace(one, select=rest, tables=tables, where=conjunction(*both), order=())
+    return Paired(query, top, bottom, place)
 
 
 def _under(total: Expression, condition: Condition | None) -> Expression:

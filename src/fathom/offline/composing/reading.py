@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
+from fathom.offline.composing.both import both, counts
 from fathom.offline.composing.changes import changes
 from fathom.offline.composing.contrasts import contrasts
 from fathom.offline.composing.gaps import gaps
@@ -25,4 +26,6 @@ def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNa
         contrasts(text, linking),
         parts_beside(text, planner),
         shares(text, planner),
+        both(text, names),
+        counts(text),
     )

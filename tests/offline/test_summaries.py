@@ -150,7 +150,6 @@ def test_groups_are_ordered_by_their_numbers(asked: str, rows: list[Any], flight
     [
         "number of flights per airline and pilot",
         "number of flights per weekday and airline",
-        "how many flights and how many airlines are there",
     ],
 )
 def test_what_leaves_something_open_is_declined(asked: str, flights: Database) -> None:

@@ -69,3 +69,19 @@ def test_totals_so_far(asked: str, rows: list[Any], orders: Database) -> None:
 )
 def test_what_has_no_order_or_middle_is_declined(asked: str, orders: Database) -> None:
     assert ask(asked, orders).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("Which customer spent the most in each country?", [("France", "Bob"), ("Norway", "Ann")]),
+        ("Which customer has the third highest total order amount?", [("Cleo",)]),
+    ],
+)
+def test_the_first_of_each_group_and_those_behind(asked: str, rows: list[Any], orders: Database) -> None:
+    assert sorted(_rows(asked, orders)) == rows
+
+
+def test_several_of_each_group(orders: Database) -> None:
+    best = _rows("Which 2 customers placed the most orders in each country?", orders)
+    assert best == [("France", "Bob"), ("Norway", "Ann"), ("Norway", "Cleo")]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from fathom.offline.checks.falling_short import counted_head
 from fathom.offline.checks.showing_less import shows_less
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import identifier_words, name_stems
 from fathom.offline.queries.query import (
     Aggregate,
@@ -58,6 +59,7 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
         or len({*query.select}) < len(query.select)
         or adds_up_keys(query)
         or wants_two_values(query)
+        or gives_one_for_each(query, linking)
     )
 
 
@@ -206,6 +208,12 @@ def wants_two_values(query: Query) -> bool:
     same = mentioned_tables(query) == mentioned_tables(compound.query)
     one, other = _held(query), _held(compound.query)
     return same and any(c in query.select and other.get(c, value) != value for c, value in one.items())
+
+
+def gives_one_for_each(query: Query, linking: Linking) -> bool:
+    """Whether a question asks for something of each of many, and a query gives one row."""
+    each = any(t.lower in EACH and not t.evidence for t in linking.tokens)
+    return each and query.limit == 1 and not query.offset
 
 
 def _held(query: Query) -> dict[Column, str]:

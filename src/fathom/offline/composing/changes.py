@@ -74,7 +74,7 @@ def _beside_before(in_per_cent: bool, queries: Sequence[Query]) -> Combined | No
     if found is None:
         return None
     query, period, total = found
-    before = Over(Call("lag", (total,)), by=period)
+    before = Over(Call("lag", (total,)), by=Ordering(period))
     new = change(total, before) if in_per_cent else difference(total, before)
     told = Assumption(
         "default", "Periods without any rows are left out; the one before is that listed before."
@@ -87,7 +87,7 @@ def _up_to(queries: Sequence[Query]) -> Combined | None:
     found = _by_period(queries)
     match found:
         case query, period, Aggregate("sum" | "count", distinct=False) as total if _is_time(period):
-            so_far = Over(Aggregate("sum", total), by=period)
+            so_far = Over(Aggregate("sum", total), by=Ordering(period))
             told = Assumption("default", "Each number is the total from the first of these periods on.")
             return replace(query, select=(period, so_far), order=(Ordering(period),)), told
     return None

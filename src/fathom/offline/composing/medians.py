@@ -18,6 +18,7 @@ from fathom.offline.queries.query import (
     Expression,
     Items,
     Literal,
+    Ordering,
     Over,
     Query,
     SourceColumn,
@@ -103,4 +104,4 @@ def _numbered(query: Query, mean: Aggregate, value: Expression) -> Query:
 
 def _places(group: tuple[Expression, ...], value: Expression) -> tuple[Over, Over]:
     """The place of a row in its group by a value, and how many rows its group has."""
-    return Over(Call("row_number", ()), group, value), Over(Aggregate("count", Star()), group)
+    return Over(Call("row_number", ()), group, Ordering(value)), Over(Aggregate("count", Star()), group)

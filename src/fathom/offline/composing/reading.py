@@ -7,6 +7,7 @@ from fathom.offline.composing.both import both, counts
 from fathom.offline.composing.changes import changes
 from fathom.offline.composing.contrasts import contrasts
 from fathom.offline.composing.gaps import gaps
+from fathom.offline.composing.leading import leaders, nth
 from fathom.offline.composing.medians import medians
 from fathom.offline.composing.records import Composition
 from fathom.offline.composing.shares import parts_beside, shares
@@ -27,5 +28,7 @@ def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNa
         parts_beside(text, planner),
         shares(text, planner),
         both(text, names),
+        leaders(text, linking),
+        nth(text),
         counts(text),
     )

@@ -72,9 +72,9 @@ def shown(expression: Expression) -> str:  # noqa: PLR0911
         case Arithmetic(operator=operator, left=left, right=right):
             return f"{shown(left)} {operator} {shown(right)}"
         case Over(function=Call(name="lag", arguments=(value,)), by=by) if by is not None:
-            return f"{shown(value)} of the {shown(by)} before"
+            return f"{shown(value)} of the {shown(by.key)} before"
         case Over(function=Aggregate() as total, by=by) if by is not None:
-            return f"{shown(total)} up to the {shown(by)}"
+            return f"{shown(total)} up to the {shown(by.key)}"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):

@@ -17,10 +17,12 @@ from fathom.offline.grammars.restricting import is_year
 from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.implied import BEFORE_YEARS
+from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.wordlists import IRREGULAR, LIGHT, OPENINGS
 from fathom.offline.queries.rows import NAMES
 
 _ASKING = frozenset(("which", "what", "who"))
+_WHICH = frozenset(("which", "who"))
 _FOR = frozenset(("for", "by", "per"))
 _COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())
 _ALONG = frozenset(("with", "plus"))
@@ -279,13 +281,15 @@ class RequestReader:
 
     def _ranks_others(self, ranking: Ranking, groups: Sequence[Group]) -> bool:
         """Whether other things than those told of are ranked: "the best selling album of each artist"."""
-        if not isinstance(ranking.by, Measure) or not ranking.by.sold:
+        each = any(self._lower(g.span.first - 1) in EACH for g in groups if g.span.first)
+        which = each and any(t.lower in _WHICH for t in self.linking.tokens)
+        if not isinstance(ranking.by, Measure) or not (ranking.by.sold or which):
             return False
         values = [v.span for v in sure_values(self.linking)]
         held = [*values, *(g.span for g in groups), *(m.span for m in self.measures)]
         said = {place for m in self.measures for place in m.also}
         own = {c.table.name for g in groups for by in g.named for c in by.shown}
-        others = (m for m in self.linking.table_mentions if m.table not in own)
+        others = (m for m in self.linking.table_mentions if which or m.table not in own)
         heads = {m.span.end - 1 for m in others if names_table(self.linking, m)}
         return any(not covers(held, place) for place in heads - said)
 

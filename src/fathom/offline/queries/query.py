@@ -113,12 +113,12 @@ class Outer:
 @dataclass(frozen=True, slots=True)
 class Over:
     """A window function of the rows alike in `within`, in the order of `by` where one is given: a call of
-    `lag` or `row_number`, or an aggregate that leaves the rows as they are.
+    `lag`, `rank` or `row_number`, or an aggregate that leaves the rows as they are.
     """
 
     function: "Aggregate | Call"
     within: tuple["Expression", ...] = ()
-    by: "Expression | None" = None
+    by: "Ordering | None" = None
 
 
 Expression = (
@@ -302,7 +302,7 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
         case Over(function=function, within=within, by=by):
             # Not the function itself: it makes no groups of the rows.
             given = (function.argument,) if isinstance(function, Aggregate) else function.arguments
-            for part in (*given, *within, by):
+            for part in (*given, *within, *(() if by is None else (by.key,))):
                 yield from walk(part)
         case Call(arguments=parts) | Items(items=parts):
             for part in parts:

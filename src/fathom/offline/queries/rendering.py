@@ -22,6 +22,7 @@ from fathom.offline.queries.query import (
     Items,
     Join,
     Literal,
+    Ordering,
     Outer,
     Over,
     Query,
@@ -129,8 +130,7 @@ def _select(
     if query.having is not None:
         parts.append("HAVING " + writer.condition(query.having))
     if query.order:
-        keys = (writer.expression(o.key) + (" DESC" if o.descending else "") for o in query.order)
-        parts.append("ORDER BY " + ", ".join(keys))
+        parts.append("ORDER BY " + ", ".join(map(writer.ordering, query.order)))
     if query.limit is not None:
         parts.append(f"LIMIT {query.limit}")
         if query.offset:
@@ -172,10 +172,13 @@ def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
 def _names_of(source: Query) -> Mapping[int, str]:
     """What the columns of a source are called: after what they hold, else by their places."""
     below = {} if source.source is None else _names_of(source.source)
-    named = [_name_of(e, below) for e in source.select]
-    folded = [n.casefold() for n in named]
-    clear = [bool(n) and folded.count(n.casefold()) == 1 and quote(n) == n for n in named]
-    return {i: name if clear[i] else f"c{i + 1}" for i, name in enumerate(named)}
+    names = {i: _name_of(e, below) for i, e in enumerate(source.select)}
+    for i, e in enumerate(source.select):
+        if isinstance(e, Column) and [n.casefold() for n in names.values()].count(names[i].casefold()) > 1:
+            names[i] = f"{e.table.name}_{e.name}"
+    folded = [n.casefold() for n in names.values()]
+    unclear = {i for i, n in names.items() if not n or folded.count(n.casefold()) > 1 or quote(n) != n}
+    return {i: f"c{i + 1}" if i in unclear else name for i, name in names.items()}
 
 
 def _name_of(expression: Expression, below: Mapping[int, str]) -> str:
@@ -187,7 +190,7 @@ def _name_of(expression: Expression, below: Mapping[int, str]) -> str:
             return below[index]
         case Aggregate(function=function):
             return _TOTALS.get(function, "")
-        case Over(function=Call(name="row_number")):
+        case Over(function=Call(name="row_number" | "rank")):
             return "place"
         case Over(function=Aggregate(function="count")):
             return "places"
@@ -278,7 +281,10 @@ class _Writer:
     def _window(self, over: Over) -> str:
         within = ", ".join(self.expression(e) for e in over.within)
         parts = [f"PARTITION BY {within}"] if within else []
-        return " ".join(parts + ([f"ORDER BY {self.expression(over.by)}"] if over.by else []))
+        return " ".join(parts + ([f"ORDER BY {self.ordering(over.by)}"] if over.by else []))
+
+    def ordering(self, ordering: Ordering) -> str:
+        return self.expression(ordering.key) + (" DESC" if ordering.descending else "")
 
     def _operand(self, expression: Expression) -> str:
         text = self.expression(expression)

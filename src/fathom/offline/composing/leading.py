@@ -1,0 +1,121 @@
+"""The first few of each group, "the top 3 customers by revenue in each country", and the one at a place
+behind the first, "the second longest track".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from fathom.offline.composing.records import Combined, Composition
+from fathom.offline.linking import Linking
+from fathom.offline.queries.query import (
+    Call,
+    Comparison,
+    Literal,
+    Ordering,
+    Over,
+    Query,
+    SourceColumn,
+    conjunction,
+    is_aggregate,
+    mentioned_tables,
+    rows_asked,
+)
+from fathom.records import Assumption
+
+_I = re.IGNORECASE
+_EACH = r"(?:for|in|of|from|within|at|on|by)\s+(?:each|every)\s+|per\s+"
+_BEHIND = re.compile(rf"(?P<rest>.+),?\s+(?:{_EACH})(?P<group>[\w\s'\u2019-]+?)[\s?.!]*$", _I)
+_AHEAD = re.compile(rf"(?:{_EACH})(?P<group>[^,]+),\s*(?P<rest>.+?)[\s?.!]*$", _I)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NTH = re.compile(
+    rf"\b(?:(?P<word>{'|'.join(_ORDINALS[1:])})|(?P<number>\d{{1,2}})(?:nd|rd|th))[\s-]+"
+    r"(?=(?:most|least|best|worst|[a-z]+est)\b)",
+    _I,
+)
+_COUNTS = re.compile(r"how\s+(?:many|much)\b", _I)
+_TO_LAST = re.compile(r"\b(?:last|latest)\b", _I)
+_NAMED = 0.6
+
+
+def leaders(text: str, linking: Linking) -> Iterator[Composition]:
+    """The question for the first of all rows, and that for what they are grouped by."""
+    found = _AHEAD.match(text) or _BEHIND.match(text)
+    if found is None or not linking.superlatives or _COUNTS.match(found["rest"]):
+        return
+    rows = _rows(found["rest"], linking)
+    if rows:
+        questions = f"{found['rest']}?", f"How many {rows} are there for each {found['group']}?"
+        yield Composition(questions, _of_each, needed=False)
+
+
+def nth(text: str) -> Iterator[Composition]:
+    """The question for the first row, where one asks for that at a place behind it."""
+    found = _NTH.search(text)
+    if found is not None and not _TO_LAST.match(text, found.end()):
+        place = _ORDINALS.index(found["word"].lower()) + 1 if found["word"] else int(found["number"])
+        yield Composition((f"{text[: found.start()]}{text[found.end() :]}",), partial(_behind, place))
+
+
+def _rows(text: str, linking: Linking) -> str:
+    """The words in a text that name the table whose rows it asks for, in the plural; empty without any."""
+    ranked = [s.span for s in linking.superlatives]
+    named = [
+        m for m in linking.table_mentions if m.score >= _NAMED and not any(m.span.overlaps(s) for s in ranked)
+    ]
+    for mention in sorted(named, key=lambda m: (m.span.first, -m.span.end)):
+        words = " ".join(linking.tokens[i].text for i in range(*mention.span))
+        if re.search(rf"\b{re.escape(words)}\b", text, _I):
+            return words if words.endswith("s") else f"{words}s"
+    return ""
+
+
+def _of_each(queries: Sequence[Query]) -> Combined | None:
+    """The rows that come first in each group, each with what its group is called."""
+    first, counted = queries
+    table = rows_asked(first)
+    labels = tuple(e for e in counted.select if not is_aggregate(e))
+    if not _is_ranked(first) or table is None or table not in mentioned_tables(counted) or not labels:
+        return None
+    if not _is_plain(counted) or any(map(is_aggregate, first.select)):
+        return None
+    place = Over(Call("rank", ()), counted.group, first.order[0])
+    group = tuple(dict.fromkeys((*first.group, *counted.group, *labels))) if _is_grouped(first) else ()
+    rows = Query(
+        (*labels, *first.select, place),
+        where=conjunction(first.where, counted.where),
+        group=group,
+        tables=tuple(dict.fromkeys((*mentioned_tables(first), *mentioned_tables(counted)))),
+    )
+    shown = tuple(SourceColumn(i) for i in range(len(rows.select)))
+    order = tuple(Ordering(c) for c in (*shown[: len(labels)], shown[-1]))
+    kept = Comparison(shown[-1], "<=", Literal(first.limit))
+    told = "Those with the same number share a place, so that there may be more of them than asked for."
+    return Query(shown[:-1], where=kept, order=order, source=rows), Assumption("default", told)
+
+
+def _is_ranked(query: Query) -> bool:
+    """Whether a query gives the first of some rows, by one order."""
+    return len(query.order) == 1 and query.limit is not None and not query.offset and _is_bare(query)
+
+
+def _is_plain(query: Query) -> bool:
+    return bool(query.group) and not query.order and query.limit is None and _is_bare(query)
+
+
+def _is_bare(query: Query) -> bool:
+    return query.compound is None and query.having is None and query.source is None and not query.joins
+
+
+def _is_grouped(query: Query) -> bool:
+    return bool(query.group) or is_aggregate(query.order[0].key)
+
+
+def _behind(place: int, queries: Sequence[Query]) -> Combined | None:
+    """The one row at a place, of those of which a query gives the first."""
+    (query,) = queries
+    if query.limit != 1 or len(query.order) != 1 or query.offset:
+        return None
+    told = f"It is number {place} in this order; of those with the same number, whichever comes there."
+    return replace(query, offset=place - 1), Assumption("default", told)

@@ -9,7 +9,7 @@ from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.grammars.restricting import within
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
-from fathom.offline.linking.wordlists import LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.wordlists import BE, LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -54,7 +54,6 @@ _ANY_ROWS = frozenset(
 """Adjectives that leave no row out."""
 _TABLE = 0.9
 _WHO = frozenset(("who", "that", "which"))
-_BE = frozenset(("is", "are", "was", "were"))
 _MEANT = 0.3
 _WHOLE = frozenset(("exact", "folded", "stem"))
 _LISTING = frozenset(("and", "or", ",", "&"))
@@ -186,7 +185,7 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
         word = tokens[place + 1]
         led = tokens[place - 1].lower in _WHO or linking.table_fit(tables[0].name, place - 1) >= _TABLE
         content = word.kind == "word" and not word.stop and not word.evidence
-        if tokens[place].lower in _BE and led and content and word.lower not in LIGHT | _ANY_ROWS:
+        if tokens[place].lower in BE and led and content and word.lower not in LIGHT | _ANY_ROWS:
             return True
     return False
 

@@ -10,6 +10,7 @@ from functools import partial
 from fathom.offline.composing.groups import grouped, pair
 from fathom.offline.composing.records import Combined, Composition, is_one_number
 from fathom.offline.queries.query import (
+    Aggregate,
     Comparison,
     Query,
     Subquery,
@@ -79,6 +80,9 @@ def _in_both(names: RowNames, queries: Sequence[Query]) -> Combined | None:
 def _side_by_side(queries: Sequence[Query]) -> Combined | None:
     """Two numbers of rows in one row, or one of each group."""
     one, other = queries
+    totals = [e for q in queries for e in q.select if is_aggregate(e)]
+    if not all(isinstance(e, Aggregate) and e.function == "count" for e in totals):
+        return None
     told = Assumption("default", "The numbers are in the order in which they are asked for.")
     if (paired := pair(one, other)) is not None:
         shown = (*paired.query.select, paired.first, paired.second)

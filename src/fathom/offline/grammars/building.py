@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.grammars.grouping import By, Group
+from fathom.offline.grammars.limits import Limit
 from fathom.offline.grammars.listed import lists_kinds
 from fathom.offline.grammars.measures import Measure, Source
 from fathom.offline.grammars.periods import Dates, in_one_year
-from fathom.offline.grammars.requests import Limit, Request
+from fathom.offline.grammars.requests import Request
 from fathom.offline.grammars.restricting import either_of, restrictions, year_ranges
 from fathom.offline.grammars.sorting import Ranking
 from fathom.offline.grammars.trading import of_buyers
@@ -39,6 +40,8 @@ from fathom.offline.queries.rendering import with_plan
 from fathom.offline.queries.rows import RowNames, asks_for_key, fixed_columns, names_key
 from fathom.records import TableProfile
 
+_NEAR = 2.5
+"""The cost of joins within which rows have what a column of another table holds."""
 _RIVAL = 0.5
 """How much dearer a join may be than the cheapest and still be another reading."""
 
@@ -172,7 +175,7 @@ class Building:
         if query is None:
             return None
         one_way = self._planner.clear(everything, tables, _RIVAL)
-        if self._by_whom(where):
+        if self._by_whom(where) or self._is_far(fact):
             one_way = False
         named = {c.table for c in columns(query)}
         query = replace(query, tables=tuple(t for t in query.tables if t not in named))
@@ -225,6 +228,11 @@ class Building:
         shown = {c.table for b in self._named if b is not None for c in b.shown} if apart else set()
         ways = (self._planner.plans_once(fact, tuple({fact, t})) for t in shown - {fact})
         return any(not plans or apart & {t.name for t in plans[0].tables} for plans in ways)
+
+    def _is_far(self, fact: TableRef) -> bool:
+        """Whether a group is a column of far other things: no swimmer is from the country of a stadium."""
+        columns = (c for b in self._named if b is not None and b.table is None for c in b.shown)
+        return any(self._planner.distance(fact.name, c.table.name) > _NEAR for c in columns)
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""

@@ -76,7 +76,7 @@ def plain_rows(
     verbs = trade_verbs(linking, lines, names)
     if values is None or head is None or _asks_otherwise(linking, head, values, names, verbs):
         return
-    if any(_is_far(v, head, planner) for v in values):
+    if any(_is_far(v, head, planner) or _has_nearer(v, head, linking, planner) for v in values):
         return
     query = _query(linking, planner, names, head, values)
     if query is None or len(planner.best(mentioned_tables(query))) != 1:
@@ -89,6 +89,13 @@ def plain_rows(
 def _is_far(value: ValueMention, head: Head, planner: JoinPlanner) -> bool:
     """Whether a value ahead of the rows is one of far other things: no playlist Music has "music genres"."""
     return value.span.end <= head.span.first and planner.distance(head.table, value.column.table) > _NEAR
+
+
+def _has_nearer(value: ValueMention, head: Head, linking: Linking, planner: JoinPlanner) -> bool:
+    """Whether what lies nearer to the rows holds a value as well: a house in Austin, an owner from there."""
+    others = [v.column.table for v in linking.values if v.span == value.span and v.match == value.match]
+    ways = [planner.distance(head.table, table) for table in others]
+    return min(ways, default=0.0) < planner.distance(head.table, value.column.table)
 
 
 def _says_more(linking: Linking) -> bool:

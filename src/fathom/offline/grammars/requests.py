@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from fathom.offline.checks.accounting import AMOUNTS, deeds, names_table, sure_values
 from fathom.offline.grammars.grouping import BY, JOINING, PARTICIPLES, Group, Naming, covers
+from fathom.offline.grammars.limits import Limit, LimitReader
 from fathom.offline.grammars.measures import PASSED, Measure, asked_quantities, compares, long_names
 from fathom.offline.grammars.measuring import SPENDING, SPREAD
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.grammars.restricting import is_year
 from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
-from fathom.offline.linking import Linking, NumberMention, Span
-from fathom.offline.linking.implied import BEFORE_YEARS
+from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.wordlists import IRREGULAR, LIGHT, OPENINGS
 from fathom.offline.queries.rows import NAMES
@@ -24,7 +24,6 @@ from fathom.offline.queries.rows import NAMES
 _ASKING = frozenset(("which", "what", "who"))
 _WHICH = frozenset(("which", "who"))
 _FOR = frozenset(("for", "by", "per"))
-_COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())
 _ALONG = frozenset(("with", "plus"))
 _ASIDE = PASSED | frozenset(
     ("what", "is", "are", "how", "show", "give", "me", "as", "well", "along", "together")
@@ -35,16 +34,6 @@ _HAVE = frozenset("has had have did does was is got . ?".split())
 _DISTINCT = frozenset(("different", "distinct", "unique"))
 _OF_THE_WEEK = ["of", "the", "week"]
 _POSSESSIVE = frozenset(("their", "its", "his", "her"))
-_REACH = 6
-"""Words that may stand between a measure and the number with which it is compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """That a measure has to compare so with a number: rows of groups that don't are left out."""
-
-    measure: Measure
-    number: NumberMention
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +66,9 @@ class RequestReader:
     measures: tuple[Measure, ...]
     _used: set[int] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self._limits = LimitReader(self.linking, self._used)
+
     def request(self) -> Request | None:
         """The parts of the question; None where a number, superlative or "each" has no place in them."""
         if not self.measures or any(self._counts_some(m) for m in self.measures):
@@ -86,7 +78,7 @@ class RequestReader:
         stated = tuple(m for m in self.measures if m.span.first < tail)
         for measure in stated:
             self._use(*measure.also, *(i for i in range(*measure.span) if self._says_form(i, measure)))
-        limits = self._limits(stated)
+        limits = self._limits.limits(stated)
         compared = {k.measure for k in limits}
         ranking = order.ranking([m for m in stated if m not in compared], tail)
         ranked = {ranking.by} if ranking else set()
@@ -138,55 +130,6 @@ class RequestReader:
 
     def _lower(self, place: int) -> str:
         return self.linking.tokens[place].lower
-
-    # Conditions on measures
-
-    def _limits(self, stated: Sequence[Measure]) -> tuple[Limit, ...]:
-        """The measures that are compared with a number, each number with one of them."""
-        own = {m.function for m in stated if m.sources}
-        found: list[Limit] = []
-        for measure in stated:
-            if measure.sources or measure.function not in own:  # else "in total", said of another
-                limit = self._limit(measure, stated)
-                if limit is not None and all(limit.number != k.number for k in found):
-                    found.append(limit)
-        return tuple(found)
-
-    def _limit(self, measure: Measure, others: Sequence[Measure]) -> Limit | None:
-        """The number with which a measure is compared, where one is near and nothing else stands between."""
-        for number in self.linking.numbers:
-            if not self._compares(number):
-                continue
-            behind = measure.span.end <= number.span.first
-            apart = (
-                range(measure.span.end, number.span.first)
-                if behind
-                else range(number.span.end, measure.span.first)
-            )
-            if len(apart) > _REACH or any(covers([m.span for m in others], i) for i in apart):
-                continue
-            if behind:
-                near = all(self._is_light(i) for i in apart)
-            else:
-                near = not apart or (measure.money and all(self._lower(i) in {"in", "of"} for i in apart))
-            if near:
-                self._use(*apart, *range(*number.span))
-                self._use(*(i for i in range(max(0, number.span.first - 3), number.span.first)
-                            if self._lower(i) in _COMPARING))  # fmt: skip
-                return Limit(measure, number)
-        return None
-
-    def _compares(self, number: NumberMention) -> bool:
-        """Whether a number is compared with something that may be counted or added up, and is no year."""
-        first = number.span.first
-        before = self._lower(first - 1) if first else ""
-        year = number.year and (before in BEFORE_YEARS or number.comparison == "between")
-        exact = number.comparison == "=" and before != "exactly"
-        return not (year or exact or number.percent or number.ordinal)
-
-    def _is_light(self, place: int) -> bool:
-        token = self.linking.tokens[place]
-        return token.stop or token.lower in _COMPARING or token.kind == "sign"
 
     def _is_joined(self, measure: Measure) -> bool:
         """Whether a measure is asked for beside another: what has "the largest budget" is none of several."""
@@ -265,8 +208,8 @@ class RequestReader:
         return (
             number is not None
             and measured
-            and self._compares(number)
-            and all(self._is_light(i) for i in range(place + 1, number.span.first))
+            and self._limits.compares(number)
+            and all(self._limits.is_light(i) for i in range(place + 1, number.span.first))
         )
 
     def _follows_by(self, place: int) -> bool:
@@ -277,7 +220,7 @@ class RequestReader:
     def _counts_by(self, place: int) -> bool:
         """Whether "by" tells how many did something: "taught by more than two instructors"."""
         near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
-        return any(self._compares(n) for n in near)
+        return any(self._limits.compares(n) for n in near)
 
     def _ranks_others(self, ranking: Ranking, groups: Sequence[Group]) -> bool:
         """Whether other things than those told of are ranked: "the best selling album of each artist"."""

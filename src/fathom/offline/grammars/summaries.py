@@ -18,13 +18,15 @@ from fathom.offline.grammars.measuring import MeasureReader
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.requests import Request, RequestReader, resolved
 from fathom.offline.linking import Linking
+from fathom.offline.linking.text import identifier_words
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Query, TableRef
-from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.query import Column, Query, TableRef
+from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records import TableProfile
 
 GAIN = 3.0
+_CODES = frozenset(("code", "abbreviation", "symbol"))
 _MOST_READINGS = 80
 
 
@@ -66,8 +68,21 @@ class Summaries:
         source = "total" if _unlearned(request) else "count"
         for one in made:
             settled = alone and one.fit == best and one.clear
+            each = not (request.ranking or request.limits)
+            if source == "count" and each and self._has_codes(one.query):
+                settled = False
             if settled or source == "total":
                 yield Proposal(one.query, score + GAIN + one.fit, 0.0, 0.0, source=source, settled=settled)
+
+    def _has_codes(self, query: Query) -> bool:
+        """Whether what a query groups by has codes beside names, and the question says nothing of names.
+
+        Where training data count for each of such things, they show the codes more often than the names.
+        """
+        if any(t.lower in NAMES for t in self._linking.tokens):
+            return False
+        keys = {c for c in query.group if isinstance(c, Column) and c not in query.select}
+        return any(not _CODES.isdisjoint(identifier_words(c.name)) for c in keys)
 
     def _made(self, request: Request) -> Iterator[Made]:
         """The queries for each way to understand the request's words, of which none is left over."""

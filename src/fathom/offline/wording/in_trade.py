@@ -7,12 +7,12 @@ from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import identifier_words, in_number, stem
+from fathom.offline.linking.wordlists import BE
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 
 _DO = frozenset(("did", "do", "does"))
 _HAVE = frozenset(("has", "have", "had"))
-_BE = frozenset(("was", "were", "is", "are"))
 _PASSED = frozenset(("ever", "never", "not", "already", "recently", "actually", "also", "been"))
 _SELL, _SPEND = stem("sell"), stem("spend")
 _AHEAD = 4
@@ -49,8 +49,8 @@ def _asks_what(linking: Linking, verbs: Sequence[int]) -> bool:
         return False
     (verb,) = verbs
     after = linking.tokens[verb + 1 : verb + 2]
-    done = words[1] in _DO | _HAVE | _BE
-    passive = words[1] in _BE
+    done = words[1] in _DO | _HAVE | BE
+    passive = words[1] in BE
     return done and (verb == 2 or not passive) and all(t.stop or t.kind != "word" for t in after)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, Span, Token
 from fathom.offline.linking.text import identifier_words, in_number
-from fathom.offline.linking.wordlists import DEGREES, PHRASE_ENDS, ROLE_VERBS
+from fathom.offline.linking.wordlists import BE, DEGREES, PHRASE_ENDS, ROLE_VERBS
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.wording.phrases import column_named, names_in_words
 from fathom.records import Question
@@ -20,9 +20,8 @@ _NEAR = 3
 """Words from a verb to the extreme that it is about: "has by far the highest"."""
 _CLEARLY = 0.9
 _WHICH = frozenset(("which", "what"))
-_BE = frozenset(("is", "are", "was", "were"))
 _DO = frozenset(("do", "does", "did"))
-_VERBS = _BE | _DO | {"have", "has", "had"}
+_VERBS = BE | _DO | {"have", "has", "had"}
 _NAMES = frozenset(("name", "surnam", "forenam"))
 _ENDS = frozenset(".?!;")
 _EXTREMES = {"most": "highest", "least": "lowest"}
@@ -113,7 +112,7 @@ def _does(word: str, verb: Token) -> bool:
 def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[tuple[str, int]]:
     """The tables whose rows may be asked for, each with the place of the verb."""
     words = [t.lower for t in tokens[:_LONGEST]]
-    if len(tokens) > 1 and words[0] == "who" and words[1] not in _BE:
+    if len(tokens) > 1 and words[0] == "who" and words[1] not in BE:
         persons = [t for t in linking.tables if names.holds_persons(t)]
         done = [t for t in linking.tables if _does(identifier_words(t)[-1], tokens[1])]
         ranked = {m.column.table for m in linking.column_mentions if m.score >= _CLEARLY}
@@ -159,7 +158,7 @@ def _extreme(tokens: Sequence[Token], table: str, linking: Linking, names: RowNa
         after = tokens[last + 1].lower if last + 1 < len(tokens) else ""
         meant = [c for c in amounts if DEGREES[token.lower] & {*identifier_words(c.column)}]
         if len(meant) == 1 and (not after.isalpha() or after in PHRASE_ENDS):  # not "paid the most bills"
-            first = place - 1 if tokens[place - 1].lower in _BE else place
+            first = place - 1 if tokens[place - 1].lower in BE else place
             return _Extreme(first, last, meant[0])
     return None
 

@@ -10,14 +10,13 @@ from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import names_many, numbering_columns
 from fathom.offline.linking.records import Token
 from fathom.offline.linking.text import identifier_words, name_stems
-from fathom.offline.linking.wordlists import LISTING, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.wordlists import BE, LISTING, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 
 _NAMED = 0.6
 _DETERMINERS = frozenset("the all every any each a an some our my".split())
-_BE = frozenset(("is", "are", "was", "were"))
 _PARTICIPLES = ("ed", "ing")
 _ENDS = frozenset(".?!;")
 _LIVE = frozenset("live lives living reside resides".split())
@@ -85,7 +84,7 @@ def _phrase(tokens: Sequence[Token]) -> int | None:
         place = 1
     elif (
         len(words) > 2
-        and words[1] in _BE
+        and words[1] in BE
         and (words[0] == "who" or (words[0] in _WHAT and words[2] in _DETERMINERS))
     ):
         place = 2

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from fathom.offline.linking import Linking, Span, Token
 from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
-from fathom.offline.linking.wordlists import ANYBODY, IRREGULAR, MONEY, SAME, WHOLE
+from fathom.offline.linking.wordlists import ANYBODY, BE, IRREGULAR, MONEY, SAME, WHOLE
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption, Question
 
@@ -24,7 +24,6 @@ _SORTS = frozenset(("order", "sort", "rank", "list"))
 """Words that say how rows are shown, as well as things."""
 _VIEWS = frozenset(("view", "ref", "reference", "tbl", "table"))
 _INSIDE = frozenset(("in", "at", "for", "of", "by", "on"))
-_BE = frozenset(("are", "is", "were", "was"))
 _OURS = frozenset(("the", "our", "this", "my"))
 
 
@@ -78,7 +77,7 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
         if token.lower in MONEY and place and tokens[place - 1].kind == "number":
             yield _Change(place, place)
         elif _is_all(token, ahead, tokens[place + 1 : place + 2]):
-            yield _Change(place - 2, place, "there" if tokens[place - 3].lower in _BE else "")
+            yield _Change(place - 2, place, "there" if tokens[place - 3].lower in BE else "")
         elif token.lower == "full" and _behind(linking, place) == _NAME and _are_persons(linking, names):
             yield _Change(place, place, "first and last")
         elif (meant := _meant(token, linking, names)) is not None:

@@ -10,11 +10,10 @@ from fathom.offline.grammars.periods import DATED, Dates
 from fathom.offline.linking import ColumnKey, Linking, Token
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
-from fathom.offline.linking.wordlists import DEGREES, LIGHT, USUALLY
+from fathom.offline.linking.wordlists import BE, DEGREES, LIGHT, USUALLY
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 
-_BE = frozenset(("is", "are", "was", "were"))
 _DO = frozenset(("do", "does", "did"))
 _HAVE = frozenset(("have", "has"))
 _ARTICLES = frozenset("the a an our one all".split())
@@ -66,7 +65,7 @@ def _of_how(tokens: Sequence[Token], linking: Linking, names: RowNames) -> tuple
     words = [t.lower for t in tokens]
     verb = 3 if words[2] in _BEHIND and words[1] not in {"many", "much"} else 2
     wanted: Iterable[ColumnKey] = ()
-    if words[verb] in _BE:
+    if words[verb] in BE:
         rows = _rows(linking, names, range(verb + 1, len(tokens)))
         wanted = _called(linking, DEGREES["cost"]) if words[1] == "much" else linking.sought
     elif words[verb] in _DO and words[1] == "much" and words[-1] in DEGREES:
@@ -88,7 +87,7 @@ def _first(words: Sequence[str], some: frozenset[str]) -> int | None:
 def _of_when(tokens: Sequence[Token], linking: Linking, dates: Dates) -> tuple[_Rows, ColumnKey] | None:
     """The rows and the date of which "when" asks: the one that the verb names, else their only one."""
     words = [t.lower for t in tokens]
-    if words[1] not in _BE | _DO:
+    if words[1] not in BE | _DO:
         return None
     for end in range(len(tokens) - 1, 2, -1):
         rows = _rows(linking, None, range(2, end))

@@ -22,6 +22,7 @@ _MEANT = 0.35
 _UNSAID = 0.1
 """What each word of a column's name that isn't said takes from how well it fits."""
 _NAMING = frozenset(("name", "titl"))
+_WHOLLY = 0.9
 _CLEARLY = 0.5
 """How much better than a table a column fits that is meant: "start station" is no station."""
 PARTICIPLES = ("ed", "ing", "old", "aken", "ought")
@@ -65,6 +66,15 @@ def by_whole_words(linking: Linking) -> Floats:
         for word in name_stems(column.column):
             found[row, places.get(word, [])] = 1.0
     return found
+
+
+def called_in_full(linking: Linking, span: Span) -> tuple[str, ...]:
+    """The tables that several words up to the end of a phrase name as a whole: "gas stations"."""
+    return tuple(
+        m.table
+        for m in linking.table_mentions
+        if m.span.end == span.end and span.first <= m.span.first < span.end - 1 and m.score >= _WHOLLY
+    )
 
 
 class Naming:
@@ -181,6 +191,7 @@ class Naming:
         top = max(fits.values(), default=0.0)
         whole = float(linking.table_alignment[:, span.first : span.end].sum(axis=1).max(initial=0))
         tables = [t for t, near in zip(linking.tables, rows, strict=True) if near >= best]
+        tables = [*called_in_full(linking, span)] or tables
         if tables and best >= self.column_fit(head) and top < whole + _CLEARLY:
             return tuple(self._rows(TableRef(t), float(best), many=many) for t in tables)
         return tuple(_values(c, f, many=many) for c, f in fits.items() if f >= top - 0.01)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal as Choice
 
 from fathom.offline.grammars.amounts import Amounts, asked_money
-from fathom.offline.grammars.grouping import JOINING, PARTICIPLES, Naming, covers
+from fathom.offline.grammars.grouping import JOINING, PARTICIPLES, Naming, called_in_full, covers
 from fathom.offline.grammars.held import held_number
 from fathom.offline.grammars.measures import PASSED, Function, Measure, Source, asked_quantities, compares
 from fathom.offline.grammars.sold import sold_readers
@@ -302,8 +302,10 @@ class MeasureReader:
         best = float(rows.max(initial=0))
         if best < max(_NAMED, self._naming.column_fit(span.end - 1)):
             return None
-        tables = [TableRef(t) for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
-        return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, span.end))
+        tables = [t for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
+        tables = [*called_in_full(self._linking, span)] or tables
+        counted = tuple(Source(Star(), TableRef(t), best) for t in tables)
+        return Measure("count", counted, Span(place, span.end))
 
     def _phrase(self, place: int) -> Span | None:
         """The words that name what is measured, values ahead of them passed over: "cancelled orders"."""

@@ -12,6 +12,7 @@ from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, TURNS
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
@@ -37,6 +38,13 @@ _NAMES = frozenset(("name", "names", "title", "titles", "first", "last", "full",
 _KEYS = frozenset("id ids code codes number numbers".split())
 _COUNTED = frozenset(("number", "count"))
 _OPEN = frozenset(("each", "per", "than", "only"))
+
+
+def of_values(linking: Linking) -> list[Span]:
+    """The words behind values that only name what these are of: "a king | bed", of the column `bed_type`."""
+    tokens = linking.tokens
+    behind = ((v, v.span.end) for v in sure_values(linking) if v.span.end < len(tokens))
+    return [Span(i, i + 1) for v, i in behind if tokens[i].stem in name_stems(v.column.column)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +145,10 @@ class _Shown:
         if table is None:
             return None
         self.table = table
+        owner: Span | None = None
         for place, span in enumerate(spans):
+            if span == owner and self._tables(span) != [table]:
+                continue  # "the locations of colleges" tells of these, and asks for no colleges
             owner = spans[place + 1] if place + 1 < len(spans) and self._of(span, spans[place + 1]) else None
             said = self._names_rows(spans, place)
             found = self._names.of_table(self.table) if said else self._meant(span, owner)
@@ -151,6 +162,7 @@ class _Shown:
     def _phrases(self) -> list[Span]:
         """The runs of words that name tables and columns, ahead of the order; values aside."""
         values = [v.span for v in sure_values(self._linking)]
+        values += of_values(self._linking)
         found, place = list[Span](), 0
         while place < self._tail:
             token = self._linking.tokens[place]

@@ -31,7 +31,10 @@ COVERAGE = 0.4
 
 @dataclass(frozen=True)
 class Answered:
-    """What became of one question; `source` says what made the query."""
+    """What became of one question; `source` says what made the query.
+
+    One that is asked back is `declined` as well.
+    """
 
     asked: BenchmarkQuestion
     sql: str
@@ -40,6 +43,7 @@ class Answered:
     confidence: float
     seconds: float
     source: str
+    asks_back: bool = False
 
 
 def measure() -> Iterable[Figure]:
@@ -63,7 +67,7 @@ def measure() -> Iterable[Figure]:
         yield from _unread(what, answered, set(json.loads(READ.read_text(encoding="utf-8")).get(name, ())))
     if wanted("sql-eval-idk"):
         unanswerable = list(ask(load_benchmark("sql-eval-idk", data=DATA), None, taught=False))
-        refused = sum(a.declined for a in unanswerable)
+        refused = sum(a.declined and not a.asks_back for a in unanswerable)
         yield rate("unanswerable questions refused", refused, len(unanswerable), 0.95)
     p50, p95 = (1000 * float(np.percentile(times, p)) for p in (50, 95))
     note = f"p50 {p50:.0f} ms, {len(times)} questions"
@@ -89,15 +93,17 @@ def ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> It
             started = time.perf_counter()
             draft = asyncio.run(run_method(method, item.question, contexts[item.database]))
             seconds = time.perf_counter() - started
-            marks = judge(Exam(item, respond(draft), benchmark.comparison, seconds=5.0))
+            response = respond(draft)
+            marks = judge(Exam(item, response, benchmark.comparison, seconds=5.0))
             yield Answered(
                 item,
                 draft.sql or "",
                 right=marks.final.outcome.value == "correct",
-                declined=draft.refusal is not None,
+                declined=response.declined,
                 confidence=draft.confidence or 0.0,
                 seconds=seconds,
                 source=str(draft.trace.steps[-1].found.get("source", "")),
+                asks_back=bool(draft.readings),
             )
     for context in contexts.values():
         context.database.close()
@@ -108,7 +114,7 @@ def dump(name: str, answered: Iterable[Answered]) -> None:
     if DUMP:
         rows = [
             [a.asked.database_name, a.asked.text, a.asked.evidence, a.asked.gold[:1], a.sql, a.right,
-             a.confidence, a.declined, a.source]
+             a.confidence, a.declined, a.source, a.asks_back]
             for a in answered
         ]  # fmt: skip
         (Path(DUMP) / f"{name}.json").write_text(json.dumps(rows, indent=0), encoding="utf-8")
@@ -130,7 +136,8 @@ def _figures(what: str, answered: list[Answered], mark: float, selective: float)
     spread = f"by database {shares[0]:.0%} to {shares[-1]:.0%}" if len(shares) > 1 else ""
     yield rate(f"{what}: correct", sum(a.right for a in answered), len(answered), mark, spread)
     kept = [a for a in answered if not a.declined]
-    note = f"coverage {len(kept) / len(answered):.0%} (mark {COVERAGE:.0%})"
+    back = sum(a.asks_back for a in answered)
+    note = f"coverage {len(kept) / len(answered):.0%} (mark {COVERAGE:.0%}), {back} asked back"
     figure = rate(
         f"{what}: correct of those answered", sum(a.right for a in kept), len(kept), selective, note
     )

@@ -87,11 +87,12 @@ def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path)
                 text = one["question"]
                 question = BenchmarkQuestion(text, text, str(file), tuple(one["gold"]), database_name=name)
                 draft = asyncio.run(run_method(find_method("offline"), question.question, context))
-                marks = judge(Exam(question, respond(draft), "sql_eval", seconds=5.0))
+                response = respond(draft)
+                marks = judge(Exam(question, response, "sql_eval", seconds=5.0))
                 right = marks.final.outcome.value == "correct"
                 if SHOW and case["split"] == "develop":
                     _show(name, text, draft, right=right)
-                yield Asked(name, kind, right, draft.refusal is not None)
+                yield Asked(name, kind, right, response.declined)
 
 
 def _file(name: str, folder: Path) -> Path:
@@ -101,6 +102,7 @@ def _file(name: str, folder: Path) -> Path:
 
 
 def _show(name: str, text: str, draft: Draft, *, right: bool) -> None:
-    fate = f"{'right' if right else 'WRONG'} {'declined' if draft.refusal else 'ANSWERED'}"
+    told = "declined" if draft.refusal else "asks back" if draft.readings else "ANSWERED"
+    fate = f"{'right' if right else 'WRONG'} {told}"
     why = " ".join(draft.refusal.missing) if draft.refusal else ""
     print(f"{fate} {draft.confidence:.2f} {name}: {text} ({why})\n    {draft.sql}")

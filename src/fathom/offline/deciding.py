@@ -49,6 +49,10 @@ SETTLED = 0.9
 """How sure to be of a ratio or period that leaves nothing open and whose result is sensible. Of our questions
 (bench/periods_and_shares.py) all 48 such were right that nothing was tuned on; of 33 asked to find faults,
 29, before those were mended. The second is nearer to what strangers ask, so it is no surer than that."""
+SUPPORTED, LIKELY = 0.3, 0.5
+"""What was learned speaks against what stands in for it where it is so sure of another query that says all and
+finds the rows of this one less likely than that."""
+UNSUPPORTED = 0.55
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
 were right on GeoQuery's training questions, held out in turn; the ranker's own choice was in 78 %."""
@@ -59,10 +63,14 @@ CLOSE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The choice among candidates, and a `rival`: another that is close and differs in its result."""
+    """The choice among candidates, and a `rival`: another that is close and differs in its result.
+
+    `torn` says that both are too likely to leave one out: what was learned, and what stands in for it.
+    """
 
     choice: Choice
     rival: int | None
+    torn: bool = False
 
 
 def decide(
@@ -82,24 +90,16 @@ def decide(
         for i, left_out in zip(learned, weighed.left_out, strict=True)
         if solved_before(proposals[i]) and checked[i].error is None and not left_out
     ]
+    torn: int | None = None
     if solved:
         choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
     else:
-        plain = choice.sure and not _says_less(proposals[choice.order[0]].query, linking, engine)
-        for source in GRAMMARS:
-            made = [
-                i
-                for i, p in enumerate(proposals)
-                if p.source == source
-                and checked[i].error is None
-                and not shows_unasked(p.query, linking)
-                and not shows_less(p.query, linking, engine.names)
-            ]
-            settled = any(proposals[i].settled for i in made)
-            known = proposals[choice.order[0]]
-            if made and not (source in STAND_IN and plain) and (settled or not known.settled):
-                choice = _unlearned_first(engine, choice, made, proposals, checked)
-                choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]], engine))
+        known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
+        choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
+        stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
+        if stands_in and not less and known.confidence >= LIKELY:
+            if _share(choice.order[0], weighed.choice, learned, checked) < SUPPORTED:
+                choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
         choice = _confirmed(choice, proposals, checked)
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
@@ -114,7 +114,34 @@ def decide(
         words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
         choice = replace(_doubted(choice, DOUBTED), missing=missing)
-    return Verdict(choice, _rival(choice, checked))
+    return Verdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
+
+
+def _with_grammars(
+    engine: Engine,
+    linking: Linking,
+    choice: Choice,
+    proposals: Sequence[Proposal],
+    checked: Sequence[Checked],
+    *,
+    plain: bool,
+) -> Choice:
+    """The choice with what grammars make ahead; what stands in for what was learned unless that is `plain`."""
+    for source in GRAMMARS:
+        made = [
+            i
+            for i, p in enumerate(proposals)
+            if p.source == source
+            and checked[i].error is None
+            and not shows_unasked(p.query, linking)
+            and not shows_less(p.query, linking, engine.names)
+        ]
+        settled = any(proposals[i].settled for i in made)
+        known = proposals[choice.order[0]]
+        if made and not (source in STAND_IN and plain) and (settled or not known.settled):
+            choice = _unlearned_first(engine, choice, made, proposals, checked)
+            choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]], engine))
+    return choice
 
 
 def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
@@ -310,6 +337,16 @@ def _missing(linking: Linking, chosen: Proposal, engine: Engine) -> tuple[str, .
     said = told.union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(chosen.query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
+
+
+def _share(place: int, known: Choice, learned: Sequence[int], checked: Sequence[Checked]) -> float:
+    """How likely it is, as far as was learned, that the question asks for the rows which a candidate gives."""
+    result = checked[place].result
+    cells = None if result is None else _cells(result)
+    odds = [math.exp(score - max(known.scores)) for score in known.scores]
+    results = (checked[i].result for i in learned)
+    alike = (o for r, o in zip(results, odds, strict=True) if r is not None and _cells(r) == cells)
+    return sum(alike) / sum(odds)
 
 
 def _nothing(checked: Checked) -> bool:

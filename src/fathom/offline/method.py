@@ -82,8 +82,11 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
     sure = found.sure if confidence is None else found.confidence >= confidence
     unrelated = _fits_nothing(found.linking, found.missing)
-    refusal = None if sure else Refusal(_why(found.missing), found.missing, unrelated)
     solution, order = found.solution, found.solution.verdict.choice.order
+    whole = found.source == solution.proposals[order[0]].source  # not put together from what was asked apart
+    torn = whole and solution.verdict.torn and confidence is None and not found.missing
+    readings = _readings(engine, solution) if whole and (sure or torn) else ()
+    refusal = None if sure or readings else Refusal(_why(found.missing), found.missing, unrelated)
     scores = solution.verdict.choice.scores
     result = found.result
     tried = [Candidate(solution.sqls[i], scores[i], error=solution.checked[i].error) for i in order[:SHOWN]]
@@ -96,9 +99,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         result=result if result is not None and result.truncated is None else None,
         confidence=found.confidence,
         refusal=refusal,
-        readings=_readings(engine, solution)
-        if refusal is None and found.source not in {"nested", "aside"}
-        else (),
+        readings=readings,
         assumptions=(*draft.assumptions, *found.assumptions, *_values(engine, found.linking, found.sql)),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )

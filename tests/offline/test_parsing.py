@@ -24,7 +24,7 @@ ROUND_TRIPS = [
      "SELECT pilot_name FROM pilot WHERE flown_hours <= 5 OR pilot_name LIKE 'B%'"),
     ('SELECT city FROM airport WHERE country = "Peru"', "SELECT city FROM airport WHERE country = 'Peru'"),
     ('SELECT "unit price" FROM "order"', None),
-    ("SELECT AVG(c1) FROM (SELECT COUNT(*) AS c1 FROM crew GROUP BY flight_id) AS q", None),
+    ("SELECT AVG(number) FROM (SELECT COUNT(*) AS number FROM crew GROUP BY flight_id) AS q", None),
     ("SELECT SUM(CASE WHEN country = 'Peru' THEN 1 ELSE 0 END) * 100.0 / COUNT(*) FROM airport",
      "SELECT (SUM(CASE WHEN country = 'Peru' THEN 1 ELSE 0 END) * 100.0) / COUNT(*) FROM airport"),
     ("SELECT p.pilot_name FROM pilot p, crew c WHERE p.pilot_id = c.pilot_id AND c.role = 'captain'",

@@ -19,7 +19,7 @@ QUERIES = [
     "SELECT pilot_id FROM pilot EXCEPT SELECT pilot_id FROM crew",
     "SELECT city FROM airport WHERE country = 'Peru' UNION SELECT city FROM airport WHERE country = 'Chile'",
     "SELECT T2.pilot_name, COUNT(*) FROM crew AS T1 JOIN pilot AS T2 ON T1.pilot_id = T2.pilot_id GROUP BY T2.pilot_id",
-    "SELECT AVG(c1) FROM (SELECT COUNT(*) AS c1 FROM crew GROUP BY flight_id) AS q",
+    "SELECT AVG(number) FROM (SELECT COUNT(*) AS number FROM crew GROUP BY flight_id) AS q",
     "SELECT pilot_name FROM pilot WHERE flown_hours BETWEEN 10 AND 20 OR mentor_id IS NULL",
 ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from fathom.offline.checks.accounting import ACCOUNTED, Accounts
+from fathom.offline.checks.accounting import ACCOUNTED, Accounts, names_table
 from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.falling_short import (
@@ -32,7 +32,7 @@ from fathom.offline.grammars.ratios import asks_ratio, is_sensible
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.queries.query import Column, Query, all_queries, mentioned_tables
+from fathom.offline.queries.query import Aggregate, Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.weighing import weigh
@@ -50,8 +50,8 @@ SETTLED = 0.9
 (bench/periods_and_shares.py) all 48 such were right that nothing was tuned on; of 33 asked to find faults,
 29, before those were mended. The second is nearer to what strangers ask, so it is no surer than that."""
 SUPPORTED, LIKELY = 0.3, 0.5
-"""What was learned speaks against what stands in for it where it is so sure of another query that says all and
-finds the rows of this one less likely than that."""
+"""What was learned speaks against what stands in for it where it is so sure of another query that says all,
+and finds the rows of this one less likely than that."""
 UNSUPPORTED = 0.55
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
@@ -96,10 +96,11 @@ def decide(
     else:
         known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
         choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
-        stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
-        if stands_in and not less and known.confidence >= LIKELY:
-            if _share(choice.order[0], weighed.choice, learned, checked) < SUPPORTED:
-                choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
+        one, other = (proposals[c.order[0]] for c in (choice, known))
+        stands_in = choice.sure and one.source in STAND_IN and not _counts_once(one.query, other.query)
+        heeded = not less and known.confidence >= LIKELY and _names_rows(linking)
+        if stands_in and heeded and _share(choice.order[0], weighed.choice, learned, checked) < SUPPORTED:
+            choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
         choice = _confirmed(choice, proposals, checked)
         choice = _without_period(choice, proposals[choice.order[0]], linking)
         choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
@@ -126,7 +127,7 @@ def _with_grammars(
     *,
     plain: bool,
 ) -> Choice:
-    """The choice with what grammars make ahead; what stands in for what was learned unless that is `plain`."""
+    """The choice with what grammars make ahead; what stands in for what was learned unless it is `plain`."""
     for source in GRAMMARS:
         made = [
             i
@@ -339,8 +340,21 @@ def _missing(linking: Linking, chosen: Proposal, engine: Engine) -> tuple[str, .
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 
 
+def _counts_once(one: Query, other: Query) -> bool:
+    """Whether two queries count the same, and the first counts what a join repeats once."""
+    match one.select, other.select:
+        case (Aggregate("count", _, distinct=True),), (Aggregate("count", distinct=False),):
+            return one.where == other.where and one.having == other.having
+    return False
+
+
+def _names_rows(linking: Linking) -> bool:
+    """Whether a question names the rows that it asks for, as those do from which was learned."""
+    return any(names_table(linking, m) for m in linking.table_mentions)
+
+
 def _share(place: int, known: Choice, learned: Sequence[int], checked: Sequence[Checked]) -> float:
-    """How likely it is, as far as was learned, that the question asks for the rows which a candidate gives."""
+    """How likely it is, as far as was learned, that a question asks for the rows that a candidate gives."""
     result = checked[place].result
     cells = None if result is None else _cells(result)
     odds = [math.exp(score - max(known.scores)) for score in known.scores]

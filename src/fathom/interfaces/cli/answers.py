@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from fathom.answering import Asking, explain
 from fathom.errors import InputError, MissingExtra
 from fathom.interfaces.cli.showing import console, notices, plain, print_rows, print_sql
@@ -28,7 +26,7 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
     console.print(plain(answer.text), style=style)
     if answer.readings:
         for number, reading in enumerate(answer.readings, 1):
-            console.print(Text(f"\n({number}) "), plain(reading.text), end="")
+            console.print(plain(f"\n({number}) {reading.text}"))
             print_sql(reading.sql)
     if answer.refusal and (unsaid := [w for w in answer.refusal.missing if f"“{w}”" not in answer.text]):
         console.print(plain(f"Not understood: {_quoted(unsaid)}."))

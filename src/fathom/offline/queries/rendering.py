@@ -1,6 +1,7 @@
 """From the representation to SQL text, joins planned on the way."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -172,13 +173,15 @@ def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
 def _names_of(source: Query) -> Mapping[int, str]:
     """What the columns of a source are called: after what they hold, else by their places."""
     below = {} if source.source is None else _names_of(source.source)
-    names = {i: _name_of(e, below) for i, e in enumerate(source.select)}
-    for i, e in enumerate(source.select):
-        if isinstance(e, Column) and [n.casefold() for n in names.values()].count(names[i].casefold()) > 1:
-            names[i] = f"{e.table.name}_{e.name}"
-    folded = [n.casefold() for n in names.values()]
-    unclear = {i for i, n in names.items() if not n or folded.count(n.casefold()) > 1 or quote(n) != n}
-    return {i: f"c{i + 1}" if i in unclear else name for i, name in names.items()}
+    short = [_name_of(e, below) for e in source.select]
+    seen = Counter(n.casefold() for n in short)
+    names = [
+        f"{e.table.name}_{n}" if isinstance(e, Column) and seen[n.casefold()] > 1 else n
+        for e, n in zip(source.select, short, strict=True)
+    ]
+    seen = Counter(n.casefold() for n in names)
+    clear = [bool(n) and seen[n.casefold()] == 1 and quote(n) == n for n in names]
+    return {i: name if clear[i] else f"c{i + 1}" for i, name in enumerate(names)}
 
 
 def _name_of(expression: Expression, below: Mapping[int, str]) -> str:

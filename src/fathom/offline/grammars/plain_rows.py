@@ -93,8 +93,8 @@ def _is_far(value: ValueMention, head: Head, planner: JoinPlanner) -> bool:
 
 def _has_nearer(value: ValueMention, head: Head, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether what lies nearer to the rows holds a value as well: a house in Austin, an owner from there."""
-    others = [v.column.table for v in linking.values if v.span == value.span and v.match == value.match]
-    ways = [planner.distance(head.table, table) for table in others]
+    others = {v.column.table for v in linking.values if v.span == value.span and v.match == value.match}
+    ways = [planner.distance(head.table, table) for table in others - {head.table}]
     return min(ways, default=0.0) < planner.distance(head.table, value.column.table)
 
 

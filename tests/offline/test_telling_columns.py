@@ -82,6 +82,8 @@ def test_of_each_of_what_is_said_apart(text: str, found: Grouped) -> None:
     ("text", "plain"),
     [
         ("average rent split by city", "average rent by city"),
+        ("top 3 cities in terms of rent", "top 3 cities by rent"),
+        ("Rank the cities by average rent", "average rent by cities, highest first"),
         ("Which clerks are new? Order them by last name.", "Which clerks are new, sorted by last name."),
         ("no. of orders per clerk", "number of orders per clerk"),
         ("tips by users with the name \"Ann\"", "tips by users named \"Ann\""),

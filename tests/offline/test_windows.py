@@ -34,7 +34,9 @@ def _rows(asked: str, database: Database) -> list[tuple[Any, ...]]:
     draft = ask(asked, database)
     assert draft.refusal is None, draft.sql
     assert draft.sql is not None
-    cells = [[c if isinstance(c, str) else float(c) for c in row] for row in database.run(draft.sql).rows]
+    cells = [
+        [c if isinstance(c, str) else round(float(c), 2) for c in row] for row in database.run(draft.sql).rows
+    ]
     return [tuple(sorted(row, key=lambda c: isinstance(c, float))) for row in cells]
 
 
@@ -85,3 +87,16 @@ def test_the_first_of_each_group_and_those_behind(asked: str, rows: list[Any], o
 def test_several_of_each_group(orders: Database) -> None:
     best = _rows("Which 2 customers placed the most orders in each country?", orders)
     assert best == [("France", "Bob"), ("Norway", "Ann"), ("Norway", "Cleo")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("How many customers placed more than 2 orders?", [(2,)]),
+        ("What is the average number of orders per customer?", [(7 / 4,)]),
+        ("What percentage of order amount comes from each country?", [("France", 71.11), ("Norway", 28.89)]),
+        ("Show each country's share of total order amount.", [("France", 0.71), ("Norway", 0.29)]),
+    ],
+)
+def test_numbers_of_groups(asked: str, rows: list[Any], orders: Database) -> None:
+    assert sorted(_rows(asked, orders)) == rows

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fathom.offline.composing.counted import NUMBERS, counts_of
 from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
@@ -30,11 +31,6 @@ from fathom.offline.queries.query import (
 )
 from fathom.records import Assumption
 
-_OF_NUMBERS = re.compile(
-    r"(?:(?:what\s+(?:is|was|are)|show|give|calculate|compute|find)\s+)?(?:me\s+)?(?:the\s+)?median\s+(?:number|count)\s+of\s+"
-    r"(?P<rows>.+?)\s+(?:per|by|(?:for|of|in|from|at|on)\s+(?:each|every|a))\s+(?P<group>.+?)[\s?.!]*$",
-    re.IGNORECASE,
-)
 _MEDIAN = re.compile(r"\bmedian\b(?:\s+(?:value|average)s?\b(?=\s+of\b))?", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean|avg)\b", re.IGNORECASE)
 _MIDDLE = Call("median", ())
@@ -49,7 +45,7 @@ def medians(text: str, linking: Linking) -> Iterator[Composition]:
     """The question for an average where one asks for the median, unless something is called so."""
     if not _MEDIAN.search(text) or any("median" in c.column.casefold() for c in linking.columns):
         return
-    if found := _OF_NUMBERS.match(text):
+    if found := NUMBERS.match(text):
         yield Composition((f"How many {found['rows']} are there for each {found['group']}?",), _of_counts)
     elif not _MEAN.search(text):
         yield Composition((_MEDIAN.sub("average", text),), _of_average)
@@ -71,10 +67,9 @@ def _of_average(queries: Sequence[Query]) -> Combined | None:
 def _of_counts(queries: Sequence[Query]) -> Combined | None:
     """The median of the numbers that a query gives for each of what it groups by."""
     (query,) = queries
-    places = [i for i, e in enumerate(query.select) if isinstance(e, Aggregate)]
-    if len(places) != 1 or not query.group or query.limit is not None or query.compound is not None:
+    number = counts_of(query)
+    if number is None:
         return None
-    number = SourceColumn(places[0])
     mean = Aggregate("avg", number)
     told = replace(_TOLD, text=f"{_TOLD.text} Only those that have any are counted.")
     return _numbered(Query((mean,), source=replace(query, order=())), mean, number), told

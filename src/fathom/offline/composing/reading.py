@@ -6,6 +6,7 @@ from itertools import chain
 from fathom.offline.composing.both import both, counts
 from fathom.offline.composing.changes import changes
 from fathom.offline.composing.contrasts import contrasts
+from fathom.offline.composing.counted import counted
 from fathom.offline.composing.gaps import gaps
 from fathom.offline.composing.leading import leaders, nth
 from fathom.offline.composing.medians import medians
@@ -30,5 +31,6 @@ def compositions(text: str, linking: Linking, planner: JoinPlanner, names: RowNa
         both(text, names),
         leaders(text, linking),
         nth(text),
+        counted(text),
         counts(text),
     )

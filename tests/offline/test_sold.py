@@ -215,8 +215,12 @@ def test_a_number_behind_a_table_is_its_key(asked: str, value: float, music: Dat
     assert _rows(ask(asked, music)) == [(value,)]
 
 
+def test_units_on_average(music: Database) -> None:
+    assert _rows(ask("average number of units sold per invoice", music)) == [(5,)]
+
+
 def test_the_best_sold_of_each(music: Database) -> None:
-    assert _rows(ask("best selling track of each genre", music)) == [("Folk", "Moss"), ("Jazz", "Ebb")]
+    assert _rows(ask("best selling track of each genre", music)) == [("Folk", "Moss", 10), ("Jazz", "Ebb", 2)]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +235,6 @@ def test_the_best_sold_of_each(music: Database) -> None:
         "for each artist the best selling album",
         "what is the length of the best selling track",
         "how many different tracks were sold",
-        "average number of units sold per invoice",
         "which tracks did not sell more than 3 units",
         "least sold track in 2021",
     ],

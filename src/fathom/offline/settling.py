@@ -138,8 +138,8 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
         return whole
     composed: list[Settled] = []
     for way in ways:
-        made = _composed(engine, asked, way, doubtful=not composed)
-        composed += [] if made is None else [made]
+        made = _composed(engine, asked, way, doubtful=not composed and not way.learned)
+        composed += [] if made is None or (way.learned and not made.sure) else [made]
     found = next((c for c in composed if c.sure), None)
     if found is not None:
         return found

@@ -36,7 +36,7 @@ def both(text: str, names: RowNames) -> Iterator[Composition]:
     """The rows of which a question asks what it says of both, asked for the one and for the other."""
     if found := _BOTH.match(text):
         questions = tuple(f"{found['ahead']} {part}?" for part in (found["one"], found["other"]))
-        yield Composition(questions, partial(_in_both, names), needed=False)
+        yield Composition(questions, partial(_in_both, names), needed=False, learned=True)
 
 
 def counts(text: str) -> Iterator[Composition]:
@@ -48,7 +48,7 @@ def counts(text: str) -> Iterator[Composition]:
     group = found["ahead"] or group
     for parts in _in_full(_THERE.sub("", found["one"]), _THERE.sub("", other)):
         questions = tuple(f"How many {part} are there{f' {group}' if group else ''}?" for part in parts)
-        yield Composition(questions, _side_by_side, needed=False)
+        yield Composition(questions, _side_by_side, needed=False, learned=True)
 
 
 def _in_full(one: str, other: str) -> Iterator[tuple[str, str]]:
@@ -62,18 +62,19 @@ def _in_full(one: str, other: str) -> Iterator[tuple[str, str]]:
 
 
 def _in_both(names: RowNames, queries: Sequence[Query]) -> Combined | None:
-    """The rows of the first query that are also those of the second, by their key."""
+    """The rows of the first query that are also those of the second, by their key, or else what is shown."""
     one, other = queries
     table = rows_asked(one)
     if table is None or rows_asked(other) != table or one.select != other.select or one == other:
         return None
     if any(q.limit is not None or q.having or any(map(is_aggregate, q.select)) for q in queries):
         return None
-    key = names.key_of(table)
-    if len(key) != 1 or one.where is None or other.where is None:
+    called = {*names.of_table(table), *names.key_of(table)}
+    same = names.key_of(table) if called.issuperset(one.select) else one.select
+    if len(same) != 1 or one.where is None or other.where is None:
         return None
-    within = Query(key, where=other.where, tables=other.tables, joins=other.joins)
-    query = replace(one, where=conjunction(one.where, Comparison(key[0], "in", Subquery(within))))
+    within = Query(same, where=other.where, tables=other.tables, joins=other.joins)
+    query = replace(one, where=conjunction(one.where, Comparison(same[0], "in", Subquery(within))))
     return query, Assumption("default", f"Both are true of the same row of {table.name}.")
 
 

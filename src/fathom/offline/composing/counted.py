@@ -49,7 +49,7 @@ _ALL = "Only those that have any are counted."
 def counted(text: str) -> Iterator[Composition]:
     """The question for the groups, where one asks how many there are, or for the average of their numbers."""
     if found := _KEPT.match(text):
-        yield Composition((f"Which {found['rows']} {found['kept']}?",), _number, needed=False)
+        yield Composition((f"Which {found['rows']} {found['kept']}?",), _number, needed=False, learned=True)
     elif (found := NUMBERS.match(text)) and found["what"].lower() != "median":
         asked = f"How many {found['rows']} are there for each {found['group']}?"
         yield Composition((asked,), _mean, needed=False)

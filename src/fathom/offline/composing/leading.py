@@ -47,7 +47,7 @@ def leaders(text: str, linking: Linking) -> Iterator[Composition]:
     rows = _rows(found["rest"], linking)
     if rows:
         questions = f"{found['rest']}?", f"How many {rows} are there for each {found['group']}?"
-        yield Composition(questions, _of_each, needed=False)
+        yield Composition(questions, _of_each, needed=False, learned=True)
 
 
 def nth(text: str) -> Iterator[Composition]:
@@ -72,7 +72,7 @@ def _rows(text: str, linking: Linking) -> str:
 
 
 def _of_each(queries: Sequence[Query]) -> Combined | None:
-    """The rows that come first in each group, each with what its group is called."""
+    """The rows that come first in each group, with what that is called and the number they are ranked by."""
     first, counted = queries
     table = rows_asked(first)
     labels = tuple(e for e in counted.select if not is_aggregate(e))
@@ -82,8 +82,9 @@ def _of_each(queries: Sequence[Query]) -> Combined | None:
         return None
     place = Over(Call("rank", ()), counted.group, first.order[0])
     group = tuple(dict.fromkeys((*first.group, *counted.group, *labels))) if _is_grouped(first) else ()
+    ranked = () if first.order[0].key in first.select else (first.order[0].key,)
     rows = Query(
-        (*labels, *first.select, place),
+        (*labels, *first.select, *ranked, place),
         where=conjunction(first.where, counted.where),
         group=group,
         tables=tuple(dict.fromkeys((*mentioned_tables(first), *mentioned_tables(counted)))),

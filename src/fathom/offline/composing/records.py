@@ -16,13 +16,15 @@ Form = Callable[[Expression, Expression], Expression]
 class Composition:
     """Plain questions, and what makes a query of theirs: None where they don't fit together.
 
-    `needed` says that a query which is not so made can't be right; `whole`, of shares, what all rows come to.
+    `needed` says that a query which is not so made can't be right; `whole`, of shares, what all rows come to;
+    `learned` that such questions are learned as well, so that what is unsure in part says no more.
     """
 
     questions: tuple[str, ...]
     combine: Callable[[Sequence[Query]], Combined | None]
     needed: bool = True
     whole: int = 0
+    learned: bool = False
 
     def is_sensible(self, result: Result) -> bool:
         """Whether there is a number, and shares are neither 0 nor all: either tells of a part misread."""

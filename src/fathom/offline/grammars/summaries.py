@@ -82,7 +82,9 @@ class Summaries:
         if any(t.lower in NAMES for t in self._linking.tokens):
             return False
         keys = {c for c in query.group if isinstance(c, Column) and c not in query.select}
-        return any(not _CODES.isdisjoint(identifier_words(c.name)) for c in keys)
+        codes = (c for c in keys if not _CODES.isdisjoint(identifier_words(c.name)))
+        schema = self._known.planner.schema
+        return any(schema.table(c.table.name).column(c.name).kind == "text" for c in codes)
 
     def _made(self, request: Request) -> Iterator[Made]:
         """The queries for each way to understand the request's words, of which none is left over."""

@@ -67,7 +67,13 @@ def test_totals_so_far(asked: str, rows: list[Any], orders: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["running total of order amounts by country", "cumulative amount", "median name of customers"]
+    "asked",
+    [
+        "running total of order amounts by country",
+        "cumulative amount",
+        "median name of customers",
+        "Which country has the most orders per customer?",
+    ],
 )
 def test_what_has_no_order_or_middle_is_declined(asked: str, orders: Database) -> None:
     assert ask(asked, orders).refusal is not None

@@ -10,6 +10,7 @@ from functools import partial
 from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
+    Aggregate,
     Call,
     Comparison,
     Literal,
@@ -25,7 +26,7 @@ from fathom.offline.queries.query import (
 from fathom.records import Assumption
 
 _I = re.IGNORECASE
-_EACH = r"(?:for|in|of|from|within|at|on|by)\s+(?:each|every)\s+|per\s+"
+_EACH = r"(?:for|in|of|from|within|at|on|by)\s+(?:each|every)\s+|(?P<per>per\s+)"
 _BEHIND = re.compile(rf"(?P<rest>.+),?\s+(?:{_EACH})(?P<group>[\w\s'\u2019-]+?)[\s?.!]*$", _I)
 _AHEAD = re.compile(rf"(?:{_EACH})(?P<group>[^,]+),\s*(?P<rest>.+?)[\s?.!]*$", _I)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -35,7 +36,6 @@ _NTH = re.compile(
     _I,
 )
 _COUNTS = re.compile(r"how\s+(?:many|much)\b", _I)
-_TO_LAST = re.compile(r"\b(?:last|latest)\b", _I)
 _NAMED = 0.6
 
 
@@ -44,7 +44,7 @@ def leaders(text: str, linking: Linking) -> Iterator[Composition]:
     found = _AHEAD.match(text) or _BEHIND.match(text)
     if found is None or not linking.superlatives or _COUNTS.match(found["rest"]):
         return
-    rows = _rows(found["rest"], linking)
+    rows = _rows(found["rest"], linking, behind=found["per"] is not None)
     if rows:
         questions = f"{found['rest']}?", f"How many {rows} are there for each {found['group']}?"
         yield Composition(questions, _of_each, needed=False, learned=True)
@@ -53,17 +53,21 @@ def leaders(text: str, linking: Linking) -> Iterator[Composition]:
 def nth(text: str) -> Iterator[Composition]:
     """The question for the first row, where one asks for that at a place behind it."""
     found = _NTH.search(text)
-    if found is not None and not _TO_LAST.match(text, found.end()):
+    if found is not None:
         place = _ORDINALS.index(found["word"].lower()) + 1 if found["word"] else int(found["number"])
         yield Composition((f"{text[: found.start()]}{text[found.end() :]}",), partial(_behind, place))
 
 
-def _rows(text: str, linking: Linking) -> str:
-    """The words in a text that name the table whose rows it asks for, in the plural; empty without any."""
+def _rows(text: str, linking: Linking, *, behind: bool) -> str:
+    """The words in a text that name the table whose rows it asks for, in the plural; empty without any.
+
+    Only `behind` a superlative where that is said of what is a number per something else: what "has the most
+    sales per customer" leads no customers.
+    """
     ranked = [s.span for s in linking.superlatives]
-    named = [
-        m for m in linking.table_mentions if m.score >= _NAMED and not any(m.span.overlaps(s) for s in ranked)
-    ]
+    start = min(s.first for s in ranked) if behind else 0
+    near = [m for m in linking.table_mentions if m.score >= _NAMED and m.span.first >= start]
+    named = [m for m in near if not any(m.span.overlaps(s) for s in ranked)]
     for mention in sorted(named, key=lambda m: (m.span.first, -m.span.end)):
         words = " ".join(linking.tokens[i].text for i in range(*mention.span))
         if re.search(rf"\b{re.escape(words)}\b", text, _I):
@@ -116,6 +120,10 @@ def _is_grouped(query: Query) -> bool:
 def _behind(place: int, queries: Sequence[Query]) -> Combined | None:
     """The one row at a place, of those of which a query gives the first."""
     (query,) = queries
+    match query.select:
+        case (Aggregate("min" | "max" as function, value),) if not query.group and _is_bare(query):
+            order = (Ordering(value, descending=function == "max"),)
+            query = replace(query, select=(value,), distinct=True, order=order, limit=1)
     if query.limit != 1 or len(query.order) != 1 or query.offset:
         return None
     told = f"It is number {place} in this order; of those with the same number, whichever comes there."

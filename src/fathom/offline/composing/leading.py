@@ -35,6 +35,7 @@ _NTH = re.compile(
     r"(?=(?:most|least|best|worst|[a-z]+est)\b)",
     _I,
 )
+_HAS = re.compile(r"\b(?:has|have|had|with)\b", _I)
 _COUNTS = re.compile(r"how\s+(?:many|much)\b", _I)
 _NAMED = 0.6
 
@@ -44,6 +45,8 @@ def leaders(text: str, linking: Linking) -> Iterator[Composition]:
     found = _AHEAD.match(text) or _BEHIND.match(text)
     if found is None or not linking.superlatives or _COUNTS.match(found["rest"]):
         return
+    if found["per"] is not None and _HAS.search(found["rest"]):
+        return  # what "has the most sales per customer" leads no customers
     rows = _rows(found["rest"], linking, behind=found["per"] is not None)
     if rows:
         questions = f"{found['rest']}?", f"How many {rows} are there for each {found['group']}?"
@@ -61,8 +64,7 @@ def nth(text: str) -> Iterator[Composition]:
 def _rows(text: str, linking: Linking, *, behind: bool) -> str:
     """The words in a text that name the table whose rows it asks for, in the plural; empty without any.
 
-    Only `behind` a superlative where that is said of what is a number per something else: what "has the most
-    sales per customer" leads no customers.
+    Those `behind` a superlative alone where it may be said of a number per something else.
     """
     ranked = [s.span for s in linking.superlatives]
     start = min(s.first for s in ranked) if behind else 0

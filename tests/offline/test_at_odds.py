@@ -56,6 +56,24 @@ def engine(parties: Database) -> Engine:
             "SELECT last_name FROM minister WHERE took_office > 1961",
         ),
         (
+            "Which parties have both Blue and Red?",
+            "SELECT party FROM minister WHERE party = 'Blue' INTERSECT"
+            " SELECT party FROM minister WHERE party = 'Red'",
+            "SELECT party FROM minister WHERE party IN ('Blue', 'Red')",
+        ),
+        (
+            "Which campus gave the most degrees in each year?",
+            "SELECT T1.campus_name FROM campus AS T1 JOIN degrees AS T2 ON T1.campus_id = T2.campus_id"
+            " GROUP BY T2.year ORDER BY max(T2.degrees) DESC LIMIT 1",
+            "SELECT T1.campus_name, T2.year FROM campus AS T1 JOIN degrees AS T2"
+            " ON T1.campus_id = T2.campus_id GROUP BY T2.year HAVING max(T2.degrees) > 0",
+        ),
+        (
+            "Parties with ministers of more than two different last names",
+            "SELECT party FROM minister GROUP BY party HAVING count(*) > 2",
+            "SELECT party FROM minister GROUP BY party HAVING count(DISTINCT last_name) > 2",
+        ),
+        (
             "How many matches were lost in 2009?",
             "SELECT count(*) FROM match WHERE losses = 2009",
             "SELECT count(*) FROM match WHERE year = 2009",

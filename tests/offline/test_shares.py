@@ -54,7 +54,6 @@ def test_answers_what_leaves_nothing_open(text: str, share: float, shop: Databas
         "percentage of female customers from Brazil",  # among those from Brazil, or among all?
         "What percentage of customers placed an order in 2021?",  # a join would count orders
         "Which country has the highest share of cancelled orders?",
-        "average number of orders per month",
     ],
 )
 def test_declines_what_may_be_read_otherwise(text: str, shop: Database, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from fathom import Answer, ask
 from fathom.databases import Database, connect
+from fathom.offline import deciding
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.queries.joins import JoinPlanner
 from tests.offline.making import made, sqlite_of
@@ -307,3 +308,17 @@ def _statements(tables: str) -> str:
         keys = [f"{c}_id INTEGER REFERENCES {c}" if c in names else f"{c} INTEGER" for c in own if c != "id"]
         statements.append(f"CREATE TABLE {name} ({', '.join([f'{name}_id INTEGER PRIMARY KEY', *keys])});")
     return "\n".join(statements)
+
+
+def test_it_asks_back_where_what_was_learned_speaks_against_it(
+    music: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = "How many tracks are there per genre?"
+    assert not ask(asked, music).readings
+    monkeypatch.setattr(deciding, "SUPPORTED", 1.1)  # nothing that was learned is likely enough then
+    monkeypatch.setattr(deciding, "LIKELY", 0.0)
+    back = ask(asked, music)
+    assert back.result is None
+    assert len({r.sql for r in back.readings}) == 2
+    assert sorted(_rows(ask(asked, music, reading=back.readings[0])))[0] == ("Folk", 3)
+    assert ask(asked, music, confidence=0.5).result is not None

@@ -100,6 +100,7 @@ def test_several_of_each_group(orders: Database) -> None:
     [
         ("How many customers placed more than 2 orders?", [(2,)]),
         ("What is the average number of orders per customer?", [(7 / 4,)]),
+        ("average number of orders per month", [(7 / 5,)]),
         ("What percentage of order amount comes from each country?", [("France", 71.11), ("Norway", 28.89)]),
         ("Show each country's share of total order amount.", [("France", 0.71), ("Norway", 0.29)]),
     ],

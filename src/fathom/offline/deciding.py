@@ -98,7 +98,8 @@ def decide(
         choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
         one, other = (proposals[c.order[0]] for c in (choice, known))
         stands_in = choice.sure and one.source in STAND_IN and not _counts_once(one.query, other.query)
-        heeded = not less and known.confidence >= LIKELY and _names_rows(linking)
+        agrees = not less and not is_at_odds(other.query, linking, engine.names)
+        heeded = agrees and known.confidence >= LIKELY and _names_rows(linking)
         if stands_in and heeded and _share(choice.order[0], weighed.choice, learned, checked) < SUPPORTED:
             choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
         choice = _confirmed(choice, proposals, checked)

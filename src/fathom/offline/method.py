@@ -9,8 +9,7 @@ from fathom.offline.engine import Engine, engine_for
 from fathom.offline.finishing.describing import describe
 from fathom.offline.linking import Linking
 from fathom.offline.queries.rendering import literal
-from fathom.offline.settling import settle
-from fathom.offline.solving import Solution
+from fathom.offline.settling import Settled, settle
 from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
 
 SELECTED = 0.3
@@ -84,8 +83,9 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     unrelated = _fits_nothing(found.linking, found.missing)
     solution, order = found.solution, found.solution.verdict.choice.order
     whole = found.source == solution.proposals[order[0]].source  # not put together from what was asked apart
-    torn = whole and solution.verdict.torn and confidence is None and not found.missing
-    readings = _readings(engine, solution) if whole and (sure or torn) else ()
+    torn = solution.verdict.torn
+    asks = whole and (confidence is None and not found.missing if torn else sure)
+    readings = _readings(engine, found) if asks else ()
     refusal = None if sure or readings else Refusal(_why(found.missing), found.missing, unrelated)
     scores = solution.verdict.choice.scores
     result = found.result
@@ -133,13 +133,14 @@ def _why(missing: tuple[str, ...]) -> str:
     return "No reading of the question is likely enough."
 
 
-def _readings(engine: Engine, solved: Solution) -> tuple[Reading, ...]:
-    """The two best readings where they are close and their results differ."""
-    verdict = solved.verdict
-    if verdict.rival is None:
+def _readings(engine: Engine, found: Settled) -> tuple[Reading, ...]:
+    """What was settled on and the other reading of it, where that is close and differs in its result."""
+    solution, rival = found.solution, found.solution.verdict.rival
+    if rival is None:
         return ()
-    chosen = (verdict.choice.order[0], verdict.rival)
-    return tuple(Reading(describe(solved.proposals[i].query, engine.planner), solved.sqls[i]) for i in chosen)
+    other = Reading(describe(solution.proposals[rival].query, engine.planner), solution.sqls[rival])
+    chosen = Reading(describe(found.query, engine.planner), found.sql)
+    return (chosen, other) if chosen.text != other.text else ()
 
 
 def _values(engine: Engine, linking: Linking, sql: str) -> tuple[Assumption, ...]:

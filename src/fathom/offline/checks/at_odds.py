@@ -22,6 +22,7 @@ from fathom.offline.queries.query import (
     all_expressions,
     all_queries,
     compared_with,
+    comparisons,
     conjuncts,
     mentioned_tables,
 )
@@ -30,6 +31,8 @@ from fathom.offline.queries.rows import CODES, RowNames, fixed_columns
 _UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))
 _NAMES = frozenset(("name", "names"))
+_WHETHER = frozenset(("whether", "flag", "flags", "status"))
+_DIFFERENT = frozenset(("different", "distinct", "unique"))
 _SO_CALLED = frozenset("named called name names title titled titles".split())
 _TIMES = ("year", "date", "day", "time", "season", "month")
 _LEAST = frozenset("minimum lowest least smallest fewest cheapest shortest".split())
@@ -60,6 +63,8 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
         or adds_up_keys(query)
         or wants_two_values(query)
         or gives_one_for_each(query, linking)
+        or counts_repeats(query, linking)
+        or shows_flag(query, linking, rows)
     )
 
 
@@ -214,6 +219,23 @@ def gives_one_for_each(query: Query, linking: Linking) -> bool:
     """Whether a question asks for something of each of many, and a query gives one row."""
     each = any(t.lower in EACH and not t.evidence for t in linking.tokens)
     return each and query.limit == 1 and not query.offset
+
+
+def counts_repeats(query: Query, linking: Linking) -> bool:
+    """Whether a question compares how many different things there are, and a query how many rows."""
+    ends = {n.span.end for n in linking.numbers}
+    different = any(t.lower in _DIFFERENT and i in ends for i, t in enumerate(linking.tokens))
+    kept = (c.left for q in all_queries(query) for c in comparisons(q.having))
+    counts = [e for e in kept if isinstance(e, Aggregate) and e.function == "count"]
+    return different and bool(counts) and not any(e.distinct for e in counts)
+
+
+def shows_flag(query: Query, linking: Linking, rows: RowNames) -> bool:
+    """Whether a question says of what is listed that it is so, "open gyms", and a query shows the flag."""
+    said = (v for v in linking.values if v.match == "boolean" and v.probability >= _POSSIBLE)
+    flags = {v.column.in_query() for v in said if not rows.is_reference(v.column)}
+    whether = any(t.lower in _WHETHER for t in linking.tokens)
+    return not whether and len(query.select) == 1 and query.select[0] in flags
 
 
 def _held(query: Query) -> dict[Column, str]:

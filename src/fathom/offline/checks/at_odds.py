@@ -232,8 +232,8 @@ def counts_repeats(query: Query, linking: Linking) -> bool:
 
 def shows_flag(query: Query, linking: Linking, rows: RowNames) -> bool:
     """Whether a question says of what is listed that it is so, "open gyms", and a query shows the flag."""
-    said = (v for v in linking.values if v.match == "boolean" and v.probability >= _POSSIBLE)
-    flags = {v.column.in_query() for v in said if not rows.is_reference(v.column)}
+    said = {v.column for v in linking.values if v.match == "boolean"}
+    flags = {c.in_query() for c in said if not rows.is_reference(c)}
     whether = any(t.lower in _WHETHER for t in linking.tokens)
     return not whether and len(query.select) == 1 and query.select[0] in flags
 

@@ -14,8 +14,9 @@ from fathom.records import Assumption
 
 _I = re.IGNORECASE
 _KEPT = re.compile(
-    r"how\s+many\s+(?:different\s+|distinct\s+)?(?P<rows>\w+(?:\s+\w+){0,2}?)\s+(?P<kept>(?:have|has|had|with|made|placed|took|got|received|bought|"
-    r"ordered|contain|contains)\s+(?:\w+\s+){0,2}?(?:more|fewer|less|at\s+least|at\s+most|exactly|only|over)\b.+?)[\s?.!]*$",
+    r"how\s+many\s+(?:different\s+|distinct\s+)?(?P<rows>\w+(?:\s+\w+){0,2}?)\s+"
+    r"(?P<kept>(?:have|has|had|with|made|took|got|bought|contain|contains|\w+ed)\s+(?:\w+\s+){0,2}?"
+    r"(?:more|fewer|less|at\s+least|at\s+most|exactly|only|over)\b.+?)[\s?.!]*$",
     _I,
 )
 NUMBERS = re.compile(

@@ -69,9 +69,11 @@ def engine(parties: Database) -> Engine:
             " ON T1.campus_id = T2.campus_id GROUP BY T2.year HAVING max(T2.degrees) > 0",
         ),
         (
-            "Parties with ministers of more than two different last names",
-            "SELECT party FROM minister GROUP BY party HAVING count(*) > 2",
-            "SELECT party FROM minister GROUP BY party HAVING count(DISTINCT last_name) > 2",
+            "Campuses that gave degrees in more than two different years",
+            "SELECT T1.campus_name FROM campus AS T1 JOIN degrees AS T2 ON T1.campus_id = T2.campus_id"
+            " GROUP BY T1.campus_id HAVING count(T2.year) > 2",
+            "SELECT T1.campus_name FROM campus AS T1 JOIN degrees AS T2 ON T1.campus_id = T2.campus_id"
+            " GROUP BY T1.campus_id HAVING count(DISTINCT T2.year) > 2",
         ),
         (
             "How many matches were lost in 2009?",

@@ -31,6 +31,7 @@ from fathom.offline.queries.rows import CODES, RowNames, fixed_columns
 _UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))
 _NAMES = frozenset(("name", "names"))
+_FLAG = frozenset(("is", "has", "was", "flag", "yn"))
 _WHETHER = frozenset(("whether", "flag", "flags", "status"))
 _DIFFERENT = frozenset(("different", "distinct", "unique"))
 _SO_CALLED = frozenset("named called name names title titled titles".split())
@@ -64,7 +65,7 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
         or wants_two_values(query)
         or gives_one_for_each(query, linking)
         or counts_repeats(query, linking)
-        or shows_flag(query, linking, rows)
+        or shows_flag(query, linking)
     )
 
 
@@ -222,18 +223,19 @@ def gives_one_for_each(query: Query, linking: Linking) -> bool:
 
 
 def counts_repeats(query: Query, linking: Linking) -> bool:
-    """Whether a question compares how many different things there are, and a query how many rows."""
+    """Whether a question compares how many different things there are, and a query how many joined rows."""
     ends = {n.span.end for n in linking.numbers}
     different = any(t.lower in _DIFFERENT and i in ends for i, t in enumerate(linking.tokens))
     kept = (c.left for q in all_queries(query) for c in comparisons(q.having))
     counts = [e for e in kept if isinstance(e, Aggregate) and e.function == "count"]
-    return different and bool(counts) and not any(e.distinct for e in counts)
+    joined = len(mentioned_tables(query)) > 1
+    return different and joined and bool(counts) and not any(e.distinct for e in counts)
 
 
-def shows_flag(query: Query, linking: Linking, rows: RowNames) -> bool:
+def shows_flag(query: Query, linking: Linking) -> bool:
     """Whether a question says of what is listed that it is so, "open gyms", and a query shows the flag."""
     said = {v.column for v in linking.values if v.match == "boolean"}
-    flags = {c.in_query() for c in said if not rows.is_reference(c)}
+    flags = {c.in_query() for c in said if not _FLAG.isdisjoint(identifier_words(c.column))}
     whether = any(t.lower in _WHETHER for t in linking.tokens)
     return not whether and len(query.select) == 1 and query.select[0] in flags
 

@@ -9,9 +9,18 @@ import yaml
 from bench.questions.asking import Asked, tell
 from bench.questions.small import SMALL, make
 
-from bench import analysis, business, everyday, first_questions, periods_and_shares, plain, second_round
+from bench import (
+    analysis,
+    business,
+    everyday,
+    first_questions,
+    periods_and_shares,
+    plain,
+    reporting,
+    second_round,
+)
 
-LISTS = (analysis, business, everyday, first_questions, periods_and_shares, plain, second_round)
+LISTS = (analysis, business, everyday, first_questions, periods_and_shares, plain, reporting, second_round)
 FILES = [m.QUESTIONS for m in LISTS]
 
 

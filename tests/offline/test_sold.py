@@ -12,7 +12,7 @@ import pytest
 
 from fathom import Answer, ask
 from fathom.databases import Database, connect
-from fathom.offline import deciding
+from fathom.offline import deciding, supporting
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.queries.joins import JoinPlanner
 from tests.offline.making import made, sqlite_of
@@ -315,10 +315,18 @@ def test_it_asks_back_where_what_was_learned_speaks_against_it(
 ) -> None:
     asked = "How many tracks are there per genre?"
     assert not ask(asked, music).readings
-    monkeypatch.setattr(deciding, "SUPPORTED", 1.1)  # nothing that was learned is likely enough then
+    monkeypatch.setattr(supporting, "SUPPORTED", 1.1)  # nothing that was learned is likely enough then
     monkeypatch.setattr(deciding, "LIKELY", 0.0)
     back = ask(asked, music)
     assert back.result is None
     assert len({r.sql for r in back.readings}) == 2
     assert sorted(_rows(ask(asked, music, reading=back.readings[0])))[0] == ("Folk", 3)
     assert ask(asked, music, confidence=0.5).result is not None
+
+
+def test_what_is_compared_is_counted(music: Database) -> None:
+    assert _rows(ask("Which artists have tracks in more than one genre?", music)) == [("Nuala Band",)]
+
+
+def test_nothing_is_grouped_by_what_is_called_otherwise(music: Database) -> None:
+    assert ask("How many invoices are there for each Irish customer?", music).result is None

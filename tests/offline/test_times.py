@@ -11,6 +11,7 @@ from fathom.databases import Database
 from fathom.offline.asides.moments import moments
 from tests.databases import makers
 from tests.offline.asking import ask
+from tests.offline.making import made
 
 
 def _back(days: int) -> str:
@@ -124,3 +125,16 @@ def _rows(asked: str, database: Database, folder: Path) -> set[Any]:
     assert draft.sql is not None
     assert draft.refusal is None, draft.sql
     return set(database.run(draft.sql).rows)
+
+
+def test_dates_of_other_rows_that_are_said(tmp_path: Path) -> None:
+    statements = """
+CREATE TABLE patient (pat_no INTEGER PRIMARY KEY, surname TEXT, dob DATE);
+CREATE TABLE stay (stay_id INTEGER PRIMARY KEY, pat_no INTEGER REFERENCES patient, admitted_on DATE);
+INSERT INTO patient VALUES (1, 'Ek', '2021-03-01'), (2, 'Lo', '1950-05-06'), (3, 'Mo', '1950-07-08');
+INSERT INTO stay VALUES (1, 2, '2021-04-04'), (2, 3, '2022-04-04');
+"""
+    with made(statements, tmp_path) as wards:
+        assert _rows("patients born in 1950", wards, tmp_path) == {("Lo",), ("Mo",)}
+        draft = ask("Which patients were admitted in 2021?", wards, tmp_path)
+        assert draft.refusal is not None or wards.run(draft.sql or "").rows == (("Lo",),)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from fathom.offline.checks.accounting import ACCOUNTED, Accounts, names_table
+from fathom.offline.checks.accounting import ACCOUNTED, Accounts
 from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.checking import Checked
+from fathom.offline.checks.counting import compares_others, counts_again, counts_others
 from fathom.offline.checks.falling_short import (
-    counts_again,
-    counts_others,
     falls_short,
     leaves_name_out,
     overlooks,
@@ -32,11 +31,11 @@ from fathom.offline.grammars.ratios import asks_ratio, is_sensible
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.queries.query import Aggregate, Column, Query, all_queries, mentioned_tables
+from fathom.offline.queries.query import Column, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import Choice
 from fathom.offline.ranking.reranker import Reranker
+from fathom.offline.supporting import LIKELY, Learned, cells_of, speaks_against
 from fathom.offline.weighing import weigh
-from fathom.records import Result
 
 UNLEARNED = 0.2
 """How sure to be of a ratio or period: not learned, but what ratios came to on BIRD's training questions."""
@@ -49,9 +48,6 @@ SETTLED = 0.9
 """How sure to be of a ratio or period that leaves nothing open and whose result is sensible. Of our questions
 (bench/periods_and_shares.py) all 48 such were right that nothing was tuned on; of 33 asked to find faults,
 29, before those were mended. The second is nearer to what strangers ask, so it is no surer than that."""
-SUPPORTED, LIKELY = 0.3, 0.5
-"""What was learned speaks against what stands in for it where it is so sure of another query that says all,
-and finds the rows of this one less likely than that."""
 UNSUPPORTED = 0.55
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
@@ -96,11 +92,11 @@ def decide(
     else:
         known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
         choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
-        one, other = (proposals[c.order[0]] for c in (choice, known))
-        stands_in = choice.sure and one.source in STAND_IN and not _counts_once(one.query, other.query)
-        agrees = not less and not is_at_odds(other.query, linking, engine.names)
-        heeded = agrees and known.confidence >= LIKELY and _names_rows(linking)
-        if stands_in and heeded and _share(choice.order[0], weighed.choice, learned, checked) < SUPPORTED:
+        stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
+        agrees = not less and not is_at_odds(proposals[known.order[0]].query, linking, engine.names)
+        learnt = Learned(weighed.choice, learned, known.order[0])
+        heeded = stands_in and agrees and known.confidence >= LIKELY
+        if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
             choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
         choice = _confirmed(choice, proposals, checked)
         choice = _without_period(choice, proposals[choice.order[0]], linking)
@@ -188,6 +184,7 @@ def _says_less(query: Query, linking: Linking, engine: Engine) -> bool:
         falls_short(query, linking, engine.names, said)
         or counts_all(query, linking)
         or counts_others(query, linking, engine.planner)
+        or compares_others(query, linking, engine.planner)
         or tells_otherwise(query, linking, engine.names, engine.planner)
         or shows_only_keys(query, linking, engine.planner)
         or counts_kind(query, linking, engine.planner, engine.names)
@@ -264,7 +261,7 @@ def _confirmed(choice: Choice, proposals: Sequence[Proposal], checked: Sequence[
     """The choice as sure as a reading by rule where that is settled and gives the same rows."""
     chosen = checked[choice.order[0]].result
     read = (c.result for p, c in zip(proposals, checked, strict=True) if p.source in STAND_IN and p.settled)
-    if chosen is None or not choice.sure or not any(r and _cells(r) == _cells(chosen) for r in read):
+    if chosen is None or not choice.sure or not any(r and cells_of(r) == cells_of(chosen) for r in read):
         return choice
     return replace(choice, confidence=max(choice.confidence, SETTLED))
 
@@ -341,29 +338,6 @@ def _missing(linking: Linking, chosen: Proposal, engine: Engine) -> tuple[str, .
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)
 
 
-def _counts_once(one: Query, other: Query) -> bool:
-    """Whether two queries count the same, and the first counts what a join repeats once."""
-    match one.select, other.select:
-        case (Aggregate("count", _, distinct=True),), (Aggregate("count", distinct=False),):
-            return one.where == other.where and one.having == other.having
-    return False
-
-
-def _names_rows(linking: Linking) -> bool:
-    """Whether a question names the rows that it asks for, as those do from which was learned."""
-    return any(names_table(linking, m) for m in linking.table_mentions)
-
-
-def _share(place: int, known: Choice, learned: Sequence[int], checked: Sequence[Checked]) -> float:
-    """How likely it is, as far as was learned, that a question asks for the rows that a candidate gives."""
-    result = checked[place].result
-    cells = None if result is None else _cells(result)
-    odds = [math.exp(score - max(known.scores)) for score in known.scores]
-    results = (checked[i].result for i in learned)
-    alike = (o for r, o in zip(results, odds, strict=True) if r is not None and _cells(r) == cells)
-    return sum(alike) / sum(odds)
-
-
 def _nothing(checked: Checked) -> bool:
     """Whether a query gave no row, or nothing but nulls."""
     rows = checked.result.rows if checked.result else ()
@@ -377,11 +351,6 @@ def _rival(choice: Choice, checked: Sequence[Checked]) -> int | None:
         if choice.scores[best] - choice.scores[place] > CLOSE:
             return None
         one, other = checked[best].result, checked[place].result
-        if one is not None and other is not None and _cells(one) != _cells(other):
+        if one is not None and other is not None and cells_of(one) != cells_of(other):
             return place
     return None
-
-
-def _cells(result: Result) -> set[tuple[str, ...]]:
-    """The different rows of a result, whatever the order of its columns."""
-    return {tuple(sorted(map(repr, row))) for row in result.rows}

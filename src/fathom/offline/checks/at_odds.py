@@ -5,7 +5,7 @@ Weights that know a question's words for those of a column may let the small one
 
 from itertools import pairwise
 
-from fathom.offline.checks.falling_short import counted_head
+from fathom.offline.checks.counting import counted_head
 from fathom.offline.checks.showing_less import shows_less
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from itertools import pairwise
 
+from fathom.offline.checks.counting import counted_head
 from fathom.offline.grammars.grouping import BY, PASSED
 from fathom.offline.grammars.measures import asked_quantities
 from fathom.offline.grammars.ratios import asks_ratio
@@ -10,7 +11,6 @@ from fathom.offline.grammars.restricting import within
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import identifier_words, stem
 from fathom.offline.linking.wordlists import BE, LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
-from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
@@ -20,7 +20,6 @@ from fathom.offline.queries.query import (
     Query,
     Star,
     Subquery,
-    TableRef,
     all_expressions,
     all_queries,
     compared_with,
@@ -326,50 +325,6 @@ def counts_values(query: Query, linking: Linking) -> bool:
             reference = counted.name.casefold().endswith(_KEYS)
             return rows >= _TABLE > named and not reference
     return False
-
-
-def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question asks how many rows of a table there are, and a query counts those of another.
-
-    "How many transactions are sells" counts no types of transactions. Rows that each belong to one of those
-    asked for may be counted in their place.
-    """
-    head = counted_head(linking)
-    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
-        return False
-    fits = {t: linking.table_fit(t, head) for t in linking.tables}
-    best = max(fits, key=lambda t: fits[t])
-    tables = mentioned_tables(query)
-    if fits[best] < _TABLE or not tables or any(fits[t.name] >= fits[best] for t in tables):
-        return False
-    return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
-
-
-def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question asks how many rows of a table there are, and a query counts some of them again.
-
-    How many customers ordered isn't how many orders they have.
-    """
-    head = counted_head(linking)
-    if head is None or query.select != (Aggregate("count", Star()),) or query.group or query.source:
-        return False
-    tables = mentioned_tables(query)
-    fits = {t: linking.table_fit(t.name, head) for t in tables}
-    named = [t for t, fit in fits.items() if fit >= _TABLE]
-    return bool(named) and not any(planner.one_each(t, tables) for t in named)
-
-
-def counted_head(linking: Linking) -> int | None:
-    """The place of the noun behind the one "how many" of a question."""
-    asked = [q.span for q in linking.quantities if q.aggregate == "count"]
-    if len(asked) == 2 and all(t.stop for t in linking.tokens[asked[0].end : asked[1].first]):
-        asked = asked[1:]  # "count the number of"
-    if len(asked) != 1 or asked[0].end >= len(linking.tokens):
-        return None
-    head = asked[0].end
-    ahead = [t.lower for t in linking.tokens[head : head + 2] if t.kind == "word" and not t.stop]
-    many = [w.endswith("s") for w in ahead]
-    return head + 1 if many == [False, True] else head  # "movie directors"
 
 
 def averages_all(query: Query, linking: Linking) -> bool:

@@ -111,6 +111,8 @@ class Naming:
     def group_at(self, place: int, until: int | None = None, *, meant: bool = False) -> Group | None:
         """The things or the period that the words from a place on name, or may mean, where `meant`."""
         start = self._first(place)
+        if self._is_proper(start):
+            return None
         span = self.phrase(place, until)
         if span is not None and (whole := self._of_another(span, until)) is not None:
             return whole
@@ -122,6 +124,15 @@ class Naming:
             return self._meant(start, until) if meant and start != until else None
         found = self._named(span)
         return Group(span, found) if found else None
+
+    def _is_proper(self, place: int) -> bool:
+        """Whether a word in the middle has a capital letter, and nothing is called so: "Canadian"."""
+        if not 0 < place < len(self._linking.tokens):
+            return False
+        token = self._linking.tokens[place]
+        names = [c.column for c in self.columns] + [*self._linking.tables]
+        capital = token.text[:1].isupper() and token.text[1:].islower()
+        return capital and not any(token.stem in name_stems(n) for n in names)
 
     def _of_another(self, span: Span, until: int | None) -> Group | None:
         """What a column is called by two nouns, its own and its table's: "type of account"."""

@@ -214,7 +214,12 @@ class Dates:
         return not others or self._said(key) > 0 or (self._is_own(key) and not any(map(self._is_own, others)))
 
     def meant(self, near: list[ColumnKey]) -> ColumnKey | None:
-        """The date that is meant, of some: the clear one, else the one with which their rows begin."""
+        """The date that is meant, of some: the clear one, else the one with which their rows begin.
+
+        None where another table has the date that is said: who was "admitted in 2021" wasn't born then.
+        """
+        if not any(map(self._said, near)) and any(self._said(c) for c in self._all - set(near)):
+            return None
         if near and self._clear(near[0], near):
             return near[0]
         table = near[:1] and near[0].table

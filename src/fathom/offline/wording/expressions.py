@@ -60,6 +60,10 @@ _SPLIT_BY = re.compile(
     r",?\s+(?:(?:split|broken\s+(?:down|out|up)|segmented|split\s+up|breakdown|stratified)\s+by|in\s+terms\s+of)\b",
     re.IGNORECASE,
 )
+_WITH_US = re.compile(
+    r"(?<=[a-z])\s+(?:from|with)\s+us(?=\s+(?:in|during|since|before|after|between|both|more|at|for)\b|[\s?.!]*$)",
+    re.IGNORECASE,
+)
 _RANKED = re.compile(
     r"^rank\s+(?:(?:all|the|our)\s+)*(?P<what>\w+(?:\s\w+)?)\s+by\s+(?P<by>.+?)[\s.!]*$", re.IGNORECASE
 )
@@ -80,7 +84,7 @@ def plainly(text: str) -> str:
     customers. "How many people work here" asks how many there are, and "at the moment" is when everything
     is that is told of no time. "Greater 30" is "greater than 30", "in or after 2005" is "since 2005". "Split
     by" and "in terms of" are "by", "rank x by y" is "y by x, highest first", "with the name" is "named",
-    and an order that a second sentence asks for ends the first.
+    and an order that a second sentence asks for ends the first. Nothing is said by "from us" and "with us".
     """
     text = _OF_THE_NAME.sub("named ", text)
     text = _THEN_SORT.sub(", sorted ", _SPLIT_BY.sub(" by", text))
@@ -94,6 +98,7 @@ def plainly(text: str) -> str:
     text = _THAN.sub(r"\1 than ", text)
     text = _SINCE.sub(lambda m: f"since {m[m.lastindex or 0]}", text)
     text = _UNTIL.sub(lambda m: f"until {m[m.lastindex or 0]}", text)
+    text = _WITH_US.sub("", text)
     text = _RANKED.sub(r"\g<by> by \g<what>, highest first", text)
     return _HERE.sub(r"\1 are there", text)
 

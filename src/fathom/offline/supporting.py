@@ -1,0 +1,83 @@
+"""Whether what was learned speaks for what a grammar makes in its stead, or against it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fathom.offline.checks.accounting import names_table
+from fathom.offline.checks.checking import Checked
+from fathom.offline.linking import Linking
+from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.queries.query import Aggregate, Query
+from fathom.offline.ranking.choosing import Choice
+from fathom.records import Result
+
+SUPPORTED, LIKELY = 0.3, 0.5
+"""What was learned speaks against what stands in for it where it is so sure of another query that says all,
+and finds the rows of this one less likely than that."""
+
+
+class Learned(NamedTuple):
+    """The choice among learned candidates, their places among all, and the place of the best that agrees."""
+
+    choice: Choice
+    places: Sequence[int]
+    best: int
+
+
+def speaks_against(
+    learned: Learned,
+    place: int,
+    proposals: Sequence[Proposal],
+    checked: Sequence[Checked],
+    linking: Linking,
+) -> bool:
+    """Whether what was learned finds the rows of what stands in unlikely.
+
+    What was learned is of questions that name the rows they ask for, and counts what joins repeat.
+    """
+    once = _counts_once(proposals[place].query, proposals[learned.best].query)
+    return _names_rows(linking) and not once and _share(learned, place, proposals, checked) < SUPPORTED
+
+
+def _counts_once(one: Query, other: Query) -> bool:
+    """Whether two queries count the same, and the first counts what a join repeats once."""
+    match one.select, other.select:
+        case (Aggregate("count", _, distinct=True),), (Aggregate("count", distinct=False),):
+            return one.where == other.where and one.having == other.having
+    return False
+
+
+def _names_rows(linking: Linking) -> bool:
+    """Whether a question names the rows that it asks for, as those do from which was learned."""
+    return any(names_table(linking, m) for m in linking.table_mentions)
+
+
+def _share(learned: Learned, place: int, proposals: Sequence[Proposal], checked: Sequence[Checked]) -> float:
+    """How likely it is, as far as was learned, that a question asks for the rows that a candidate gives.
+
+    Also with less or more told of them: by their last names alone.
+    """
+    query, result = proposals[place].query, checked[place].result
+    cells = None if result is None else cells_of(result)
+    scores = learned.choice.scores
+    odds = [math.exp(score - max(scores)) for score in scores]
+    alike = (
+        chance
+        for i, chance in zip(learned.places, odds, strict=True)
+        if ((given := checked[i].result) is not None and cells_of(given) == cells)
+        or _tells_of_same(query, proposals[i].query)
+    )
+    return sum(alike) / sum(odds)
+
+
+def _tells_of_same(one: Query, other: Query) -> bool:
+    """Whether two queries give the same rows, and one shows all that the other does."""
+    same = replace(one, select=other.select, group=other.group, distinct=other.distinct, tables=other.tables)
+    return same == other and ({*one.select} <= {*other.select} or {*other.select} <= {*one.select})
+
+
+def cells_of(result: Result) -> set[tuple[str, ...]]:
+    """The different rows of a result, whatever the order of its columns."""
+    return {tuple(sorted(map(repr, row))) for row in result.rows}

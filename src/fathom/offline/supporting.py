@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from fathom.offline.checks.accounting import names_table
@@ -38,7 +37,7 @@ def speaks_against(
     What was learned is of questions that name the rows they ask for, and counts what joins repeat.
     """
     once = _counts_once(proposals[place].query, proposals[learned.best].query)
-    return _names_rows(linking) and not once and _share(learned, place, proposals, checked) < SUPPORTED
+    return _names_rows(linking) and not once and _share(learned, place, checked) < SUPPORTED
 
 
 def _counts_once(one: Query, other: Query) -> bool:
@@ -54,28 +53,15 @@ def _names_rows(linking: Linking) -> bool:
     return any(names_table(linking, m) for m in linking.table_mentions)
 
 
-def _share(learned: Learned, place: int, proposals: Sequence[Proposal], checked: Sequence[Checked]) -> float:
-    """How likely it is, as far as was learned, that a question asks for the rows that a candidate gives.
-
-    Also with less or more told of them: by their last names alone.
-    """
-    query, result = proposals[place].query, checked[place].result
+def _share(learned: Learned, place: int, checked: Sequence[Checked]) -> float:
+    """How likely it is, as far as was learned, that a question asks for the rows that a candidate gives."""
+    result = checked[place].result
     cells = None if result is None else cells_of(result)
     scores = learned.choice.scores
     odds = [math.exp(score - max(scores)) for score in scores]
-    alike = (
-        chance
-        for i, chance in zip(learned.places, odds, strict=True)
-        if ((given := checked[i].result) is not None and cells_of(given) == cells)
-        or _tells_of_same(query, proposals[i].query)
-    )
+    given = (checked[i].result for i in learned.places)
+    alike = (o for r, o in zip(given, odds, strict=True) if r is not None and cells_of(r) == cells)
     return sum(alike) / sum(odds)
-
-
-def _tells_of_same(one: Query, other: Query) -> bool:
-    """Whether two queries give the same rows, and one shows all that the other does."""
-    same = replace(one, select=other.select, group=other.group, distinct=other.distinct, tables=other.tables)
-    return same == other and ({*one.select} <= {*other.select} or {*other.select} <= {*one.select})
 
 
 def cells_of(result: Result) -> set[tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Whether a query counts what its question asks the number of."""
 
 from fathom.offline.linking import Linking
+from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, Star, TableRef, comparisons, mentioned_tables
 from fathom.offline.queries.rendering import joined
@@ -66,6 +67,8 @@ def compares_others(query: Query, linking: Linking, planner: JoinPlanner) -> boo
     named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
     if not rows or not named.issuperset(t.name for t in rows):
         return False
-    heads = (n.span.end for n in linking.numbers if n.span.end < len(linking.tokens))
+    called = {s for t in rows for s in name_stems(t.name)}
+    heads = [n.span.end for n in linking.numbers if n.span.end < len(linking.tokens)]
+    heads = [h for h in heads if linking.tokens[h].stem not in called]  # "events" are `party_events`
     compared = ({t for t in tables if linking.table_fit(t.name, head) >= _TABLE} for head in heads)
     return any(things and not things & rows for things in compared)

@@ -1,3 +1,4 @@
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,8 @@ import pytest
 
 from fathom.databases import connect
 from fathom.errors import ConfigError
-from fathom.retrieval import ValueIndex, store
+from fathom.retrieval import ValueIndex, building, store
+from fathom.watch import Event, watching
 from tests.databases import makers
 
 LAYOUT = """
@@ -254,3 +256,35 @@ def test_every_engine_is_read_alike(
                 assert [(m.value, m.count) for m in index.lookup("lovelace")] == [("Ada Lovelace", 2)]
                 assert [(m.column, m.value) for m in index.lookup("merry")] == [("mood", "merry")]
                 assert _names(index, "nee byron") == ["née Byron"]
+
+
+def test_how_far_it_is_and_how_long_it_takes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_WORTH_TELLING", 0.0)
+    monkeypatch.setattr(building, "_BETWEEN_TELLING", 100)
+    file = tmp_path / "many.sqlite"
+    with closing(sqlite3.connect(file)) as made:
+        made.execute("CREATE TABLE person (name TEXT, town TEXT)")
+        made.executemany("INSERT INTO person VALUES (?, ?)", [(f"name {n}", "Bern") for n in range(1_000)])
+        made.commit()
+    heard: list[Event] = []
+    with connect(file) as database, watching(heard.append, "link"):
+        ValueIndex.open_or_build(database, None).close()
+    told = [e.text for e in heard if e.state == "going on"]
+    assert told[0] == "indexing the values of person"
+    assert any(re.fullmatch(r"indexing the values of person, 5% of all, about \d+ s left", t) for t in told)
+    assert re.search(r"50% of all", told[-1])
+
+
+def test_without_leave_to_read_values_only_a_kept_index_is_used(tmp_path: Path) -> None:
+    file, cache = tmp_path / "pets.sqlite", tmp_path / "cache"
+    with closing(sqlite3.connect(file)) as made:
+        made.execute("CREATE TABLE pet (name TEXT)")
+        made.execute("INSERT INTO pet VALUES ('Rex')")
+        made.commit()
+    with connect(file, index=False) as database, ValueIndex.open_or_build(database, cache) as index:
+        assert _names(index, "rex") == []
+        assert not cache.exists()
+    with connect(file) as database:
+        ValueIndex.open_or_build(database, cache).close()
+    with connect(file, index=False) as database, ValueIndex.open_or_build(database, cache) as index:
+        assert _names(index, "rex") == ["Rex"]

@@ -134,6 +134,7 @@ def test_names_come_apart(name: str, words: list[str]) -> None:
 
 
 def test_compounds_come_apart_where_both_halves_are_known_and_words_together() -> None:
-    assert spelt_out(["birthdate"], {"birth", "date"}) == ["birthdate", "birth", "date"]
-    assert spelt_out(["birthdate"], {"birth"}) == ["birthdate"]
+    assert spelt_out(["ferrydate"], {"ferry", "date"}) == ["ferrydate", "ferry", "date"]
+    assert spelt_out(["ferrydate"], {"ferry"}) == ["ferrydate"]
+    assert spelt_out(["dob"]) == ["dob", "date", "birth", "datebirth"]
     assert spelt_out(["emp", "no"]) == ["emp", "no", "employee", "number", "empno"]

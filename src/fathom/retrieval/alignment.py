@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fathom.retrieval.keys import compact
 from fathom.retrieval.matches import MatchKind
-from fathom.retrieval.words import FUNCTION_WORDS, Token, compact, fold, words
+from fathom.text.english import STOP_WORDS
+from fathom.text.words import Token, fold, words
 
 _VERBS = frozenset(("is", "are", "was", "were", "be", "does", "do", "did"))
 
@@ -51,7 +53,7 @@ def whole(question: str, found: Sequence[Token], first: int, last: int, value: s
     score = {"exact": 1.0, "folded": 0.98, "stem": 0.94}[kind]
     # "a" or "in" is rarely the value 'A' or 'IN', unless it is written just so.
     if kind != "exact" or value.islower():
-        score *= 0.4 if all(s in FUNCTION_WORDS for s in stems) else 1.0
+        score *= 0.4 if all(s in STOP_WORDS for s in stems) else 1.0
     return Fit(first, last, kind, score)
 
 
@@ -67,7 +69,7 @@ def parts(
                 hits[spelling.place] = (word, spelling)
     letters = sum(_weight(w) for w in set(value_words))
     for run in _runs(found, hits):
-        naming = [p for p in run if found[p].stem not in FUNCTION_WORDS]
+        naming = [p for p in run if found[p].stem not in STOP_WORDS]
         if not naming:
             continue
         fit = _fit(run, hits, value_words, letters)
@@ -86,7 +88,7 @@ def _runs(found: Sequence[Token], hits: Mapping[int, tuple[str, Spelling]]) -> I
     run: list[int] = []
     for place in sorted(hits):
         gap = [found[p].stem for p in range(run[-1] + 1, place)] if run else []
-        apart = len(gap) > 2 or not FUNCTION_WORDS.issuperset(gap) or not _VERBS.isdisjoint(gap)
+        apart = len(gap) > 2 or not STOP_WORDS.issuperset(gap) or not _VERBS.isdisjoint(gap)
         if apart or (gap and hits[place][0] in {hits[p][0] for p in run}):
             if run:
                 yield run
@@ -121,4 +123,4 @@ def _closeness(spelling: Spelling) -> float:
 
 
 def _weight(word: str) -> float:
-    return 0.5 if word in FUNCTION_WORDS else float(len(word))
+    return 0.5 if word in STOP_WORDS else float(len(word))

@@ -3,26 +3,42 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from sqlite3 import Connection
 
 from fathom.databases import NO_LIMITS, Database
 from fathom.errors import ConfigError, QueryFailed
+from fathom.files import private_folder
 from fathom.records import Column, Table
 from fathom.retrieval import store
+from fathom.watch import tell
 
 Progress = Callable[[str, int, int], None]
 """Called with a table's name, how many tables were indexed before it, and how many there are to index."""
 
+_WORTH_TELLING = 1.0
+"""Seconds of reading from which the rest can be told: before, hardly anything was read."""
+_BETWEEN_TELLING = 20_000
+"""Values between two times that it is told: a fraction of a second."""
+_Value = tuple[str, str, str, int]
+"""Table, column, value, and in how many rows it stands."""
 _STATE = ""  # the name that the state of the whole database is kept under
 
 
 def open_or_build(
     database: Database, cache: Path | None, progress: Progress | None, *, rebuild: bool, refresh: bool
 ) -> tuple[Connection, Path | None]:
-    """An index of the database as it is now, and its file. Raises `ConfigError` where none can be kept."""
+    """An index of the database as it is now, and its file. Raises `ConfigError` where none can be kept.
+
+    Where its values may not be read for it, that is the index that was kept, else one without a value.
+    """
+    if not database.indexes_values and not rebuild:
+        found = _usable(_file(database, cache), "", refresh=False) if cache else None
+        return found or store.create(), None
     if cache is None:
         connection = store.create()
         with store.Writer(connection) as writer:
@@ -33,7 +49,7 @@ def open_or_build(
     if not rebuild and (found := _usable(file, state, refresh=refresh)):
         return found, file
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
         with store.only_one(file):
             # Another process may have built it while this one waited.
             if not rebuild and (found := _usable(file, state, refresh=refresh)):
@@ -45,6 +61,12 @@ def open_or_build(
             "be written to."
         ) from error
     return store.read(file), file
+
+
+def kept(database: Database, cache: Path) -> tuple[Path, Connection | None]:
+    """An index's file, and the index in it whatever the database holds by now; None where there is none."""
+    file = _file(database, cache)
+    return file, _usable(file, "", refresh=False)
 
 
 def _file(database: Database, cache: Path) -> Path:
@@ -97,12 +119,42 @@ def _write(
     writer: store.Writer, database: Database, marks: dict[str, str], progress: Progress | None
 ) -> None:
     tables = _tables(database)
+    cells = {n: (tables[n].row_count or 1) * len(_columns(database, tables[n])) for n in marks}
+    pace = _Pace(sum(cells.values()))
     for number, (name, mark) in enumerate(marks.items()):
         if progress:
             progress(name, number, len(marks))
         for column in _columns(database, tables[name]):
-            writer.add(_values(database, name, column))
+            before = pace.done
+            told = f"indexing the values of {name}"
+            tell(f"{told}{pace}", number, len(marks))
+            writer.add(pace.counted(_values(database, name, column), told, number, len(marks)))
+            pace.done = before + (tables[name].row_count or 1)
         writer.mark(name, mark)
+
+
+@dataclass
+class _Pace:
+    """How far reading `cells` has come, and how long the rest will take if it goes on like that."""
+
+    cells: int
+    done: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def counted(self, values: Iterable[_Value], told: str, table: int, tables: int) -> Iterator[_Value]:
+        """The values; now and then how far they are is told."""
+        for place, value in enumerate(values, 1):
+            yield value
+            self.done += value[3]
+            if not place % _BETWEEN_TELLING:
+                tell(f"{told}{self}", table, tables)
+
+    def __str__(self) -> str:
+        spent = time.monotonic() - self.started
+        if spent < _WORTH_TELLING or not 0 < self.done < self.cells:
+            return ""
+        left = spent * (self.cells - self.done) / self.done
+        return f", {self.done / self.cells:.0%} of all, about {max(1, round(left))} s left"
 
 
 def _tables(database: Database) -> dict[str, Table]:
@@ -124,7 +176,7 @@ def _text(database: Database, table: str, column: str) -> str:
     return f"CAST({name} AS {'CHAR' if database.dialect == 'mysql' else 'VARCHAR'})"
 
 
-def _values(database: Database, table: str, column: Column) -> Iterator[tuple[str, str, str, int]]:
+def _values(database: Database, table: str, column: Column) -> Iterator[_Value]:
     """Each text of a column once, with its rows; one too long to index is cut just above that length.
 
     A column that the engine won't read, such as one without permission, counts as empty.
@@ -132,7 +184,7 @@ def _values(database: Database, table: str, column: Column) -> Iterator[tuple[st
     text = f"SUBSTR({_text(database, table, column.name)}, 1, {store.LONGEST + 1})"
     sql = f"SELECT {text}, COUNT(*) FROM {database.identifier(table)} GROUP BY 1"
     try:
-        with database.stream(sql, NO_LIMITS) as batches:
+        with database.stream(sql, NO_LIMITS, trusted=True) as batches:
             for batch in batches:
                 for value, count in batch:
                     if isinstance(value, str) and value:
@@ -151,7 +203,8 @@ def _mark(database: Database, table: Table) -> str:
     wanted = [f"COUNT({t}), SUM(LENGTH({t})), MIN({t}), MAX({t})" for t in texts]
     chosen = ", ".join(["COUNT(*)", *wanted])
     try:
-        rows = database.run(f"SELECT {chosen} FROM {database.identifier(table.name)}", NO_LIMITS).rows
+        sql = f"SELECT {chosen} FROM {database.identifier(table.name)}"
+        rows = database.run(sql, NO_LIMITS, trusted=True).rows
     except QueryFailed:
         rows = ()
     names = [f"{c.name} {c.type}" for c in columns]

@@ -17,7 +17,8 @@ from fathom.retrieval.matches import ColumnMatch, TableMatch
 from fathom.retrieval.names import parts, spelt_out
 from fathom.retrieval.notes import Texts, comments_of, names_of, texts_of
 from fathom.retrieval.typos import correctable
-from fathom.retrieval.words import FUNCTION_WORDS, words
+from fathom.text.english import STOP_WORDS
+from fathom.text.words import words
 
 if TYPE_CHECKING:  # packs are slow to import
     from fathom.knowledge import KnowledgePack
@@ -141,7 +142,7 @@ class SchemaIndex:
     def _query(self, question: str) -> str:
         """A full-text query for the question's words as they are, misspelt, and written together."""
         asked = words(question[:8_000])[:_QUESTION_WORDS]
-        naming = [w for w in asked if w not in FUNCTION_WORDS]
+        naming = [w for w in asked if w not in STOP_WORDS]
         terms = dict.fromkeys(naming)
         terms.update(dict.fromkeys(a + b for a, b in pairwise(asked) if a + b in self._vocabulary))
         for word in dict.fromkeys(naming):

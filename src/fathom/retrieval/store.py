@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from fathom.errors import FathomError
+from fathom.retrieval.keys import key
 from fathom.retrieval.typos import correctable, remainders
-from fathom.retrieval.words import key, words
+from fathom.text.words import words
 
-VERSION = 1
+VERSION = 2
 LONGEST = 200  # characters; longer texts are prose, which nobody names in a question
 LONGEST_WAIT = 3600.0  # seconds for another process that builds the same index
 _BETWEEN_TRIES = 0.1
@@ -36,7 +38,7 @@ CREATE VIRTUAL TABLE near USING fts5(remainders, content='', detail=none, column
 """
 
 
-class Unusable(Exception):
+class Unusable(FathomError):
     """The file isn't an index of this version, or is damaged; it is built anew."""
 
 
@@ -88,6 +90,7 @@ def replacement(file: Path, *, fresh: bool) -> Iterator[sqlite3.Connection]:
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     try:
         draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600)  # it holds the database's cells: SQLite would let everybody read a new file
         if not fresh:
             shutil.copyfile(file, draft)
         connection = create(draft) if fresh else _writable(draft)

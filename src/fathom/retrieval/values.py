@@ -12,10 +12,12 @@ from fathom.databases import Database
 from fathom.errors import FathomError
 from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
-from fathom.retrieval.building import Progress, open_or_build
+from fathom.retrieval.building import Progress, kept, open_or_build
+from fathom.retrieval.keys import key
 from fathom.retrieval.matches import IndexedColumn, ValueMatch, ValueMention
 from fathom.retrieval.typos import SHORTEST, correctable, similarity, wanted
-from fathom.retrieval.words import FUNCTION_WORDS, Token, key, tokens, words
+from fathom.text.english import STOP_WORDS
+from fathom.text.words import Token, tokens, words
 
 _LONGEST_NAME = 12  # words of a question that are looked up as one value
 _QUESTION = 8_000  # characters of a question that are read
@@ -75,6 +77,12 @@ class ValueIndex:
         """
         return cls(*open_or_build(database, cache, progress, rebuild=rebuild, refresh=refresh))
 
+    @classmethod
+    def kept(cls, database: Database, cache: Path) -> Self | None:
+        """The index of a database as it was kept last; None where none was. Nothing is built or looked at."""
+        file, connection = kept(database, cache)
+        return None if connection is None else cls(connection, file)
+
     def __enter__(self) -> Self:
         return self
 
@@ -111,6 +119,19 @@ class ValueIndex:
                 if name not in best or best[name].score < scored.score:
                     best[name] = scored
         return sorted(best.values(), key=_rank)[:limit]
+
+    def beginning(self, letters: str, *, limit: int = 10) -> list[str]:
+        """Values with a word that begins with these letters, whole beginnings first."""
+        begun = letters.casefold()
+        if not begun.isalnum():
+            return []
+        rows = self._rows(
+            "SELECT DISTINCT text FROM value WHERE id IN (SELECT rowid FROM word WHERE word MATCH ? LIMIT ?)",
+            f'"{begun}"*',
+            _NEAR,
+        )
+        found = [t for (t,) in rows if any(w.startswith(begun) for w in t.casefold().split())]
+        return sorted(found, key=lambda t: (not t.casefold().startswith(begun), len(t), t))[:limit]
 
     def mentions(self, question: str, *, limit: int = 10) -> list[ValueMention]:
         """All values that a question names: longest mention first, overlapping ones kept.
@@ -191,7 +212,7 @@ class ValueIndex:
             if token.stem in held:
                 of[token.stem] = held[token.stem]
                 spellings[token.stem].append(Spelling(place))
-            if place not in settled and token.stem not in FUNCTION_WORDS and correctable(token.stem):
+            if place not in settled and token.stem not in STOP_WORDS and correctable(token.stem):
                 if token.stem not in other:
                     other[token.stem] = self._misspelt(token.stem)
                     if token.stem not in held:
@@ -233,7 +254,7 @@ class ValueIndex:
         self, found: Sequence[Token], near: Sequence[dict[str, int]]
     ) -> Iterable[tuple[int, int, str, int]]:
         """Values that hold a word of the question, or several neighbouring ones where one is too common."""
-        naming = [p for p, t in enumerate(found) if near[p] and t.stem not in FUNCTION_WORDS]
+        naming = [p for p, t in enumerate(found) if near[p] and t.stem not in STOP_WORDS]
         ids: set[int] = set()
         for at, place in enumerate(naming):
             queries = [place]

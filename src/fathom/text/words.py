@@ -7,30 +7,16 @@ word in a question.
 import re
 import unicodedata
 from dataclasses import dataclass
-from zlib import crc32
+
+from fathom.text.inflection import singular
 
 # A number keeps its decimals and thousands signs; anything else is a run of letters and digits.
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_DIGITS_MEET = re.compile(r"(?<=\d) (?=\d)")
-_POINT = "\u00b7"  # a decimal point that no tokenizer splits at
+POINT = "\u00b7"
+"""A decimal point that no tokenizer splits at."""
 _APOSTROPHES = "'`\u2018\u2019\u02bc"
 _ALONE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # scripts written without spaces
-
-_IRREGULAR = {
-    "children": "child", "feet": "foot", "geese": "goose", "men": "man", "mice": "mouse",
-    "people": "person", "teeth": "tooth", "women": "woman",
-}  # fmt: skip
-
-_FUNCTION_WORDS = """
-a about above after all also am an and any are as at be been before being below between both but by
-can  could did do does each either every find for from get give had has have having he her his how i
-in into is  it its list many me more most much no nor not of off on only or other our out over per
-please same she  should show since so some such tell than that the their them then there these they
-this those through to  too under until up us was we were what when where whether which while who
-whom whose why will with within  would you your
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())  # words that carry a question rather than name a value
 
 
 class _Folding(dict[int, str]):
@@ -69,20 +55,6 @@ def fold(text: str) -> str:
     return text.translate(_FOLDING)
 
 
-def singular(word: str) -> str:
-    """The singular of an English word, by Harman's S-stemmer ("How effective is suffixing?", 1991) with
-    the sibilants' plurals and a few irregular ones; other languages' words seldom change."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) < 4 or word[-1] != "s" or word.endswith(("us", "ss", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ches", "shes", "sses", "xes", "zes")) or (word.endswith("oes") and len(word) > 5):
-        return word[:-2]
-    return word[:-1]
-
-
 def words(text: str) -> list[str]:
     """The folded singular words of a text, in order."""
     found = _TOKEN.findall(fold(text))
@@ -103,19 +75,6 @@ def tokens(question: str) -> list[Token]:
     ]
 
 
-def compact(stems: list[str]) -> str:
-    """Words written together: "e-mail", "email" and "e mail" are one; digits of two words stay apart."""
-    joined = "".join(stems)
-    if len(stems) < 2 or joined.isalpha():
-        return joined
-    return _DIGITS_MEET.sub(_POINT, " ".join(stems)).replace(" ", "")
-
-
-def key(stems: list[str]) -> int:
-    """A 32-bit number for the words of a value: equal for equal `compact` forms, rarely otherwise."""
-    return crc32(compact(stems).encode("utf-8", "surrogatepass"))
-
-
 def _word(token: str) -> str:
     return singular(token) if token.isalpha() else _number(token)
 
@@ -125,4 +84,4 @@ def _number(token: str) -> str:
         return token
     if _THOUSANDS.fullmatch(token):
         token = token.replace(",", "")
-    return token.replace(",", _POINT).replace(".", _POINT)
+    return token.replace(",", POINT).replace(".", POINT)

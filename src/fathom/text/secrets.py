@@ -1,0 +1,16 @@
+"""Passwords in addresses: taken out wherever an address, or a text that quotes one, is shown or kept."""
+
+import re
+
+HIDDEN = "***"
+SECRET_FIELDS = ("password", "passwd", "pwd", "secret", "token", "api_key", "apikey")
+"""A field of an address whose name holds one of these holds a secret: `sslpassword`, `access_token`."""
+_IN_FRONT = re.compile(r"(?<=://)([^\s/@:'\"]*):[^\s'\"]*(?=@)")
+_AS_FIELD = re.compile(rf"(?i)([?&][\w.-]*(?:{'|'.join(SECRET_FIELDS)})[\w.-]*=)[^\s&#'\"]+")
+
+
+def without_passwords(text: str) -> str:
+    """The text, where every password of an address in it is `***`; a quotation mark ends an address."""
+    if "://" not in text:
+        return text
+    return _AS_FIELD.sub(rf"\1{HIDDEN}", _IN_FRONT.sub(rf"\1:{HIDDEN}", text))

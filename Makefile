@@ -20,13 +20,13 @@ $(RUN_STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Fathom needs Python 3.11 or newer; none was found. Set PYTHON=/path/to/python3."; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, about a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e .
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q -e ".[web]"
 	@touch $@
 
 $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
-	@$(BIN)/python -m pip install --disable-pip-version-check -q -e ".[postgres,mysql,models]" --group dev
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -e ".[postgres,mysql,models,mcp,web,analysis]" --group dev
 	@touch $@
 
 demo: $(RUN_STAMP)
@@ -55,6 +55,7 @@ bench: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	@$(BIN)/python -m tests.docs.commands_page
 	@$(BIN)/python -m tests.docs.methods_page
+	@$(BIN)/python -m tests.docs.notebooks
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

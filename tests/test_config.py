@@ -17,6 +17,23 @@ def test_without_a_file_there_is_nothing_set(tmp_path: Path) -> None:
     assert dict(settings.databases) == {}
 
 
+def test_answers_are_kept_where_the_environment_says(tmp_path: Path) -> None:
+    environment = {
+        "FATHOM_CONFIG": str(tmp_path / "none.toml"),
+        "FATHOM_STORE": str(tmp_path / "mine.sqlite"),
+    }
+    assert read_settings(environment).store == tmp_path / "mine.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "strict"),
+    [("", "", False), ("strict = true", "", True), ("strict = true", "0", False), ("", "1", True)],
+)
+def test_the_environment_goes_before_the_file(tmp_path: Path, text: str, said: str, strict: bool) -> None:
+    environment = settings_file(tmp_path, text) | {"FATHOM_STRICT": said}
+    assert read_settings(environment).strict is strict
+
+
 def test_packs_are_found_beside_the_file(tmp_path: Path) -> None:
     text = '[databases]\nsales = "sales.db"\n[packs]\nsales = "sales.yaml"\nhr = ["a.yaml", "/b.yaml"]\n'
     settings = read_settings(settings_file(tmp_path, text))
@@ -32,6 +49,7 @@ def test_packs_are_found_beside_the_file(tmp_path: Path) -> None:
         ("[databases]\nsales = 3\n", r"\[databases\] must map"),
         ("[packs]\nsales = 3\n", r"\[packs\] must map"),
         ("packs = 3\n", r"\[packs\] must map"),
+        ("strict = 1\n", "strict must be true or false"),
         ("[database]\nsales = 'x'\n", "unknown section 'database'"),
     ],
 )

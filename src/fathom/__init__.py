@@ -4,11 +4,12 @@ This screen is the public API; what it doesn't list may change freely. Each name
 so that importing the package stays fast.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fathom.answering import ask
+    from fathom.answering import Conversation, ask
     from fathom.answering.calling import call
     from fathom.benchmarks import Benchmark, load_benchmark
     from fathom.databases import Database, connect
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     from fathom.evaluation.scoring import Score, score
     from fathom.records import Answer, Limits, Question, Result, SolvedExample
 
+# Where nobody set logging up, its warnings would put other people's SQL on a terminal as it is.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+
 _HOMES = {
     "Answer": "records",
     "Benchmark": "benchmarks",
+    "Conversation": "answering",
     "Database": "databases",
     "FathomError": "errors",
     "Limits": "records",
@@ -39,6 +44,7 @@ _HOMES = {
 __all__ = [
     "Answer",
     "Benchmark",
+    "Conversation",
     "Database",
     "FathomError",
     "Limits",

@@ -4,6 +4,8 @@ The file is `config.toml` in the platform's configuration folder (`fathom --vers
 one that FATHOM_CONFIG names:
 
     data = "~/benchmarks"
+    strict = true
+    audit_log = "/var/log/fathom/audit.jsonl"
 
     [databases]
     sales = "postgresql://reader@localhost/sales"
@@ -20,11 +22,16 @@ from typing import Any
 
 from fathom.errors import ConfigError
 
+_KNOWN = frozenset(("audit_log", "data", "databases", "packs", "strict"))
+"""The sections of the settings file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept;
-    `data` is the folder of published benchmarks; `packs` maps names of databases to their knowledge packs.
+    `data` is the folder of published benchmarks; `packs` maps names of databases to their knowledge packs;
+    `store` is the file where answers are kept; `strict` refuses accounts that may do more than read;
+    `audit_log` is the file that keeps who asked what, None where nobody wants to know.
     """
 
     file: Path
@@ -32,6 +39,14 @@ class Settings:
     databases: Mapping[str, str] = field(default_factory=dict)
     data: Path | None = None
     packs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    store: Path = Path("fathom.sqlite")
+    strict: bool = False
+    audit_log: Path | None = None
+
+    @property
+    def review(self) -> Path:
+        """The file where people's work is kept, beside the answers."""
+        return self.store.with_name("review.sqlite")
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -42,6 +57,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         environment.get("FATHOM_CONFIG") or platformdirs.user_config_path("fathom") / "config.toml"
     ).expanduser()
     cache = Path(environment.get("FATHOM_CACHE") or platformdirs.user_cache_path("fathom")).expanduser()
+    store = Path(
+        environment.get("FATHOM_STORE") or platformdirs.user_data_path("fathom") / "fathom.sqlite"
+    ).expanduser()
     content = _content(file) if file.is_file() else {}
     databases = content.get("databases", {})
     if not isinstance(databases, dict) or not all(isinstance(v, str) for v in databases.values()):
@@ -49,11 +67,34 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     data = environment.get("FATHOM_DATA") or content.get("data")
     if not isinstance(data, str | None):
         raise ConfigError(f'{file}: data must be a folder, such as data = "~/benchmarks".')
-    if unknown := sorted(set(content) - {"databases", "data", "packs"}):
-        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: data, databases, packs.")
+    strict = _flag(environment.get("FATHOM_STRICT", ""), content.get("strict", False), file)
+    if unknown := sorted(set(content) - _KNOWN):
+        raise ConfigError(f"{file}: unknown section {unknown[0]!r}. There is: {', '.join(sorted(_KNOWN))}.")
     folder = Path(data).expanduser() if data else None
-    packs = _packs(content.get("packs", {}), file)
-    return Settings(file=file, cache=cache, databases=databases, data=folder, packs=packs)
+    log = environment.get("FATHOM_AUDIT_LOG") or content.get("audit_log")
+    if not isinstance(log, str | None):
+        raise ConfigError(f'{file}: audit_log must be a file, such as audit_log = "/var/log/fathom.jsonl".')
+    return Settings(
+        file=file,
+        cache=cache,
+        databases=databases,
+        data=folder,
+        packs=_packs(content.get("packs", {}), file),
+        store=store,
+        strict=strict,
+        audit_log=file.parent / Path(log).expanduser() if log else None,
+    )
+
+
+def _flag(said: str, kept: object, file: Path) -> bool:
+    """FATHOM_STRICT, and where it isn't set what the file has."""
+    if said:
+        if said not in ("0", "1"):
+            raise ConfigError(f"FATHOM_STRICT must be 0 or 1, not {said!r}.")
+        return said == "1"
+    if not isinstance(kept, bool):
+        raise ConfigError(f"{file}: strict must be true or false.")
+    return kept
 
 
 def _packs(section: object, file: Path) -> dict[str, tuple[Path, ...]]:

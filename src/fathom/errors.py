@@ -4,7 +4,6 @@ Each error keeps its facts as attributes, so that an interface need not parse it
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from enum import StrEnum
 
 
@@ -19,7 +18,17 @@ class ErrorClass(StrEnum):
 
 
 class FathomError(Exception):
-    """Base of every error that Fathom raises on purpose."""
+    """Base of every error that Fathom raises on purpose. It pickles with its facts."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[FathomError], args: tuple[object, ...], facts: dict[str, object]) -> FathomError:
+    made = kind.__new__(kind, *args)
+    made.args = args
+    made.__dict__.update(facts)
+    return made
 
 
 class UnknownName(FathomError):
@@ -71,12 +80,41 @@ class InputErrors(InputError):
         self.args = ("\n".join(str(p) for p in self.problems),)
 
 
+class Cancelled(FathomError):
+    """The work was stopped because somebody asked for it. No failure of a query: nothing tries another."""
+
+    def __init__(self) -> None:
+        super().__init__("It was cancelled.")
+
+
+class QuestionTooLong(FathomError):
+    """A question, or the evidence given with it, has more than `limit` characters."""
+
+    def __init__(self, what: str, length: int, limit: int) -> None:
+        self.length, self.limit = length, limit
+        super().__init__(
+            f"The {what} has {length:,} characters; the limit is {limit:,}. Ask for one thing at a time."
+        )
+
+
 class DatabaseError(FathomError):
     """Something about a database."""
 
 
 class ConnectionFailed(DatabaseError):
     """The database can't be opened."""
+
+
+class AccountRefused(ConnectionFailed):
+    """The account may do more than read, where only one that doesn't is taken; `risks` are its `what`s."""
+
+    def __init__(self, message: str, risks: Sequence[str]) -> None:
+        self.risks = tuple(risks)
+        super().__init__(message)
+
+
+class AccountWarning(UserWarning):
+    """The account that a database is asked with may do more than read; not an error, so not in the tree."""
 
 
 class SchemaError(DatabaseError):
@@ -106,13 +144,24 @@ class QueryFailed(QueryError):
 
 
 class QueryTimedOut(QueryError):
-    """The query was cancelled at its limit of time or of steps; `seconds` is None where time had none."""
+    """The query was stopped at its limit of time or of steps; `seconds` is None where time had none.
 
-    def __init__(self, seconds: float | None, *, sql: str = "", steps: int | None = None) -> None:
-        self.seconds, self.steps = seconds, steps
+    `may_go_on` tells that a server didn't stop when asked: we no longer wait, but it may still be working.
+    """
+
+    def __init__(
+        self, seconds: float | None, *, sql: str = "", steps: int | None = None, may_go_on: bool = False
+    ) -> None:
+        self.seconds, self.steps, self.may_go_on = seconds, steps, may_go_on
         bounds = (f"{seconds:g} s" if seconds is not None else "", f"{steps:,} steps" if steps else "")
         limit = " or ".join(b for b in bounds if b)
-        super().__init__(f"The query was stopped after {limit}.", sql=sql, error_class=ErrorClass.TIMEOUT)
+        told = f"The query was stopped after {limit}."
+        if may_go_on:
+            told = (
+                f"The query was given up after {limit}: the server didn't stop when asked, so the connection"
+                " was closed. The server may still be working on it; its administrator can look."
+            )
+        super().__init__(told, sql=sql, error_class=ErrorClass.TIMEOUT)
 
 
 class ToolError(FathomError):
@@ -268,6 +317,8 @@ def sentences(*parts: str) -> str:
 
 def did_you_mean(name: str, known: Sequence[str], *, shown: int = 12) -> str:
     """The sentence that follows an unknown name: its nearest neighbour, or what there is."""
+    from difflib import get_close_matches  # noqa: PLC0415, slow to import, and few names are unknown
+
     folded = {k.casefold(): k for k in known}
     if close := get_close_matches(name.casefold(), folded, n=1):
         return f" Did you mean {folded[close[0]]!r}?"

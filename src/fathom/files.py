@@ -3,25 +3,69 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
-def write_whole(file: Path, content: str | bytes, *, mode: int = 0o600) -> None:
+def private_folder(folder: Path) -> Path:
+    """The folder, made where there is none, with those above it: what is made, its owner alone may look into.
+
+    Raises `OSError`.
+    """
+    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+    for new in reversed(missing):
+        new.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # raises where a file has the name
+    return folder
+
+
+def write_whole(file: Path, content: str | bytes, *, mode: int = 0o600, sync: bool = False) -> None:
     """Write a file, its folder too; an earlier one is replaced only once the new one is whole.
 
-    Text is written as UTF-8. `mode` are the permissions. Raises `OSError`, and leaves nothing behind.
+    Text is written as UTF-8. `mode` are the permissions; where it is the owner's file alone, so are the
+    folders that are made for it. `sync` waits until a power failure can't lose it. Raises `OSError`,
+    and leaves nothing behind.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
+    if mode & 0o077:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        private_folder(file.parent)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     new = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
+            if sync:
+                stream.flush()
+                os.fsync(handle)
         new.chmod(mode)
         new.replace(file)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def written_whole(file: Path) -> Iterator[IO[str]]:
+    """A stream of text to a file, its folder made too, which appears whole once the block has ended well.
+
+    A kill leaves a stray file beside it, which the next writing replaces. What is no plain file, such as
+    /dev/stdout, is written at once. Raises `OSError`.
+    """
+    if file.exists() and not file.is_file():
+        with file.open("w", encoding="utf-8", errors="replace") as stream:
+            yield stream
+        return
+    file = file.resolve()  # what a link leads to is replaced, not the link
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        with partial.open("w", encoding="utf-8", errors="replace") as stream:
+            yield stream
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def whole_lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -46,7 +90,7 @@ class LineFile:
 
         Raises `OSError`, and what `seen` raises.
         """
-        self._handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        self._handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         self._size = 0
         try:
             for number, line in whole_lines(file):

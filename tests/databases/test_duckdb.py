@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from fathom.databases.duckdb import DuckDB
-from fathom.errors import QueryTimedOut
+from fathom.errors import QueryRefused, QueryTimedOut
 from fathom.records import Limits
 from tests.databases.makers import duckdb_databases
 
@@ -30,7 +30,7 @@ def test_nobody_waits_for_a_thread_that_recurses(tmp_path: Path) -> None:
         writer.execute("CREATE TABLE t (id INTEGER)")
     engine = DuckDB(tmp_path / "t.duckdb")
     session = engine.open()
-    session.execute("SELECT value FROM duckdb_settings() WHERE name = 'threads'", Limits())
+    session.execute("SELECT value FROM duckdb_settings() WHERE name = 'threads'")
     assert session.fetch(2) == [("1",)]
     session.close()
     engine.close()
@@ -45,3 +45,14 @@ def test_times_with_a_zone_are_read(tmp_path: Path) -> None:
         (seen,) = database.run("SELECT seen FROM visit").rows[0]
         assert seen.astimezone(UTC) == datetime(2020, 1, 1, 10, tzinfo=UTC)
         assert database.profile()["visit"].columns["name"].distinct == 1
+
+
+def test_show_tells_of_tables_and_never_of_settings(tmp_path: Path) -> None:
+    with duckdb_databases(tmp_path) as make:
+        database = make("CREATE TABLE kept (id INTEGER)", "CREATE TABLE threads (id INTEGER)")
+        assert database.run("SHOW kept").rows[0][0] == "id"
+        assert database.run("SHOW Threads").rows[0][0] == "id"
+        for shown in ("memory_limit", '"temp_directory"', "'memory_limit'"):
+            with pytest.raises(QueryRefused) as refused:
+                database.run(f"SHOW {shown}")
+            assert refused.value.rule == "setting"

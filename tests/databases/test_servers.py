@@ -14,6 +14,7 @@ from sqlalchemy import URL, create_engine
 from sqlalchemy.pool import NullPool
 
 from fathom.databases import Database, connect
+from fathom.databases.engine import Session
 from fathom.errors import ConnectionFailed, ErrorClass, QueryFailed, QueryTimedOut
 from fathom.records import Limits
 from fathom.retrieval import ValueIndex
@@ -88,9 +89,8 @@ def test_a_broken_connection_is_opened_anew(server: str, request: pytest.Fixture
     before = database._read(own)
     other = request.getfixturevalue(server)()
     end = kill.get(server, "KILL {1}").format(database.name, before[0][0])
-    session = other._sessions.take()[0]
-    _execute(session, end)
-    session.close()
+    with closing(other._sessions.take()[0]) as session:
+        _execute(session, end)
     alive = {
         "postgres": "SELECT count(*) FROM pg_stat_activity WHERE pid = {}",
         "mysql": "SELECT count(*) FROM information_schema.processlist WHERE id = {}",
@@ -152,7 +152,12 @@ def test_a_server_that_falls_silent_is_not_waited_for(
         with connect(address, settings=settings_in(tmp_path)) as database:
             database.run("SELECT 1")
             proxy.fall_silent()
-            with pytest.raises(ConnectionFailed):  # the connection is given up, and no new one to be had
+            started = time.monotonic()
+            with pytest.raises(QueryTimedOut, match="may still be working") as caught:
+                database.run("SELECT 1", Limits(seconds=0.5))
+            assert caught.value.may_go_on
+            assert time.monotonic() - started < 0.5 + 2 * Session.grace + 1
+            with pytest.raises(ConnectionFailed):  # the connection was given up, and no new one to be had
                 database.run("SELECT 1", Limits(seconds=0.5))
 
 
@@ -179,6 +184,19 @@ def test_tables_of_other_schemas_are_qualified(postgres: Make) -> None:
     kinds = [c.kind for c in database.schema.table("kinds").columns]
     assert kinds[1:] == ["other", "json", "text", "other", "datetime", "blob"]
     assert list(database.scan("other.item")) == []
+
+
+def test_partitions_do_not_stand_beside_the_table_they_are_parts_of(postgres: Make) -> None:
+    database = postgres(
+        "CREATE TABLE visit (day DATE, place TEXT) PARTITION BY RANGE (day)",
+        "CREATE TABLE visit_2023 PARTITION OF visit FOR VALUES FROM ('2023-01-01') TO ('2024-01-01')",
+        "CREATE SCHEMA old",
+        "CREATE TABLE old.visit_2022 PARTITION OF visit FOR VALUES FROM ('2022-01-01') TO ('2023-01-01')",
+        "INSERT INTO visit VALUES ('2023-05-01', 'Oslo'), ('2022-05-01', 'Lima')",
+        "CREATE TABLE old.visit (day DATE)",
+    )
+    assert {t.name: t.row_count for t in database.schema.tables} == {"visit": 2, "old.visit": 0}
+    assert database.run("SELECT place FROM visit_2023").rows == (("Oslo",),)
 
 
 def test_an_operator_that_is_missing_is_no_missing_function(postgres: Make) -> None:

@@ -1,13 +1,16 @@
 """From what a user names - a path, a URL, a name from the settings, a demo - to a connected database."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
-from fathom.databases.engine import Engine, double_quoted
+from fathom.databases.engine import double_quoted
+from fathom.databases.serving import embedded_engine
 from fathom.errors import ConfigError, ConnectionFailed, MissingExtra, did_you_mean
+from fathom.files import private_folder
 
 _SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
@@ -20,22 +23,36 @@ _READERS = {
 """What reads a file of rows, by its ending: methods of DuckDB's connections."""
 
 
-def connect(url_or_path: str | Path, *, settings: Settings | None = None) -> Database:
+def connect(
+    url_or_path: str | Path,
+    *,
+    settings: Settings | None = None,
+    strict: bool | None = None,
+    index: bool = True,
+) -> Database:
     """Open a database for reading.
 
     Takes the path of a SQLite or DuckDB file, a SQLAlchemy URL, a name from the settings' `[databases]`, or
-    `demo:NAME` for a sample database, which is made when first asked for. Raises `ConnectionFailed`,
-    `MissingExtra`, `UnknownName`, and `ConfigError` where a sample can't be kept.
+    `demo:NAME` for a sample database, which is made when first asked for. An account on a server that may do
+    more than read is warned of (`AccountWarning`); `strict` refuses it, and left out the settings say.
+    Without `index` the first question doesn't wait until the values are indexed: one that was kept is used,
+    also where the data have changed since, and without one values are found only where a query names them.
+    Raises `ConnectionFailed`, its kind `AccountRefused`, `MissingExtra`, `UnknownName`, and `ConfigError`
+    where a sample can't be kept.
     """
     settings = settings or read_settings()
+    if strict is not None:
+        settings = replace(settings, strict=strict)
     text = str(url_or_path)
     if text.startswith("demo:"):
         database = _open_demo(text.removeprefix("demo:"), settings)
     elif isinstance(url_or_path, str) and text in settings.databases:
         database = _open(settings.databases[text], settings, base=settings.file.parent, name=text)
     else:
-        return _open(text, settings)
+        database = _open(text, settings)
+        text = ""
     database.known_as = text
+    database.indexes_values = index
     return database
 
 
@@ -63,7 +80,7 @@ def _open_demo(name: str, settings: Settings) -> Database:
     make: Callable[[Path], Path] = registry.load("demos", name)
     folder = settings.cache / "demos"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         file = make(folder)
     except OSError as error:
         raise ConfigError(
@@ -95,7 +112,12 @@ def _open_server(system: str, url: str, settings: Settings, *, name: str | None)
         url=hidden(engine.address),
         cache_folder=settings.cache,
     )
-    database.check_connection()
+    try:
+        database.check_connection()
+        database.check_account(strict=settings.strict)
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
@@ -107,24 +129,13 @@ def _open_file(
         raise ConnectionFailed(f"{path} is a {_TITLES[found]} file, not a {_TITLES[system]} one.")
     path = path.resolve()
     database = Database(
-        _file_engine(found, path),
+        embedded_engine(found, path),
         name=name or path.stem,
         url=f"{found}:///{path}",
         cache_folder=settings.cache,
     )
     database.check_connection()
     return database
-
-
-def _file_engine(system: str, path: Path) -> Engine:
-    # Each engine's driver is imported where it is used: SQLite alone starts in a fraction of the time.
-    if system == "sqlite":
-        from fathom.databases.sqlite import SQLite  # noqa: PLC0415
-
-        return SQLite(path)
-    from fathom.databases.duckdb import DuckDB  # noqa: PLC0415
-
-    return DuckDB(path)
 
 
 _TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL", "mysql": "MySQL"}

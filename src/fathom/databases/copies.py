@@ -20,27 +20,27 @@ class WorkingCopy:
     """
 
     def __init__(self, file: Path, dialect: str) -> None:
-        self._file, self._dialect = file, dialect
+        self.file, self._dialect = file, dialect
         self._opened: Database | None = None
 
     @property
     def database(self) -> Database:
         """The copy, open for reading only."""
         if self._opened is None:
-            self._opened = connect(self._file)
+            self._opened = connect(self.file)
         return self._opened
 
     def execute(self, *statements: str) -> list[tuple[object, ...]]:
         """Run statements that may write; the rows of the last one. Raises `QueryFailed`."""
         self.close()
         if self._dialect == "sqlite":
-            with closing(sqlite3.connect(self._file)) as connection, connection:
+            with closing(sqlite3.connect(self.file)) as connection, connection:
                 connection.execute("PRAGMA trusted_schema=off")
                 connection.execute("PRAGMA synchronous=off")  # nobody needs the copy after a power failure
                 return _last_rows(connection.execute, statements, sqlite3.Error)
         import duckdb  # noqa: PLC0415 - slow to import
 
-        with closing(duckdb.connect(str(self._file), config={"enable_external_access": "false"})) as opened:
+        with closing(duckdb.connect(str(self.file), config={"enable_external_access": "false"})) as opened:
             return _last_rows(opened.execute, statements, duckdb.Error)
 
     def bytes_used(self) -> int:

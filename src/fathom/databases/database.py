@@ -2,7 +2,9 @@
 
 import hashlib
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import chain
@@ -10,31 +12,40 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any
 
+from fathom.cancellation import Cancellation, current_cancellation
+from fathom.databases import accounts
+from fathom.databases.accounts import AccountRisk
+from fathom.databases.deadline import Deadline
 from fathom.databases.engine import Engine, Reflection, Row, Session
 from fathom.databases.stream import Stream
-from fathom.errors import DatabaseError, QueryRefused
+from fathom.errors import AccountRefused, AccountWarning, DatabaseError, QueryError, QueryRefused
 from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
+from fathom.records.display import Displayed
 
 NO_LIMITS = Limits(seconds=None, rows=None, bytes=None)
 _IDLE_SESSIONS = 4
 _CHECKED_STATEMENTS = 10_000
 
 
-class Database:
+class Database(Displayed):
     """One database, open for reading only. Several threads may use it; each query gets its own connection.
 
     `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql. `known_as` is
     the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL. `kept`
-    is for what others work out about the database: it goes when the database goes.
+    is for what others work out about the database: it goes when the database goes. `indexes_values` says
+    whether its values may be read to index them; without, only an index that was kept is used.
     """
 
     def __init__(self, engine: Engine, *, name: str, url: str, cache_folder: Path | None = None) -> None:
         self.name, self.url, self.dialect = name, url, engine.dialect
         self.known_as = ""
+        self.indexes_values = True
         self.kept: dict[Hashable, Any] = {}
         self._engine = engine
         self._cache = cache_folder
         self._sessions = _Sessions(engine)
+        contained = engine.contained()
+        self._contained = self._sessions if contained is engine else _Sessions(contained)
         self._checked: set[str] = set()
         self._working = RLock()
         self._profiles: Mapping[str, TableProfile] | None = None
@@ -54,28 +65,74 @@ class Database:
 
     def check_connection(self) -> None:
         """Open a connection, and keep it for the first query. Raises `ConnectionFailed`."""
-        self._sessions.give_back(self._sessions.take()[0], complete=True)
+        self._sessions.give_back(self._sessions.take()[0], usable=True)
 
-    def run(self, sql: str, limits: Limits = Limits()) -> Result:  # noqa: B008, frozen
+    @cached_property
+    def account_risks(self) -> tuple[AccountRisk, ...]:
+        """What the account may do on its server beside reading; none for a file. Asked once."""
+        try:
+            return self._engine.account_risks(self._read)
+        except QueryError as error:
+            return (AccountRisk("unknown", f"may do what can't be told ({error.message})"),)
+
+    def check_account(self, *, strict: bool) -> None:
+        """Warn (`AccountWarning`) of an account that may do more than read; if `strict`, refuse it.
+
+        Raises `AccountRefused`, which says how to make one that only reads.
+        """
+        if not (risks := self.account_risks):
+            return
+        text = accounts.told(self._engine.account(), risks)
+        if strict:
+            how = accounts.remedy(self.dialect, self.name, risks)
+            raise AccountRefused(f"{text} {how}", [risk.what for risk in risks])
+        warnings.warn(f"{self.url}: {text} See docs/security.md.", AccountWarning, stacklevel=2)
+
+    def run(
+        self,
+        sql: str,
+        limits: Limits = Limits(),  # noqa: B008, frozen
+        cancellation: Cancellation | None = None,
+        *,
+        trusted: bool = False,
+    ) -> Result:
         """Run one statement that only reads, and give its rows within the limits.
 
+        `cancellation` stops it from another thread; without one, the one that covers this thread does. An
+        embedded engine works in a child process, below a ceiling of memory, and is killed a second after the
+        limit; not for `trusted` SQL, composed by Fathom alone of names and values, whose cost is bounded.
         Raises `QueryRefused` for anything but one reading statement, `QueryTimedOut` when the time is up
-        (the engine has stopped by then), `QueryFailed` with the engine's message for every other failure.
+        (it says where a server didn't stop when asked), `QueryFailed` with the engine's message for every
+        other failure, `Cancelled`.
         """
         started = time.perf_counter()
-        with self.stream(sql, limits) as stream:
+        with self.stream(sql, limits, cancellation, trusted=trusted) as stream:
             rows = tuple(chain.from_iterable(stream))
         return Result(stream.columns, rows, sql, time.perf_counter() - started, stream.truncated)
 
-    def stream(self, sql: str, limits: Limits = Limits()) -> Stream:  # noqa: B008
+    def check(self, sql: str) -> None:
+        """Whether a statement may run, without running it. Raises `QueryRefused` where it may not."""
+        if sql in self._checked:
+            return
+        _check_text(sql)
+        self._engine.check(sql, self._read)
+        if len(self._checked) >= _CHECKED_STATEMENTS:
+            self._checked.clear()
+        self._checked.add(sql)
+
+    def stream(
+        self,
+        sql: str,
+        limits: Limits = Limits(),  # noqa: B008
+        cancellation: Cancellation | None = None,
+        *,
+        trusted: bool = False,
+    ) -> Stream:
         """Like `run`, but the rows come in batches and aren't kept: `with db.stream(sql) as batches`."""
-        if sql not in self._checked:
-            _check_text(sql)
-            self._engine.check(sql)
-            if len(self._checked) >= _CHECKED_STATEMENTS:
-                self._checked.clear()
-            self._checked.add(sql)
-        return self._start(sql, limits)
+        sessions = self._sessions if trusted else self._contained
+        sessions.prepare()
+        self.check(sql)
+        return self._start(sql, limits, cancellation, sessions)
 
     def scan(
         self, table: str, columns: Sequence[str] | None = None, *, limits: Limits = NO_LIMITS
@@ -177,6 +234,32 @@ class Database:
         state = repr((self.url, self._fingerprint, self._engine.state(), counts))
         return self._cache / kind / f"{hashlib.sha256(state.encode()).hexdigest()[:32]}.json"
 
+    def narrowed(self, columns: Mapping[str, Collection[str]]) -> "Database":
+        """The same database as though it held these tables and columns alone, by folded names.
+
+        For what reads the schema: queries that name other tables still run. It shares the connections of
+        this one, and goes with it.
+        """
+        whole = self._reflection
+        named = {t.name: columns.get(t.name.casefold()) for t in whole.tables}
+        tables = tuple(_narrow(t, kept) for t in whole.tables if (kept := named[t.name]) is not None)
+        there = {t.name: {c.name for c in t.columns} for t in tables}
+
+        def is_there(table: str, names: Collection[str]) -> bool:
+            return there.get(table, set()).issuperset(names)
+
+        keys = tuple(
+            k for k in whole.foreign_keys
+            if is_there(k.table, k.columns) and is_there(k.target_table, k.target_columns)
+        )  # fmt: skip
+        narrow = copy(self)
+        narrow.kept, narrow._checked, narrow._profiles = {}, set(), None
+        narrow._cache, narrow._working = None, RLock()
+        for known in ("_schema", "_fingerprint"):
+            narrow.__dict__.pop(known, None)
+        narrow.__dict__["_reflection"] = Reflection(tables, keys, whole.identifiers)
+        return narrow
+
     def refresh(self) -> None:
         """Forget the schema and the profile, so that they are made anew when next asked for."""
         with self._working:
@@ -186,8 +269,8 @@ class Database:
 
     def close(self) -> None:
         """Close every connection; running queries of other threads finish first or fail."""
+        self._contained.close()
         self._sessions.close()
-        self._engine.close()
 
     def __enter__(self) -> "Database":
         return self
@@ -200,32 +283,69 @@ class Database:
         with self._start(sql, Limits(seconds=seconds, rows=None, bytes=None)) as stream:
             return list(chain.from_iterable(stream))
 
-    def _start(self, sql: str, limits: Limits) -> Stream:
-        engine = self._engine
-        session, is_new = self._sessions.take()
+    def _start(
+        self,
+        sql: str,
+        limits: Limits,
+        cancellation: Cancellation | None = None,
+        sessions: "_Sessions | None" = None,
+    ) -> Stream:
+        sessions = sessions or self._sessions
+        engine = sessions.engine
+        session, deadline = _begun(sessions, sql, limits, cancellation or current_cancellation())
         try:
-            try:
-                columns = session.execute(sql, limits)
-            except engine.errors as error:
-                if is_new or not engine.is_lost(error):
-                    raise
-                session.close()
-                self._sessions.forget_idle()
-                session, _ = self._sessions.take()
-                columns = session.execute(sql, limits)
+            columns = session.execute(sql)
         except engine.errors as error:
-            self._sessions.give_back(session, complete=not engine.is_lost(error))
-            raise engine.translate(error, sql, limits) from error
+            sessions.release(session, deadline, complete=not engine.is_lost(error))
+            raise deadline.error(sql) or engine.translate(error, sql, limits) from error
         except QueryRefused:
-            self._sessions.give_back(session, complete=True)
+            sessions.release(session, deadline, complete=True)
             raise
         except BaseException:
+            deadline.end()
             session.close()
             raise
         if columns is None:
-            self._sessions.give_back(session, complete=True)
+            sessions.release(session, deadline, complete=True)
             raise QueryRefused("no_rows", "there is no statement in it that gives rows.", sql=sql)
-        return Stream(engine, session, columns, sql=sql, limits=limits, release=self._sessions.give_back)
+        return Stream(
+            engine, session, columns, sql=sql, limits=limits, deadline=deadline, release=sessions.release
+        )
+
+
+def _narrow(table: Table, columns: Collection[str]) -> Table:
+    """A table with some of its columns; with none named it stays whole, for it is read as a whole."""
+    kept = tuple(c for c in table.columns if not columns or c.name.casefold() in columns)
+    names = {c.name for c in kept}
+    primary = table.primary_key if names.issuperset(table.primary_key) else ()
+    unique = tuple(u for u in table.unique if names.issuperset(u))
+    return replace(table, columns=kept, primary_key=primary, unique=unique)
+
+
+def _begun(
+    sessions: "_Sessions", sql: str, limits: Limits, cancellation: Cancellation | None
+) -> tuple[Session, Deadline]:
+    """A session that is ready for the statement: a new one where an idle one's connection had broken."""
+    engine = sessions.engine
+    while True:
+        if cancellation:
+            cancellation.check()
+        session, is_new = sessions.take()
+        deadline = Deadline(session, limits, cancellation)
+        try:
+            session.begin(limits)
+        except BaseException as error:
+            deadline.end()
+            session.close()
+            if not isinstance(error, engine.errors):
+                raise
+            if stopped := deadline.error(sql):
+                raise stopped from error
+            if is_new or not engine.is_lost(error):
+                raise engine.translate(error, sql, limits) from error
+            sessions.forget_idle()
+        else:
+            return session, deadline
 
 
 def _check_text(sql: str) -> None:
@@ -238,13 +358,20 @@ def _check_text(sql: str) -> None:
 
 
 class _Sessions:
-    """The open sessions that no thread uses at the moment."""
+    """The open sessions of an engine that no thread uses at the moment."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._lock = Lock()
         self._idle: list[Session] = []
         self._closed = False
+
+    def prepare(self) -> None:
+        """A query comes: begin what it would have to wait for."""
+        with self._lock:
+            if self._idle or self._closed:
+                return
+        self.engine.prepare()
 
     def take(self) -> tuple[Session, bool]:
         """A session, and whether it is newly opened."""
@@ -253,14 +380,23 @@ class _Sessions:
                 raise DatabaseError("The database is closed.")
             if self._idle:
                 return self._idle.pop(), False
-        return self._engine.open(), True
+        return self.engine.open(), True
 
-    def give_back(self, session: Session, complete: bool) -> None:
-        """End the session's query, and keep the session for the next one if it can be used again."""
+    def release(self, session: Session, deadline: Deadline, complete: bool) -> None:
+        """End the session's query, and keep the session if it can be used again."""
+        if not complete:
+            deadline.leave()
         try:
             usable = session.finish(complete=complete)
-        except self._engine.errors:
+        except self.engine.errors:
             usable = False
+        finally:
+            deadline.end()
+        # What stopped this query may reach a server late, and would then stop the session's next one.
+        self.give_back(session, usable=usable and (session.contained or deadline.stopped is None))
+
+    def give_back(self, session: Session, *, usable: bool) -> None:
+        """Keep the session for the next query, if it can be used again."""
         with self._lock:
             if usable and not self._closed and len(self._idle) < _IDLE_SESSIONS:
                 self._idle.append(session)
@@ -275,6 +411,8 @@ class _Sessions:
             session.close()
 
     def close(self) -> None:
+        """Close the idle sessions; those in use are closed when their queries end."""
         with self._lock:
             self._closed = True
         self.forget_idle()
+        self.engine.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
+from fathom.databases.contained import contained
 from fathom.databases.engine import (
-    Deadline,
     Engine,
     Read,
     Reflection,
@@ -19,10 +19,10 @@ from fathom.databases.engine import (
     tidy_keys,
 )
 from fathom.databases.kinds import kind_of
-from fathom.errors import ConnectionFailed, ErrorClass
+from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed
 from fathom.records import Column, ForeignKey, Limits, Table
 
-_MEMORY = "2GB"
+_MEMORY = "2 GB"
 _TEMPORARY_SPACE = "10GB"
 # With several threads, version 2.0 may wait for ever for a recursive query that was interrupted.
 _THREADS = {"threads": "1"} if int(duckdb.__version__.partition(".")[0]) >= 2 else {}
@@ -31,12 +31,15 @@ _THREADS = {"threads": "1"} if int(duckdb.__version__.partition(".")[0]) >= 2 el
 class DuckDBSession(Session):
     """A cursor of the shared connection, which is a connection of its own to the same database."""
 
+    grace = 0.9  # as of a child process that it may work in
+
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._deadline = Deadline(None, self._interrupt)
 
-    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        self._deadline = Deadline(limits.seconds, self._interrupt)
+    def begin(self, limits: Limits) -> None:
+        """Nothing: a cursor is always ready."""
+
+    def execute(self, sql: str) -> tuple[str, ...] | None:
         self._connection.execute(sql)
         description = self._connection.description
         return tuple(d[0] for d in description) if description else None
@@ -45,16 +48,14 @@ class DuckDBSession(Session):
         return self._connection.fetchmany(count)
 
     def finish(self, *, complete: bool) -> bool:
-        self._deadline.end()
         if not complete:
-            self._interrupt()
+            self.interrupt()
         return complete
 
     def close(self) -> None:
-        self._deadline.end()
         self._connection.close()
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
         with suppress(duckdb.ConnectionException):  # the database was closed, and its cursors with it
             self._connection.interrupt()
 
@@ -64,7 +65,8 @@ class DuckDB(Engine):
 
     dialect = "duckdb"
     rows_at_once = 256
-    errors = (duckdb.Error,)
+    errors = (duckdb.Error, MemoryError)
+    fatal = (MemoryError, duckdb.FatalException, duckdb.InternalException)
 
     def __init__(self, path: Path) -> None:
         self._path = self.file = path
@@ -93,8 +95,14 @@ class DuckDB(Engine):
     def open(self) -> Session:
         return DuckDBSession(self._shared.cursor())
 
+    def contained(self) -> Engine:
+        return contained(self, self._path)
+
     def close(self) -> None:
         self._shared.close()
+
+    def catalogue(self, read: Read) -> "_Tables":
+        return _Tables(read)
 
     def state(self) -> str:
         stat = self._path.stat()
@@ -108,6 +116,11 @@ class DuckDB(Engine):
             (kind for of, parts, kind in _ERRORS if isinstance(error, of) and any(p in text for p in parts)),
             ErrorClass.OTHER,
         )
+
+    def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:
+        if isinstance(error, (duckdb.OutOfMemoryException, MemoryError)):
+            return QueryFailed(f"It needs more than the {_MEMORY} of memory that DuckDB may take.", sql=sql)
+        return super().translate(error, sql, limits)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
         if table.is_view or (table.row_count or 0) <= 2 * count:
@@ -135,6 +148,22 @@ class DuckDB(Engine):
                 )
             )
         return Reflection(tuple(tables), tidy_keys(tables, keys), identifiers)
+
+
+class _Tables:
+    """A `fathom.databases.guard.Catalogue`: which tables there are, for `SHOW t`."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def columns(self, schema: str, table: str) -> tuple[str, ...] | None:
+        """A table's columns; None where there is none of the name in a user's own schemas."""
+        names = [name for _, found, name, *_ in self._read(_COLUMNS) if found.casefold() == table.casefold()]
+        return tuple(names) or None
+
+    def is_callable(self, name: str) -> bool:
+        """Not asked: a name after a dot is no call on DuckDB."""
+        return True
 
 
 _TABLES = """SELECT schema_name, table_name, false, comment FROM duckdb_tables()

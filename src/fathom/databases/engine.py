@@ -1,18 +1,22 @@
 """What Fathom asks of a database engine. One module per engine answers; nothing else knows its driver."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from threading import Lock, Timer
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
+from fathom.databases.accounts import AccountRisk
 from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
+from fathom.processes.inside import give_up
 from fathom.records import ForeignKey, Limits, Table
 
 Row = tuple[Any, ...]
+LOCK_SECONDS = 5
+"""How long a query without a limit of time waits for what another session has locked."""
+_NOT_AGAIN = "It wasn't sent a second time, in case it was the cause."
 
 
 class Read(Protocol):
@@ -32,11 +36,26 @@ class Reflection:
 
 
 class Session(ABC):
-    """One open, read-only connection, used by one thread at a time."""
+    """One open, read-only connection, used by one thread at a time but for `interrupt` and `abandon`.
+
+    `grace` are the seconds that the engine has to stop when asked to, before `abandon`. A `contained` session
+    works in a child process, which `abandon` kills: it gives rows up to the limits alone, tells the bytes of
+    those fetched last and in the end what cut them, and a stop that comes late stops no other query.
+    """
+
+    grace: ClassVar[float] = 2.0
+    contained: ClassVar[bool] = False
+    last_size = 0
+    truncated: Literal["rows", "bytes"] | None = None
+    processor_seconds: float | None = None
 
     @abstractmethod
-    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        """Start a query under a deadline; its column names, or None where the statement gives no rows."""
+    def begin(self, limits: Limits) -> None:
+        """Get ready for a query within limits. Where the connection broke before, this tells."""
+
+    @abstractmethod
+    def execute(self, sql: str) -> tuple[str, ...] | None:
+        """Start a query; its column names, or None where the statement gives no rows."""
 
     @abstractmethod
     def fetch(self, count: int) -> list[Row]:
@@ -50,6 +69,21 @@ class Session(ABC):
     def close(self) -> None:
         """Close the connection."""
 
+    @abstractmethod
+    def interrupt(self) -> None:
+        """From another thread: ask the engine to stop the query; this may take a few seconds."""
+
+    def abandon(self) -> None:
+        """From another thread: cut the connection, so that whoever waits for the query is let go.
+
+        What works in this very process can't be left behind; it ends with the process, if that is a child.
+        """
+        give_up()
+
+    def seconds(self, limits: Limits) -> float | None:
+        """After how many seconds `interrupt` is to be called; None where the session minds the time."""
+        return limits.seconds
+
 
 class Engine(ABC):
     """One database as its engine sees it. `gaps` names what the engine can't do, and why."""
@@ -58,6 +92,8 @@ class Engine(ABC):
     gaps: ClassVar[Mapping[str, str]] = {}
     rows_at_once: ClassVar[int] = 64
     errors: tuple[type[Exception], ...]
+    fatal: tuple[type[Exception], ...] = (MemoryError,)
+    """Errors after which the engine's process is no good any more."""
     file: Path | None = None
 
     @abstractmethod
@@ -80,10 +116,29 @@ class Engine(ABC):
         """Whether the error says that the connection broke, so that a new one may serve."""
         return False
 
-    def check(self, sql: str) -> None:
+    def contained(self) -> "Engine":
+        """The engine as SQL from outside has to meet it: in a process of its own, where it works in ours."""
+        return self
+
+    def prepare(self) -> None:  # noqa: B027, connections are quick
+        """A query comes: begin what `open` would have to wait for."""
+
+    def check(self, sql: str, read: Read) -> None:
         """Raise `QueryRefused` unless the SQL is one statement that only reads."""
         # sqlglot is slow to import, so the guard is too
-        import_module("fathom.databases.guard").check(sql, self.dialect)
+        import_module("fathom.databases.guard").check(sql, self.dialect, self.catalogue(read))
+
+    def catalogue(self, read: Read) -> Any:
+        """For the guard, where an engine takes `a.f` for `f(a)`: what the database says of its names."""
+        return None
+
+    def account(self) -> str:
+        """The account that queries run as; "" where an engine knows none."""
+        return ""
+
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        """What the account may do beside reading. Raises `QueryError` where that can't be asked."""
+        return ()
 
     def quote(self, name: str) -> str:
         """The name as an SQL identifier."""
@@ -99,6 +154,8 @@ class Engine(ABC):
     def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:
         """The error that callers see, with the engine's own message."""
         kind, message = self.classify(error), message_of(error)
+        if self.is_lost(error):
+            return QueryFailed(f"The connection broke while the query ran ({message}). {_NOT_AGAIN}", sql=sql)
         if kind is None:
             return QueryRefused("read_only", f"the database is open for reading only ({message})", sql=sql)
         if kind is ErrorClass.TIMEOUT and (limits.seconds is not None or limits.steps):
@@ -106,34 +163,11 @@ class Engine(ABC):
         return QueryFailed(message, sql=sql, error_class=kind)
 
 
-class Deadline:
-    """Calls `stop` from another thread after some seconds, unless the query has ended by then."""
-
-    def __init__(self, seconds: float | None, stop: Callable[[], None]) -> None:
-        self._stop, self._lock, self._over = stop, Lock(), False
-        self._timer = Timer(seconds, self._fire) if seconds is not None else None
-        if self._timer:
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _fire(self) -> None:
-        with self._lock:
-            if not self._over:
-                self._stop()
-
-    def end(self) -> None:
-        """The query has ended: `stop` won't be called any more once this returns."""
-        with self._lock:
-            self._over = True
-        if self._timer:
-            self._timer.cancel()
-
-
 def message_of(error: Exception) -> str:
-    """The driver's message on one line, without the excerpt of the query that some add."""
+    """The driver's message on one line, without the excerpt of the query, or of the engine's code, in it."""
     has_code = len(error.args) == 2 and isinstance(error.args[0], int)
     text = str(error.args[1] if has_code else error)
-    return " ".join(text.split("\nLINE ", maxsplit=1)[0].split())
+    return " ".join(text.split("\nLINE ", maxsplit=1)[0].split("\nStack Trace:", maxsplit=1)[0].split())
 
 
 def double_quoted(name: str) -> str:

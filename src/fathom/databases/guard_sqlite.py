@@ -4,8 +4,12 @@ SQLite reports every table, function and pragma of a statement while it compiles
 engine itself is the judge. `fathom.databases.guard` uses the same lists for what it reads in the text.
 """
 
+import re
 import sqlite3
 from typing import NamedTuple
+
+LONGEST_QUERY = 100_000
+"""Characters of the longest statement that is read at all, on every engine."""
 
 FUNCTIONS = frozenset(
     """
@@ -14,20 +18,22 @@ FUNCTIONS = frozenset(
     dense_rank exp first_value floor format glob group_concat hex highlight if ifnull iif instr json
     json_array json_array_length json_error_position json_extract json_group_array json_group_object
     json_insert json_object json_patch json_pretty json_quote json_remove json_replace json_set
-    json_type json_valid julianday lag last_value lead length like likelihood likely ln log log10 log2
-    lower ltrim match matchinfo max median min mod nth_value ntile nullif octet_length offsets
-    percent_rank percentile percentile_cont percentile_disc pi pow power printf quote radians random
-    randomblob rank regexp replace round row_number rtrim sign sin sinh snippet soundex sqlite_version
-    sqrt strftime string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex
-    unicode unixepoch unlikely upper zeroblob
+    json_type json_valid jsonb jsonb_array jsonb_extract jsonb_group_array jsonb_group_object
+    jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set julianday lag
+    last_insert_rowid last_value lead length like likelihood likely ln log log10 log2 lower ltrim match
+    matchinfo max median min mod nth_value ntile nullif octet_length offsets percent_rank percentile
+    percentile_cont percentile_disc pi pow power printf quote radians random randomblob rank regexp
+    replace round row_number rtrim sign sin sinh snippet soundex sqlite_version sqrt strftime string_agg
+    substr substring sum tan tanh time timediff total total_changes trim trunc typeof unhex unicode
+    unistr unistr_quote unixepoch unlikely upper zeroblob
     """.split()
 )
 
 TABLE_FUNCTIONS = frozenset(
     """
-    generate_series json_each json_tree pragma_collation_list pragma_foreign_key_list pragma_function_list
-    pragma_index_info pragma_index_list pragma_index_xinfo pragma_table_info pragma_table_list
-    pragma_table_xinfo
+    generate_series json_each json_tree jsonb_each jsonb_tree pragma_collation_list
+    pragma_foreign_key_list pragma_function_list pragma_index_info pragma_index_list pragma_index_xinfo
+    pragma_table_info pragma_table_list pragma_table_xinfo
     """.split()
 )
 
@@ -78,6 +84,17 @@ def _actions() -> dict[int, Reason]:
 REFUSED_ACTIONS = _actions()
 _OTHER = Reason("statement", "it is not a query that reads.")
 _READING = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
+
+
+_GAP = r"(?:[\s;]|--[^\n]*(?:\n|$)|/\*.*?\*/)"
+_EXPLAINED_WRITE = re.compile(rf"{_GAP}*explain{_GAP}+(?:query{_GAP}+plan{_GAP}+)?vacuum\b", re.I | re.S)
+
+
+def statement_reason(sql: str) -> Reason | None:
+    """Why a statement is refused by its text alone, where the authorizer isn't asked; None for most."""
+    if len(sql) > LONGEST_QUERY:
+        return Reason("size", f"it is longer than {LONGEST_QUERY:,} characters.")
+    return _write("write a database anew") if _EXPLAINED_WRITE.match(sql) else None
 
 
 # One call of these makes as much as it likes, and SQLite can't be stopped inside a call.

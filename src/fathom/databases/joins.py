@@ -19,6 +19,8 @@ _FOUND_OUT = 0.8
 _ENOUGH_VALUES = 8
 _MOST_COMPARED = 400
 """Pairs of columns whose values are compared without a hint from their names."""
+_MOST_NAMED = 50
+"""Columns that one may refer to by its name: what more tables have tells none of them."""
 _DOERS = ("er", "or")
 _DONE_BY = roots("by via through")
 _OF_DOERS = 0.85
@@ -278,7 +280,8 @@ def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -
     is_key = table.primary_key == (column.name,) or (not table.primary_key and _names_own(table, column))
     found: dict[tuple[str, str], tuple[_Target, float]] = {}
     for start in range(len(stem)):
-        for target in index.get(stem[start:], ()):
+        targets = index.get(stem[start:], ())
+        for target in targets if len(targets) <= _MOST_NAMED else ():
             same_name = words_of(target.column.name) == words and target.table is not table
             fit = 1.0 if identifies or same_name else 0.75
             weight = target.name_weight * fit * (1.0 if start == 0 else 0.88)

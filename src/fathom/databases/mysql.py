@@ -10,9 +10,10 @@ from typing import Any
 import pymysql
 from pymysql.cursors import SSCursor
 
-from fathom.databases.engine import Deadline, Read, Row, Session
+from fathom.databases.accounts import MYSQL_PRIVILEGES, AccountRisk
+from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session
 from fathom.databases.kinds import kind_of
-from fathom.databases.server import LOCK_SECONDS, Counts, Key, Server, counted
+from fathom.databases.server import Counts, Key, Server, counted
 from fathom.errors import ConnectionFailed, ErrorClass
 from fathom.records import Column, Limits, Table
 
@@ -32,6 +33,8 @@ _ERRORS = {
     1969: ErrorClass.TIMEOUT,  # max_statement_time of MariaDB
     3024: ErrorClass.TIMEOUT,  # max_execution_time of MySQL
 }
+# In Oracle's language MariaDB takes `s.nextval` for a call, and other words for statements.
+_AS_JUDGED = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'ORACLE', '')"
 _ESTIMATES = """SELECT table_schema, table_name, table_rows FROM information_schema.tables
 WHERE table_type = 'BASE TABLE' AND table_schema = database()"""
 
@@ -45,14 +48,14 @@ class MySQLSession(Session):
     def __init__(self, connection: "pymysql.connections.Connection[Any]", server: "MySQL") -> None:
         self._connection, self._server = connection, server
         self._cursor: SSCursor | None = None
-        self._deadline = Deadline(None, self._kill)
         self._seconds: float | None = -1.0  # none set yet
         self._is_mariadb = "mariadb" in connection.get_server_info().casefold()
 
-    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        self._deadline = Deadline(limits.seconds, self._kill)
+    def begin(self, limits: Limits) -> None:
         self._set_time(limits.seconds)
         self._connection.query("START TRANSACTION READ ONLY")
+
+    def execute(self, sql: str) -> tuple[str, ...] | None:
         self._cursor = self._connection.cursor(SSCursor)
         self._cursor.execute(sql)
         return tuple(d[0] for d in self._cursor.description) if self._cursor.description else None
@@ -73,10 +76,9 @@ class MySQLSession(Session):
         return list(self._cursor.fetchmany(count) or ())
 
     def finish(self, *, complete: bool) -> bool:
-        self._deadline.end()
         if not complete:
             # Reading on to the end could take for ever, and the protocol knows no other way to go on.
-            self._kill()
+            self.interrupt()
             return False
         if self._cursor is not None:
             self._cursor.close()
@@ -85,7 +87,6 @@ class MySQLSession(Session):
         return True
 
     def close(self) -> None:
-        self._deadline.end()
         if self._cursor is not None:
             # The driver's cursor and result would wait for the rows that nobody reads.
             if self._cursor._result is not None:
@@ -93,17 +94,17 @@ class MySQLSession(Session):
             self._cursor.connection = None
         self._connection._force_close()
 
-    def _kill(self) -> None:
-        try:
-            other = self._server.connect(connect_timeout=5, read_timeout=5)
+    def interrupt(self) -> None:
+        with suppress(pymysql.MySQLError, ConnectionFailed, OSError):  # or nobody answers: `abandon` is next
+            other = self._server.connect(connect_timeout=self.grace, read_timeout=self.grace)
             try:
                 other.query(f"KILL QUERY {self._connection.thread_id()}")
             finally:
                 other.close()
-        except (pymysql.MySQLError, ConnectionFailed, OSError):
-            # A server that answers nobody won't end the query either; whoever waits for it is let go.
-            with suppress(OSError, AttributeError):
-                self._connection._sock.shutdown(SHUT_RDWR)
+
+    def abandon(self) -> None:
+        with suppress(OSError, AttributeError):
+            self._connection._sock.shutdown(SHUT_RDWR)
 
 
 class MySQL(Server):
@@ -117,9 +118,24 @@ class MySQL(Server):
     errors = (pymysql.MySQLError,)
 
     def open(self) -> Session:
-        connection = self.connect(connect_timeout=10, read_timeout=10, charset="utf8mb4", autocommit=True)
+        connection = self.connect(
+            connect_timeout=10,
+            read_timeout=10,
+            charset="utf8mb4",
+            autocommit=True,
+            init_command=_AS_JUDGED,
+        )
         connection._read_timeout = None  # it was for the greeting, which may be a long time coming
         return MySQLSession(connection, self)
+
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        # Also those of the roles that are in force, which no table tells.
+        grants = [line.removeprefix("GRANT ").partition(" ON ") for (line,) in read("SHOW GRANTS")]
+        everywhere = [names for names, _, rest in grants if rest.startswith("*.* TO ")]
+        held = {name.strip() for names in everywhere for name in names.split(",")}
+        if "ALL PRIVILEGES" in held:
+            return (AccountRisk("superuser", "is a superuser (ALL PRIVILEGES)"),)
+        return tuple(risk for name, risk in MYSQL_PRIVILEGES.items() if name in held)
 
     def quote(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"

@@ -1,12 +1,10 @@
 """The words that tables and columns are called by, and what they say of keys."""
 
-import re
 from functools import lru_cache
 
-from fathom.databases.run_together import taken_apart
 from fathom.records import Table
-
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+from fathom.text.identifiers import identifier_parts
+from fathom.text.run_together import taken_apart
 
 Words = tuple[str, ...]
 
@@ -14,8 +12,7 @@ Words = tuple[str, ...]
 @lru_cache(maxsize=50_000)
 def words_of(name: str) -> Words:
     """The words of a name, in lower case and without endings: `homeTeam_IDs` -> hom, team, id."""
-    written = (w.casefold() for part in name.split("_") for w in _WORDS.findall(part))
-    found = [part for word in written for part in taken_apart(word)]
+    found = [word for part in identifier_parts(name) for word in taken_apart(part.casefold())]
     while len(found) > 1 and found[-1].isdigit():  # club_id_1, club_id_2
         found.pop()
     return tuple(map(root, found))

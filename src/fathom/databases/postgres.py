@@ -8,13 +8,18 @@ from socket import SHUT_RDWR, socket
 from typing import Any
 
 import psycopg
+from psycopg.pq import ExecStatus
 from psycopg.types.datetime import DateLoader, TimestampLoader, TimestamptzLoader
+from psycopg.types.json import JsonLoader
 from psycopg.types.string import TextLoader
+from sqlalchemy import event
 
-from fathom.databases.engine import Deadline, Read, Row, Session
+from fathom.databases.accounts import POSTGRES_EXTENSIONS, POSTGRES_ROLES, AccountRisk
+from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session
+from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
-from fathom.databases.server import LOCK_SECONDS, Counts, Key, Server, counted
-from fathom.errors import ErrorClass
+from fathom.databases.server import Counts, Key, Server, counted
+from fathom.errors import ConnectionFailed, ErrorClass
 from fathom.records import Limits, Table
 
 _COUNTED_ROWS = 200_000
@@ -28,9 +33,27 @@ _ERRORS = {
     "57014": ErrorClass.TIMEOUT,
 }
 _READ_ONLY = "25006"
+_TEXT = (0, "text", "varchar", "bpchar", "name", '"char"')  # 0: types that the driver doesn't know
 _ESTIMATES = """SELECT n.nspname, c.relname, c.reltuples FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'f')"""
+_PARTITIONS = """SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relispartition AND c.relkind IN ('r', 'p', 'f')"""
+
+
+# A database or account may have backslashes end strings elsewhere than the guard saw.
+_AS_JUDGED = "SET LOCAL standard_conforming_strings = on"
+
+# A session may go back from the current to the first of its two roles.
+_RIGHTS = """SELECT bool_or(rolsuper), bool_or(rolreplication) FROM pg_catalog.pg_roles
+WHERE rolname IN (current_user, session_user)"""
+_MEMBERSHIPS = """SELECT r.rolname FROM pg_catalog.pg_roles r, pg_catalog.pg_roles me
+WHERE me.rolname IN (current_user, session_user) AND pg_catalog.pg_has_role(me.oid, r.oid, 'MEMBER')"""
+# Extensions of which the account may call a function.
+_EXTENSIONS = """SELECT DISTINCT e.extname FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d
+ON d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.refobjid = e.oid
+AND d.classid = 'pg_catalog.pg_proc'::regclass AND d.deptype = 'e'
+WHERE pg_catalog.has_function_privilege(d.objid, 'EXECUTE') ORDER BY 1"""
 
 
 class PostgresSession(Session):
@@ -40,21 +63,22 @@ class PostgresSession(Session):
         self._connection = connection
         self._rows = _nothing()
         self._first: list[Row] = []
-        self._deadline = Deadline(None, self._cancel)
 
-    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        self._deadline = Deadline(limits.seconds, self._cancel)
-        connection = self._connection
+    def begin(self, limits: Limits) -> None:
         if limits.seconds is not None:
-            connection.execute(f"SET LOCAL statement_timeout = {max(1, int(limits.seconds * 1000))}")
+            timeout = f"statement_timeout = {max(1, int(limits.seconds * 1000))}"
         else:
-            connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-        cursor = connection.cursor()
+            timeout = f"lock_timeout = '{LOCK_SECONDS}s'"
+        self._connection.execute(f"{_AS_JUDGED}; SET LOCAL {timeout}")
+
+    def execute(self, sql: str) -> tuple[str, ...] | None:
+        cursor = self._connection.cursor()
         # The stream goes by the extended protocol, in which the server takes one statement only.
         self._rows = _streamed(cursor, sql)
         self._first = list(islice(self._rows, 1))
-        if cursor.description:
-            return tuple(d.name for d in cursor.description)
+        if found := cursor.pgresult:
+            # Not by the driver's description, which stumbles over names in no known encoding.
+            return tuple(readable(found.fname(i) or b"") for i in range(found.nfields))
         return self._columns_of_no_rows(sql)
 
     def _columns_of_no_rows(self, sql: str) -> tuple[str, ...] | None:
@@ -72,24 +96,23 @@ class PostgresSession(Session):
         return list(islice(self._rows, count))
 
     def finish(self, *, complete: bool) -> bool:
-        self._deadline.end()
         self._rows.close()
         self._rows, self._first = _nothing(), []
-        self._connection.rollback()
-        return True
+        # Advisory locks of a session outlive the transaction that took them.
+        ended = self._connection.pgconn.exec_(b"ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()")
+        return ended.status == ExecStatus.TUPLES_OK
 
     def close(self) -> None:
-        self._deadline.end()
         with suppress(psycopg.Error):
             self._connection.close()
 
-    def _cancel(self) -> None:
-        try:
-            self._connection.cancel_safe(timeout=5)
-        except psycopg.Error:
-            # A server that answers nobody won't end the query either; whoever waits for it is let go.
-            with suppress(psycopg.Error, OSError), socket(fileno=dup(self._connection.fileno())) as wire:
-                wire.shutdown(SHUT_RDWR)
+    def interrupt(self) -> None:
+        with suppress(psycopg.Error):  # a server that answers nobody: `abandon` is next
+            self._connection.cancel_safe(timeout=self.grace)
+
+    def abandon(self) -> None:
+        with suppress(psycopg.Error, OSError), socket(fileno=dup(self._connection.fileno())) as wire:
+            wire.shutdown(SHUT_RDWR)
 
 
 def _streamed(cursor: "psycopg.Cursor[Row]", sql: str) -> Generator[Row, None, None]:
@@ -109,6 +132,11 @@ class Postgres(Server):
     system_schemas = frozenset({"information_schema", "pg_catalog", "pg_toast"})
     errors = (psycopg.Error,)
 
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        # Before SQLAlchemy's own first questions, which fail where text comes as bytes.
+        event.listen(self._connector, "connect", lambda opened, _: _settle_encoding(opened), insert=True)
+
     def open(self) -> Session:
         connection: psycopg.Connection[Row] = self.connect(
             application_name="fathom", connect_timeout=10, prepare_threshold=None
@@ -116,10 +144,25 @@ class Postgres(Server):
         connection.read_only = True
         for loader in (_Date, _Timestamp, _Timestamptz):
             connection.adapters.register_loader(loader.name, loader)
-        if connection.info.encoding == "ascii":
-            for name in ("text", "varchar", "bpchar", "name", "json"):
-                connection.adapters.register_loader(name, _AnyText)
+        _settle_encoding(connection)
         return PostgresSession(connection)
+
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        is_superuser, replicates = read(_RIGHTS)[0]
+        extensions = [name for (name,) in read(_EXTENSIONS) if name in POSTGRES_EXTENSIONS]
+        found = [
+            AccountRisk("extension", f"may call {name}, which {POSTGRES_EXTENSIONS[name]}")
+            for name in extensions
+        ]
+        if is_superuser:
+            return (AccountRisk("superuser", "is a superuser"), *found)
+        if replicates:
+            found.insert(0, AccountRisk("replication", "may copy the whole server (REPLICATION)"))
+        roles = {name for (name,) in read(_MEMBERSHIPS)}
+        return (*(risk for role, risk in POSTGRES_ROLES.items() if role in roles), *found)
+
+    def catalogue(self, read: Read) -> PostgresCatalogue:
+        return PostgresCatalogue(read)
 
     def is_lost(self, error: Exception) -> bool:
         closed = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
@@ -143,6 +186,10 @@ class Postgres(Server):
         share = min(100.0, 120.0 * count / (table.row_count or 1))
         return f"(SELECT * FROM {identifier} TABLESAMPLE SYSTEM ({share:.6f}) REPEATABLE (1))"
 
+    def parts(self, read: Read) -> set[Key]:
+        default = self.default_schema
+        return {(None if schema == default else schema, name) for schema, name in read(_PARTITIONS)}
+
     def counts(self, read: Read) -> Counts:
         estimates = {(schema, name): int(rows) for schema, name, rows in read(_ESTIMATES)}
         default = self.default_schema
@@ -159,6 +206,24 @@ class Postgres(Server):
             return rows, rows == 5 * _COUNTED_ROWS
 
         return count
+
+
+def _settle_encoding(connection: Any) -> None:
+    """Speak UTF-8, in which statements are sent, whatever the database's and the account's settings say.
+
+    Where a database doesn't say in which encoding its text is, it is read as well as can be.
+    Raises `ConnectionFailed` for a server that can't translate its text.
+    """
+    if connection.info.parameter_status("server_encoding") != "SQL_ASCII":
+        answered = connection.pgconn.exec_(b"SET client_encoding = 'UTF8'")
+        if answered.status != ExecStatus.COMMAND_OK:
+            raise ConnectionFailed("The database's text can't be had in UTF-8.")
+    else:
+        connection.pgconn.exec_(b"SET client_encoding = 'SQL_ASCII'")  # which an account may have changed
+        for name in _TEXT:
+            connection.adapters.register_loader(name, _AnyText)
+        for name in ("json", "jsonb"):
+            connection.adapters.register_loader(name, _AnyJson)
 
 
 class _Date(DateLoader):
@@ -198,7 +263,14 @@ class _Timestamptz(TimestamptzLoader):
 
 
 class _AnyText(TextLoader):
-    """Text of a database that doesn't say in which encoding it is."""
+    """Text in no known encoding."""
 
     def load(self, data: Any) -> Any:
         return readable(bytes(data))
+
+
+class _AnyJson(JsonLoader):
+    """JSON in no known encoding."""
+
+    def load(self, data: Any) -> Any:
+        return super().load(readable(bytes(data)).encode())

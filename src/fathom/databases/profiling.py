@@ -15,6 +15,7 @@ from fathom.databases.stream import Stream
 from fathom.errors import QueryError
 from fathom.records import Column, ColumnProfile, Limits, Schema, Table, TableProfile
 from fathom.records.schema import NUMERIC
+from fathom.watch import tell
 
 _WHOLE_ROWS = 50_000
 _SAMPLED_ROWS = 20_000
@@ -38,6 +39,7 @@ def profile_tables(schema: Schema, start: Start, seconds: float) -> Mapping[str,
     profiles = {}
     for place, table in enumerate(waiting):
         share = max((until - time.monotonic()) / (len(waiting) - place), _LEAST_SECONDS)
+        tell(f"looking at what {table.name} holds", place, len(waiting))
         profiles[table.name] = profile_table(table, start, share)
     return {t.name: profiles[t.name] for t in schema.tables}
 

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,12 +25,9 @@ from fathom.databases.engine import Engine, Read, Reflection, tidy_keys
 from fathom.databases.kinds import kind_of
 from fathom.errors import ConnectionFailed, DatabaseError, QueryError
 from fathom.records import Column, ForeignKey, Table
+from fathom.text.secrets import HIDDEN, SECRET_FIELDS
 
-_SECRETS = ("password", "passwd", "pwd", "sslpassword", "secret", "token")
-_HIDDEN = "***"
 _SECONDS_TO_COUNT = 5.0
-LOCK_SECONDS = 5
-"""How long a query without a limit of time waits for a table that another session has locked."""
 Key = tuple[str | None, str]
 
 
@@ -54,11 +52,14 @@ class Server(Engine):
         except self.errors as error:
             raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(error)}") from None
 
+    def account(self) -> str:
+        return self.address.username or ""
+
     def without_secrets(self, error: Exception) -> str:
         """The error's text, should it quote the password."""
         text = " ".join(str(error).split())
         password = self.address.password
-        return text.replace(str(password), _HIDDEN) if password and len(str(password)) > 3 else text
+        return text.replace(str(password), HIDDEN) if password and len(str(password)) > 3 else text
 
     def reflect(self, read: Read) -> Reflection:
         """By SQLAlchemy's inspector: tables and views of every schema that isn't the server's own."""
@@ -77,6 +78,10 @@ class Server(Engine):
     def listed(self, read: Read) -> Mapping[Key, tuple[Column, ...]]:
         """Columns by table, as the server lists them also to accounts that may not see definitions."""
         return {}
+
+    def parts(self, read: Read) -> AbstractSet[Key]:
+        """Tables that are parts of others, by schema and name: what they hold is asked of the whole."""
+        return frozenset()
 
     @abstractmethod
     def counts(self, read: Read) -> "Counts":
@@ -152,6 +157,8 @@ class _Catalogue:
         columns = {key: tuple(self._column(c) for c in found) for key, found in described.items()}
         if self._hidden:
             columns |= {k: c for k, c in self._server.listed(read).items() if k in self._hidden}
+        for part in self._server.parts(read):
+            columns.pop(part, None)
         count = self._server.counts(read)
         unique, foreign = self._all("unique_constraints"), self._all("foreign_keys")
         comments = self._all("table_comment")
@@ -230,6 +237,6 @@ def parse_url(url: str) -> URL:
 
 def hidden(url: URL) -> str:
     """The URL for people: no password, wherever it stands, and no driver."""
-    secrets = {k: _HIDDEN for k in url.query if any(s in k.casefold() for s in _SECRETS)}
+    secrets = {k: HIDDEN for k in url.query if any(s in k.casefold() for s in SECRET_FIELDS)}
     shown = url.update_query_dict(secrets).set(drivername=url.get_backend_name())
-    return shown.render_as_string(hide_password=True).replace("%2A%2A%2A", _HIDDEN)
+    return shown.render_as_string(hide_password=True).replace("%2A%2A%2A", HIDDEN)

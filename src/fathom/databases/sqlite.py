@@ -4,25 +4,32 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote as quote_path
 
-from fathom.databases.engine import Deadline, Engine, Read, Reflection, Row, Session
-from fathom.databases.guard_sqlite import UNMEASURED, Authorizer
+from fathom.databases.contained import contained
+from fathom.databases.engine import LOCK_SECONDS, Engine, Read, Reflection, Row, Session, double_quoted
+from fathom.databases.guard_sqlite import UNMEASURED, Authorizer, statement_reason
 from fathom.databases.readable import readable
 from fathom.databases.sqlite_catalogue import Catalogue
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed, QueryRefused
 from fathom.records import Limits, Table
 
 _STEPS_PER_CHECK = 10_000
+_RTREES = """SELECT name FROM sqlite_master WHERE type = 'table'
+AND sql LIKE 'create virtual table%' AND (sql LIKE '%using%rtree%' OR sql LIKE '%using%geopoly%')"""
+_LONGEST_PATTERN = 200  # bytes of LIKE and GLOB, inside which SQLite can't be stopped
 _LONGEST_VALUE = 1_000_000_000
 _MEMORY = 1_000_000_000  # bytes, of all SQLite connections in the process: SQLite knows no smaller bound
 
 
 class SQLiteSession(Session):
     """One connection: `mode=ro`, `query_only`, nothing attached, and a judge of every statement."""
+
+    grace = 0.9  # as of a child process that it may work in
 
     def __init__(self, path: Path) -> None:
         self._connection = _open(path)
@@ -31,19 +38,24 @@ class SQLiteSession(Session):
         self._sql, self._given = "", 0
         self._deadline = self._steps_left = math.inf
         self._stopped = False
-        self._alarm = Deadline(None, self._interrupt)
         self._connection.set_authorizer(self._authorizer)
         self._connection.set_progress_handler(self._is_over, _STEPS_PER_CHECK)
 
-    def execute(self, sql: str, limits: Limits) -> tuple[str, ...] | None:
-        connection = self._connection
+    def begin(self, limits: Limits) -> None:
         self._deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
         self._steps_left = math.inf if limits.steps is None else limits.steps
         self._stopped = False
-        # A few steps on giant values take longer than many on others, so steps alone don't tell the time.
-        # Where they are limited, the same query has to stop at the same place every time.
-        self._alarm = Deadline(limits.seconds if limits.steps is None else None, self._interrupt)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits.bytes or _LONGEST_VALUE, _LONGEST_VALUE))
+        longest = min(limits.bytes or _LONGEST_VALUE, _LONGEST_VALUE)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+
+    def seconds(self, limits: Limits) -> float | None:
+        """A few steps on giant values take longer than many on others, so steps alone don't tell the time.
+
+        Where they are limited, the same query has to stop at the same place every time.
+        """
+        return limits.seconds if limits.steps is None else None
+
+    def execute(self, sql: str) -> tuple[str, ...] | None:
         try:
             cursor = self._judged(sql)
         except sqlite3.DatabaseError as error:
@@ -82,16 +94,14 @@ class SQLiteSession(Session):
         return rows
 
     def finish(self, *, complete: bool) -> bool:
-        self._alarm.end()
         self._rows = iter(())
         return True
 
     def close(self) -> None:
-        self._alarm.end()
         self._rows = iter(())
         self._connection.close()
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
         self._stopped = True
         self._connection.interrupt()
 
@@ -130,10 +140,16 @@ def _open(path: Path) -> sqlite3.Connection:
 def _prepare(uri: str) -> sqlite3.Connection:
     # Without cached statements every run of a statement is judged anew.
     connection = sqlite3.connect(
-        uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
+        uri,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=0,
+        timeout=LOCK_SECONDS,
     )
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
         for pragma in (
             "query_only=on",
             "trusted_schema=off",
@@ -142,10 +158,18 @@ def _prepare(uri: str) -> sqlite3.Connection:
         ):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        _open_rtrees(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _open_rtrees(connection: sqlite3.Connection) -> None:
+    """R-trees prepare writes of their own when they are opened, which the authorizer would refuse."""
+    for (name,) in connection.execute(_RTREES).fetchall():
+        with suppress(sqlite3.DatabaseError):  # a broken one concerns only those who ask for it
+            connection.execute(f"SELECT 1 FROM {double_quoted(name)} LIMIT 0")
 
 
 class SQLite(Engine):
@@ -163,8 +187,13 @@ class SQLite(Engine):
     def open(self) -> Session:
         return SQLiteSession(self._path)
 
-    def check(self, sql: str) -> None:
-        """Nothing: the authorizer judges what SQLite's own parser finds, when it compiles the statement."""
+    def contained(self) -> Engine:
+        return contained(self, self._path)
+
+    def check(self, sql: str, read: Read) -> None:
+        """Little: the authorizer judges what SQLite's own parser finds, when it compiles the statement."""
+        if reason := statement_reason(sql):
+            raise QueryRefused(reason.rule, reason.text, sql=sql)
 
     def state(self) -> str:
         stats = [p.stat() for p in (self._path, self._path.with_name(self._path.name + "-wal")) if p.exists()]

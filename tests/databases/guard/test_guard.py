@@ -26,6 +26,12 @@ def cases(kind: str, name: str) -> Iterator[tuple[str, str]]:
             yield group, statement
 
 
+def listed(kind: str, dialect: str) -> list[str]:
+    """Statements for the test tables: `attacks`, which are refused there, or `reads`, which give rows."""
+    found: list[str] = yaml.safe_load((HERE / f"{kind}_{dialect}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
 REFUSED = [
     (dialect, rule, sql)
     for dialect in DIALECTS
@@ -56,6 +62,26 @@ def test_what_is_no_sql_counts_as_a_syntax_error(sql: str, dialect: str) -> None
     with pytest.raises(QueryRefused) as refused:
         check(sql, dialect)
     assert refused.value.error_class == ErrorClass.SYNTAX
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "('x')",
+        "(SELECT 1).a",
+        "(1, 2)",
+        "TABLE || 'x'",
+        "TABLE glob('/x')",
+        "FROM := kept",
+        "(x) y",
+        "TABLE",
+        "TABLE ? 1",
+    ],
+)
+def test_a_value_is_no_query(sql: str, dialect: str) -> None:
+    with pytest.raises(QueryRefused):
+        check(sql, dialect)
 
 
 def test_gives_the_parsed_query() -> None:

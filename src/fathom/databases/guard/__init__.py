@@ -7,27 +7,29 @@ safeguards; read-only sessions and limits on seconds, rows and bytes stand behin
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from sqlglot import exp
 
+from fathom.databases.guard.costs import check_costs
 from fathom.databases.guard.sizes import check_sizes
+from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.statement import parse
 from fathom.databases.guard.tree import check_tree
 from fathom.databases.guard.words import Refused
 from fathom.errors import QueryRefused
 
-__all__ = ["check", "check_size"]
-
-LONGEST_QUERY = 1_000_000  # characters
+__all__ = ["Catalogue", "check", "check_size"]
 
 
-def check(sql: str, dialect: str) -> exp.Expr:
+def check(sql: str, dialect: str, catalogue: Catalogue | None = None) -> exp.Expr:
     """The parsed query, when it is one query that only reads; `exp.Describe` around it for EXPLAIN.
 
     `dialect` is sqlglot's name of it; one without lists of its own gets the names that all others share.
+    `catalogue` tells what the database holds; without one, any name after a table's may be its column.
     Raises `QueryRefused` with the rule's short name, the reason, and `ErrorClass.SYNTAX` for what is no SQL.
     """
-    return _told(_check, sql, dialect)
+    return _told(partial(_check, catalogue=catalogue), sql, dialect)
 
 
 def check_size(sql: str, dialect: str) -> None:
@@ -46,12 +48,11 @@ def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.
         raise QueryRefused("size", "it is nested too deeply.", sql=sql) from None
 
 
-def _check(sql: str, dialect: str) -> exp.Expr:
-    if len(sql) > LONGEST_QUERY:
-        raise Refused("size", f"it is longer than {LONGEST_QUERY:,} characters.")
-    tokens, tree = parse(sql, dialect)
-    check_tree(tree, tokens, dialect)
+def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
+    tokens, tree = parse(sql, dialect, catalogue)
+    check_tree(tree, tokens, dialect, catalogue)
     check_sizes(tree, dialect)
+    check_costs(tree)
     return tree
 
 

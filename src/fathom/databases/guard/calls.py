@@ -14,6 +14,9 @@ from fathom.errors import ErrorClass
 
 # MySQL reads "..." as a name or as a string, by its settings.
 _QUOTED = frozenset((TokenType.IDENTIFIER, TokenType.STRING))
+_OPERANDS_END = _QUOTED | {TokenType.VAR, TokenType.NUMBER, TokenType.R_PAREN, TokenType.R_BRACKET}
+_HARMLESS_SETTINGS = frozenset(("timezone", "calendar", "datestyle", "intervalstyle"))
+_QUANTIFIED = frozenset(("duckdb", "postgres"))
 _SAMPLE_METHODS = frozenset(("bernoulli", "system", "reservoir"))
 _BEFORE_SAMPLE_METHODS = frozenset(("tablesample", "using", "sample", "using sample"))
 
@@ -23,35 +26,6 @@ def check_calls(tokens: Sequence[Token], names: Names, dialect: str, aliases: Co
     for at, token in _calls(tokens):
         if token.start not in aliases:
             _check_call(at, tokens, names, dialect)
-
-
-def check_fields(tree: exp.Expr, names: Names) -> None:
-    """PostgreSQL takes `(x).f` for `f(x)`, and `a.f` too where `a` is what a function in FROM gave.
-
-    So a field of such must be one that the query names itself, or a usual one. Raises `Refused`.
-    """
-    rows_of_functions: dict[str, set[str]] = {}
-    for source in tree.find_all(exp.Table, exp.Lateral, exp.Unnest):
-        function = source if isinstance(source, exp.Unnest) else source.this
-        if isinstance(function, exp.Func):
-            alias = source.args.get("alias")
-            columns = alias.columns if isinstance(alias, exp.TableAlias) else []
-            known = rows_of_functions.setdefault((source.alias or function.sql_name()).casefold(), set())
-            known.update(c.name.casefold() for c in columns)
-            if isinstance(function, exp.Anonymous):
-                rows_of_functions[function.name.casefold()] = known
-    for node in tree.find_all(exp.Dot, exp.Column):
-        named, field = frozenset[str](), node.expression
-        if isinstance(node, exp.Column):
-            source_name = node.table.casefold()
-            if source_name not in rows_of_functions:
-                continue
-            named, field = frozenset((*rows_of_functions[source_name], source_name)), node.this
-        if isinstance(field, exp.Identifier) and field.name.casefold() not in named | names.fields:
-            raise Refused(
-                "function",
-                f"{field.name[:60]!r} after a value may be a call; name the columns: FROM f(...) AS a(b).",
-            )
 
 
 def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -76,12 +50,40 @@ def _check_call(at: int, tokens: Sequence[Token], names: Names, dialect: str) ->
             raise Refused("function", f"{qualifier[:40]}.{name[:40]}() may be anyone's function.")
     elif not qualified and _calls_nothing(at, tokens, words):
         return
+    if name == "current_setting" and _told_setting(tokens[at + 2 : at + 4]):
+        return
     check_name(name, names)
+
+
+def is_harmless_setting(call: exp.Expr) -> bool:
+    """Whether a call reads one of the settings that say how dates are shown."""
+    arguments = call.expressions
+    return (
+        call.name.casefold() == "current_setting"
+        and len(arguments) == 1
+        and isinstance(arguments[0], exp.Literal)
+        and arguments[0].name.casefold() in _HARMLESS_SETTINGS
+    )
+
+
+def is_quantifier(call: exp.Expr, dialect: str) -> bool:
+    """Whether what sqlglot takes for a call is `= ALL (list)`: a word that can name no function there."""
+    return dialect in _QUANTIFIED and call.name.casefold() in {"all", "some"}
+
+
+def _told_setting(arguments: Sequence[Token]) -> bool:
+    return [t.token_type for t in arguments] == [TokenType.STRING, TokenType.R_PAREN] and arguments[
+        0
+    ].text.casefold() in _HARMLESS_SETTINGS
 
 
 def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
     if words[-1] in _SAMPLE_METHODS:
         return at > 0 and tokens[at - 1].text.casefold() in _BEFORE_SAMPLE_METHODS
+    if words == ["glob"]:  # an operator, and on DuckDB a function that lists files
+        return at > 0 and (
+            tokens[at - 1].token_type in _OPERANDS_END or tokens[at - 1].text.casefold() == "not"
+        )
     return len(words) > 1 or words[0] in syntax().not_calls or words[0] in syntax().types
 
 

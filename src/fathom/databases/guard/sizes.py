@@ -1,7 +1,8 @@
 """What can be seen, without running it, to grow beyond measure: giant builders, recursion without an end."""
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from math import prod
 from operator import add, mul, sub
 
@@ -11,6 +12,7 @@ from fathom.databases.guard.words import Refused
 
 MOST_CHARACTERS = 100_000  # that the builders of one query may make between them, for one row
 MOST_IN_ALL = 100_000_000  # characters, where generators are seen to make many such rows
+MOST_ELEMENTS = 1_000_000  # of lists that are values, which have to fit into memory at once
 MOST_ROWS = 10_000_000  # that the generators of one query may make between them
 _FEW_CHARACTERS = 1_000  # what pads and bars take; they count for nothing
 _WIDEST_DIGITS = 5  # of a width inside a format
@@ -38,11 +40,13 @@ _FORMATTERS = frozenset(("format", "printf", "sformat"))
 def check_sizes(tree: exp.Expr, dialect: str) -> None:
     """Raises `Refused` for builders, generators and recursion that are seen to be without measure."""
     rows, characters = Decimal(1), Decimal(0)
+    lists = _Lists()
     for node in tree.walk():
         if isinstance(node, exp.Func):
             characters += _built(node)
+            lists.add(node)
             _check_product(node)
-            if not (dialect == "mysql" and _name(node) == "format"):
+            if not (dialect == "mysql" and name_of(node) == "format"):
                 _check_format(node)
             rows *= max(_generated(node), Decimal(1))
         elif isinstance(node, exp.DataType):
@@ -55,9 +59,36 @@ def check_sizes(tree: exp.Expr, dialect: str) -> None:
             raise Refused("size", f"its generators make more than {MOST_ROWS:,} rows.")
         if characters > MOST_CHARACTERS or characters * rows > MOST_IN_ALL:
             raise Refused("size", f"it would build {characters * rows:,.0f} characters or more.")
+    lists.check()
 
 
-def _name(call: exp.Func) -> str:
+class _Lists:
+    """What generators and builders make inside one value, where nothing is given row by row."""
+
+    def __init__(self) -> None:
+        self._elements, self._by_each, self._characters = Decimal(0), Decimal(1), Decimal(0)
+
+    def add(self, call: exp.Func) -> None:
+        """Count a call; those inside a lambda or comprehension run once for each element."""
+        made = _generated(call)
+        in_each = call.find_ancestor(exp.Lambda, exp.Comprehension) is not None
+        if made and in_each and not isinstance(call.parent, exp.Comprehension):
+            self._by_each *= made
+        elif made and not isinstance(call.parent, (exp.Table, exp.Lateral, exp.From)):
+            self._elements += made
+        if in_each and (lengths := [n for a in _lengths(call) if (n := _constant(a)) is not None]):
+            self._characters += max(lengths)
+
+    def check(self) -> None:
+        """Raises `Refused` where a value is seen to grow beyond measure."""
+        if self._elements * self._by_each > MOST_ELEMENTS:
+            raise Refused("size", f"it makes a list of more than {MOST_ELEMENTS:,} elements.")
+        if self._elements * self._characters > MOST_IN_ALL:
+            raise Refused("size", f"it would build {self._elements * self._characters:,.0f} characters.")
+
+
+def name_of(call: exp.Func) -> str:
+    """What sqlglot calls a function, or the query where sqlglot doesn't know it; in lower case."""
     return call.name.casefold() if isinstance(call, exp.Anonymous) else call.sql_name().casefold()
 
 
@@ -68,7 +99,7 @@ def _arguments(call: exp.Func) -> list[exp.Expr]:
     return [a for v in found for a in (v if isinstance(v, list) else [v]) if isinstance(a, exp.Expr)]
 
 
-def _readings(call: exp.Func) -> list[list[exp.Expr]]:
+def readings_of(call: exp.Func) -> list[list[exp.Expr]]:
     """The arguments; after a dot also with what stands before it, for DuckDB takes `x.f(y)` for `f(x, y)`."""
     arguments = _arguments(call)
     if isinstance(call.parent, exp.Dot) and call.parent.expression is call:
@@ -78,15 +109,17 @@ def _readings(call: exp.Func) -> list[list[exp.Expr]]:
 
 def _lengths(call: exp.Func) -> list[exp.Expr]:
     """The arguments of a builder that may say how long its value gets; none for any other function."""
-    place = _BUILDERS.get("lpad" if isinstance(call, exp.Pad) else _name(call))
-    return [] if place is None else [a[place] for a in _readings(call) if place < len(a)]
+    place = _BUILDERS.get("lpad" if isinstance(call, exp.Pad) else name_of(call))
+    return [] if place is None else [a[place] for a in readings_of(call) if place < len(a)]
 
 
 def _built(call: exp.Func) -> Decimal:
     """How many characters a builder makes; 0 for few, and where that can't be seen."""
     lengths = _lengths(call)
-    if lengths and any(_lengths(inner) for a in _readings(call) for inner in a[0].find_all(exp.Func)):
-        raise Refused("size", f"{_name(call)}() of a value that is built the same way grows beyond measure.")
+    if lengths and any(_lengths(inner) for a in readings_of(call) for inner in a[0].find_all(exp.Func)):
+        raise Refused(
+            "size", f"{name_of(call)}() of a value that is built the same way grows beyond measure."
+        )
     made = max((n for a in lengths if (n := _constant(a)) is not None), default=Decimal(0))
     return made if made > _FEW_CHARACTERS else Decimal(0)
 
@@ -99,22 +132,22 @@ def _padded(kind: exp.DataType) -> Decimal:
     return length if length > _FEW_CHARACTERS else Decimal(0)
 
 
-def _is_long(argument: exp.Expr) -> bool:
+def is_long(argument: exp.Expr) -> bool:
     """Whether a builder in it makes many characters, or nobody sees how many."""
     lengths = (_constant(a) for call in argument.find_all(exp.Func) for a in _lengths(call))
     return any(length is None or length > _FEW_CHARACTERS for length in lengths)
 
 
 def _check_product(call: exp.Func) -> None:
-    name = _name(call)
-    if name in _MULTIPLIERS and sum(map(_is_long, _readings(call)[-1])) > 1:
+    name = name_of(call)
+    if name in _MULTIPLIERS and sum(map(is_long, readings_of(call)[-1])) > 1:
         raise Refused("size", f"{name}() of several built values grows beyond measure.")
 
 
 def _check_format(call: exp.Func) -> None:
     """A format may ask for any width, so it has to stand there to be read."""
-    name = _name(call)
-    if name not in _FORMATTERS or not (arguments := _readings(call)[-1]):
+    name = name_of(call)
+    if name not in _FORMATTERS or not (arguments := readings_of(call)[-1]):
         return
     if not (isinstance(arguments[0], exp.Literal) and arguments[0].is_string):
         raise Refused("size", f"write the format of {name}() as one text in quotes.")
@@ -122,7 +155,7 @@ def _check_format(call: exp.Func) -> None:
     digits = "".join(c if c.isdigit() else " " for c in text).split()
     starred = any("*" in _flags(part) for part in text.replace("%%", "").split("%")[1:])
     nested = any("}" not in part for part in text.replace("{{", "").split("{")[1:])
-    if any(len(run) > _WIDEST_DIGITS for run in digits) or starred or nested or any(map(_is_long, arguments)):
+    if any(len(run) > _WIDEST_DIGITS for run in digits) or starred or nested or any(map(is_long, arguments)):
         raise Refused("size", f"the widths in the format of {name}() may grow beyond measure.")
 
 
@@ -134,19 +167,66 @@ def _flags(part: str) -> str:
 def _generated(call: exp.Func) -> Decimal:
     """How many rows or elements a generator makes, 0 where that can't be seen."""
     if not (
-        isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)) or _name(call) in _GENERATORS
+        isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)) or name_of(call) in _GENERATORS
     ):
         return Decimal(0)
-    return max(map(_spanned, _readings(call)))
+    return max(map(_spanned, readings_of(call)))
 
 
 def _spanned(arguments: list[exp.Expr]) -> Decimal:
-    """How many numbers lie between a generator's bounds, 0 where that can't be seen."""
+    """How many numbers or times lie between a generator's bounds, 0 where that can't be seen."""
+    if times := _spanned_times(arguments):
+        return times
     numbers = [number for a in arguments[:3] if (number := _constant(a)) is not None]
-    if len(numbers) < min(2, len(arguments)):
+    if not numbers or len(numbers) < min(2, len(arguments)):
         return Decimal(0)
     start, end, step, *_ = [Decimal(0), *numbers, Decimal(1)] if len(numbers) == 1 else [*numbers, Decimal(1)]
     return abs((end - start) / (step or 1))
+
+
+def _spanned_times(arguments: list[exp.Expr]) -> Decimal:
+    """How many steps lie between two dates or times that stand there, 0 where that can't be seen."""
+    if len(arguments) < 3:
+        return Decimal(0)
+    start, end, step = _moment(arguments[0]), _moment(arguments[1]), _seconds_of(arguments[2])
+    return abs(end - start) / step if start is not None and end is not None and step else Decimal(0)
+
+
+def _moment(node: exp.Expr) -> Decimal | None:
+    """The seconds of a date or time as a literal."""
+    while isinstance(node, (exp.Cast, exp.Paren)):
+        node = node.this
+    if not (isinstance(node, exp.Literal) and node.is_string):
+        return None
+    try:
+        found = datetime.fromisoformat(node.name.strip())
+    except ValueError:
+        return None
+    return Decimal((found.replace(tzinfo=None) - datetime.min).total_seconds())
+
+
+_SECONDS = {
+    "microsecond": Decimal("0.000001"),
+    "millisecond": Decimal("0.001"),
+    "second": Decimal(1),
+    "sec": Decimal(1),
+    "minute": Decimal(60),
+    "min": Decimal(60),
+    "hour": Decimal(3600),
+}
+
+
+def _seconds_of(node: exp.Expr) -> Decimal:
+    """The length of a short interval that stands there; a day for longer ones, 0 where none does."""
+    text = " ".join(literal.name for literal in node.find_all(exp.Literal))
+    if isinstance(node, exp.Interval):
+        text += f" {node.text('unit')}"
+    number, _, unit = text.strip().casefold().partition(" ")
+    try:
+        count = Decimal(number)
+    except InvalidOperation:
+        return Decimal(0)
+    return abs(count) * _SECONDS.get(unit.strip().removesuffix("s"), Decimal(86_400))
 
 
 def _sequence_table(name: str) -> Decimal:

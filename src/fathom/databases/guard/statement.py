@@ -7,8 +7,16 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from fathom.databases.guard.bounds import (
+    check_bounds,
+    check_length,
+    check_readings,
+    folded,
+    most_nodes,
+)
+from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.text import check_text, split
-from fathom.databases.guard.words import Refused
+from fathom.databases.guard.words import Refused, kinds
 from fathom.errors import ErrorClass
 
 # What begins a query; the dialects that have the form, or None for all.
@@ -50,9 +58,24 @@ _REFUSED_STARTS = {
     )
     for word in words.split()
 }
+_QUERIES = (
+    *(exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Pivot),
+    *(exp.Describe, exp.Summarize, exp.Show),
+)
 _SHOWN = (
-    *("tables", "all tables", "full tables", "columns", "full columns", "index", "indexes", "keys"),
+    *("tables", "all tables", "full tables", "columns", "full columns", "index", "indexes", "keys", "fields"),
     *("create table", "create view"),
+)
+_SAME_SHOWN = {"indexes": "INDEX", "keys": "INDEX", "fields": "COLUMNS"}  # words that sqlglot doesn't know
+_DUCKDB_SETTINGS = frozenset(("all", "databases", "schemas", "variables", "extensions", "secrets"))
+_BEFORE_OPERANDS = frozenset(
+    (
+        *(TokenType.SELECT, TokenType.WHERE, TokenType.AND, TokenType.OR, TokenType.NOT, TokenType.ON),
+        *(TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.COMMA, TokenType.PLUS, TokenType.DASH),
+        *(TokenType.STAR, TokenType.SLASH, TokenType.EQ, TokenType.LT, TokenType.GT, TokenType.LTE),
+        *(TokenType.GTE, TokenType.NEQ, TokenType.WHEN, TokenType.THEN, TokenType.ELSE),
+        *(TokenType.BETWEEN, TokenType.HAVING, TokenType.ORDER_BY, TokenType.GROUP_BY),
+    )
 )
 _EXPLAIN_WORDS = frozenset(
     """
@@ -62,28 +85,33 @@ _EXPLAIN_WORDS = frozenset(
 )
 
 
-def parse(sql: str, dialect: str) -> tuple[list[Token], exp.Expr]:
+def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> tuple[list[Token], exp.Expr]:
     """The tokens and the tree of the one query in the text. Raises `Refused`."""
+    check_length(sql)
     if not sql.strip(" \t\r\n;"):
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
     if sql.lstrip()[0] in "\\.":
         raise _refused_start(sql.lstrip()[0], sql.split(maxsplit=1)[0])
     tokens = split(sql, dialect)
+    check_bounds(tokens)
     explains = bool(tokens) and tokens[0].text.casefold() == "explain"
     if explains:
         # Split anew, because sqlglot swallows what follows EXPLAIN as one string in some dialects.
         check_text(sql[: tokens[0].end + 1], tokens[:1], dialect)
         sql = sql[tokens[0].end + 1 :]
         tokens = split(sql, dialect)
+        check_bounds(tokens)
     options = _options_end(tokens) if explains else 0
     if not tokens[options:]:
         check_text(sql, tokens, dialect)
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
     _check_start(sql, tokens[options], dialect, explains=explains)
     check_text(sql, tokens, dialect)
-    tokens = _one_statement(tokens[options:])
+    tokens = folded(_one_statement(tokens[options:]))
+    check_readings(tokens, dialect)
+    _check_inner_words(tokens, dialect)
     if tokens[0].text.casefold() == "show":
-        _check_show(tokens)
+        tokens = _shown(tokens, dialect, catalogue)
     tree = _parse(sql, tokens, dialect)
     return tokens, exp.Describe(this=tree) if explains else tree
 
@@ -95,6 +123,14 @@ def _options_end(tokens: Sequence[Token]) -> int:
         end = words.index(")") if ")" in words else len(words)
         return end + 1 if _EXPLAIN_WORDS.issuperset(words[1:end]) else 0
     return next((i for i, word in enumerate(words) if word not in _EXPLAIN_WORDS), len(words))
+
+
+def _check_inner_words(tokens: Sequence[Token], dialect: str) -> None:
+    """DuckDB takes `(SHOW s)` for a query, which sqlglot takes for a table `SHOW` with another name."""
+    if dialect == "duckdb" and any(
+        t.text.casefold() == "show" and t.token_type != TokenType.IDENTIFIER for t in tokens[1:]
+    ):
+        raise Refused("setting", "SHOW inside a query tells about the server, not about the data.")
 
 
 def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> None:
@@ -113,7 +149,7 @@ def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> Non
 
 
 def _refused_start(word: str, shown: str) -> Refused:
-    word = word.split(maxsplit=1)[0] if word else word
+    word = next(iter(word.split()), "")
     if word in _REFUSED_STARTS:
         rule, reason = _REFUSED_STARTS[word]
         return Refused(rule, reason.format(shown))
@@ -131,20 +167,50 @@ def _one_statement(tokens: Sequence[Token]) -> list[Token]:
     return list(tokens[:end])
 
 
-def _check_show(tokens: Sequence[Token]) -> None:
+def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> list[Token]:
+    """SHOW of tables and columns."""
     words = " ".join(t.text.casefold() for t in tokens[1:4])
-    if not words.startswith(_SHOWN):
-        raise Refused("setting", f"SHOW {words[:40].upper()} tells about the server, not about the data.")
+    if words.startswith(_SHOWN):
+        same = _SAME_SHOWN.get(tokens[1].text.casefold())
+        return [tokens[0], *split(same, dialect), *tokens[2:]] if same else tokens
+    # DuckDB's `SHOW t` is `DESCRIBE t`, or the setting `t` where there is no such table.
+    names_one = dialect == "duckdb" and len(tokens) == 2 and words not in _DUCKDB_SETTINGS
+    if names_one and (catalogue is None or catalogue.columns("", tokens[1].text) is not None):
+        return [*split("DESCRIBE", dialect), *tokens[1:]]
+    raise Refused("setting", f"SHOW {words[:40].upper()} tells about the server, not about the data.")
+
+
+def _readable(tokens: Sequence[Token], dialect: str) -> list[Token]:
+    """The tokens without what reads alike for the guard and that sqlglot can't read.
+
+    That is PostgreSQL's operator `@`, which makes a number positive.
+    """
+    if dialect != "postgres":
+        return list(tokens)
+    kept: list[Token] = []
+    for token in tokens:
+        starts = not kept or kept[-1].token_type in _BEFORE_OPERANDS
+        if not (token.token_type == TokenType.PARAMETER and starts):
+            kept.append(token)
+    return kept
 
 
 def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
-    for token in tokens:
-        if token.token_type == TokenType.INTO:
+    words = [t.text.casefold() for t in tokens]
+    for token, after in zip(tokens, [*words[1:], ""], strict=True):
+        # DuckDB has no INTO but that of `UNPIVOT ... INTO NAME n VALUE v`.
+        if token.token_type == TokenType.INTO and not (dialect == "duckdb" and after == "name"):
             raise Refused("write", "INTO writes to a table, a variable or a file.")
-    parser = Dialect.get_or_raise(dialect).parser(error_level=ErrorLevel.IMMEDIATE)
+    # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
+    bare_values = dialect == "mysql" and words[:2] == ["values", "("]
+    parser = Dialect.get_or_raise("" if bare_values else dialect).parser(
+        error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
+    )
     try:
-        trees = parser.parse(tokens, sql)
+        trees = parser.parse(_readable(tokens, dialect), sql)
     except ParseError as error:
+        if "Maximum number of AST nodes" in str(error):
+            raise Refused("size", "it is nested so that it can't be read in reasonable time.") from error
         raise Refused("syntax", _said(error), ErrorClass.SYNTAX) from error
     except RecursionError:
         raise
@@ -152,6 +218,9 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
         raise Refused("syntax", "it can't be read as SQL.", ErrorClass.SYNTAX) from error
     if len(trees) != 1 or trees[0] is None:
         raise Refused("one_statement", "it isn't exactly one statement.", ErrorClass.SYNTAX)
+    if not isinstance(trees[0], _QUERIES) and type(trees[0]).__name__ in kinds().allowed:
+        # The parser takes a bare value for a statement: `TABLE || 'x'`, `('x')`.
+        raise Refused("statement", "it is a value, not a query that reads.", ErrorClass.SYNTAX)
     return trees[0]
 
 

@@ -14,6 +14,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 from fathom.databases.guard.words import Refused
 from fathom.errors import ErrorClass
 
+MOST_COMMENTS = 1_000
+"""PostgreSQL reads comments in time that grows with the square of their number, and can't be stopped then."""
 _BLANK = " \t\n\r"
 _QUOTES = "'\"`"
 # Where a backslash may end a string as the standard has it (PostgreSQL: its default, which sessions keep).
@@ -26,8 +28,10 @@ def split(sql: str, dialect: str) -> list[Token]:
     """The tokens of a text. Raises `Refused` where the server could split it differently."""
     if "\0" in sql:
         raise Refused("encoding", "it holds a NUL character.")
-    if any(0xD800 <= ord(c) < 0xE000 for c in sql):
-        raise Refused("encoding", "it holds half of a surrogate pair, which is no character.")
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise Refused("encoding", "it holds half of a surrogate pair, which is no character.") from None
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(sql)
     except TokenError as error:
@@ -37,15 +41,20 @@ def split(sql: str, dialect: str) -> list[Token]:
 
 def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
     """Hold every token and gap against its plain form. Raises `Refused` at the first that differs."""
-    at = 0
+    if sql.count("/*") > MOST_COMMENTS:
+        raise Refused("size", f"it has more than {MOST_COMMENTS:,} comments.")
+    at, before = 0, None
     for token in tokens:
         if token.start < at:
             raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
         _check_gap(sql[at : token.start], dialect, last=False)
-        if at and at == token.start and _clings(sql[at - 1], sql[at]):
+        charset = before == TokenType.INTRODUCER and token.token_type == TokenType.STRING
+        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not charset:
+            if before == TokenType.NUMBER and sql[at] == "_":
+                raise Refused("quoting", "write numbers without _, which not all servers read as one.")
             raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
         _check_token(sql[token.start : token.end + 1], token, dialect)
-        at = token.end + 1
+        at, before = token.end + 1, token.token_type
     _check_gap(sql[at:], dialect, last=True)
     bare = "".join(_bare(sql, tokens))
     if any(sign in bare for sign in ("--", "/*", "*/", "U&'", 'U&"', "u&'", 'u&"')):
@@ -152,5 +161,10 @@ def _check_word(text: str) -> None:
             raise Refused("encoding", f"{unicodedata.name(c, hex(ord(c)))} stands outside quotes.")
         elif unicodedata.normalize("NFKC", c).isascii():
             raise Refused("encoding", f"{unicodedata.name(c, hex(ord(c)))} looks like a plain letter.")
-    if not text.isascii() and (text.upper().isascii() or text.lower().isascii()):
+    if not text.isascii() and all(c.isascii() or _is_plain_in_another_case(c) for c in text):
         raise Refused("encoding", f"{text!r} turns into plain letters in another case; put it in quotes.")
+
+
+def _is_plain_in_another_case(c: str) -> bool:
+    """Whether a server's rules may make one plain letter of a character, as Turkish ones make i of U+0130."""
+    return (len(c.upper()) == 1 and c.upper().isascii()) or c.lower()[0].isascii()

@@ -3,21 +3,28 @@
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from fathom.databases import guard_sqlite
-from fathom.errors import ErrorClass
+from fathom.errors import ErrorClass, FathomError
 
 
-class Refused(Exception):
+class Refused(FathomError):
     """A rule's refusal, on its way to `check`, which knows the whole text."""
 
     def __init__(self, rule: str, reason: str, error_class: ErrorClass = ErrorClass.OTHER) -> None:
-        super().__init__(reason)
+        super().__init__(rule, reason, error_class)  # as exceptions are made again in another process
         self.rule, self.reason, self.error_class = rule, reason, error_class
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+_TEMPORARY = ("pg_temp_", "pg_toast_temp_")
+"""How PostgreSQL's schemas of one session's temporary tables begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +32,9 @@ class Names:
     """What one dialect's queries may call and read, in lower case.
 
     `readable` are the tables that may be read among those that belong to the engine: the ones in
-    `own_schemas`, or whose name starts with one of `own_prefixes`. `qualifiers` may stand before a function,
-    `fields` after a value.
+    `own_schemas`, or whose name starts with one of `own_prefixes`. `qualifiers` may stand before a function.
+    `fields` are the columns that functions give under names of their own; what those `of_any_type` give
+    depends on what they are given. `in_from` are the only functions that may stand in FROM; empty for all.
     """
 
     functions: frozenset[str]
@@ -34,11 +42,14 @@ class Names:
     own_schemas: frozenset[str]
     own_prefixes: tuple[str, ...]
     qualifiers: frozenset[str]
-    fields: frozenset[str] = frozenset()
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    of_any_type: frozenset[str] = frozenset()
+    in_from: frozenset[str] = frozenset()
 
     def may_read(self, schema: str, table: str) -> bool:
         """Whether a table is a user's own, or one of the engine's that shows no secrets."""
-        own = schema in self.own_schemas or (bool(self.own_prefixes) and table.startswith(self.own_prefixes))
+        own = schema.startswith(_TEMPORARY) or schema in self.own_schemas
+        own = own or (bool(self.own_prefixes) and table.startswith(self.own_prefixes))
         return not own or table in self.readable
 
 
@@ -46,7 +57,6 @@ class Names:
 class Syntax:
     """What the dialects share; `why_refused` has the reason for functions that are known to do harm."""
 
-    nodes: frozenset[str]
     not_calls: frozenset[str]
     types: frozenset[str]
     file_endings: tuple[str, ...]
@@ -58,12 +68,49 @@ def syntax() -> Syntax:
     """The lists of `names/syntax.toml`."""
     content = _content("syntax")
     return Syntax(
-        nodes=frozenset(content["nodes"].split()),
         not_calls=frozenset(content["not_calls"].split()),
         types=frozenset(content["types"].split()),
         file_endings=tuple(content["file_endings"].split()),
         why_refused={name: why for why, names in content["why_refused"].items() for name in names.split()},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """What becomes of each kind of node, by sqlglot's name: `refused` has the rule and the reason.
+
+    Those in `only` are let through in the dialects named there.
+    """
+
+    allowed: frozenset[str]
+    only: Mapping[str, frozenset[str]]
+    refused: Mapping[str, tuple[str, str]]
+
+
+@cache
+def kinds() -> Kinds:
+    """The lists of `names/kinds.toml`."""
+    content = _content("kinds")
+    return Kinds(
+        allowed=frozenset(f"{content['nodes']} {content['functions']}".split()),
+        only={
+            kind: frozenset(dialects.split())
+            for dialects, named in content["only"].items()
+            for kind in named.split()
+        },
+        refused={
+            kind: (group["rule"], group["reason"])
+            for group in content["refused"]
+            for kind in group["kinds"].split()
+        },
+    )
+
+
+@cache
+def allowed_kinds(dialect: str) -> frozenset[str]:
+    """The kinds of node that a query of a dialect may be made of."""
+    only = kinds().only
+    return kinds().allowed - {kind for kind, dialects in only.items() if dialect not in dialects}
 
 
 _LISTED = ("duckdb", "mysql", "postgres")
@@ -107,5 +154,11 @@ def _read(dialect: str) -> Names:
         own_schemas=frozenset(tables["own_schemas"].split()),
         own_prefixes=tuple(tables["own_prefixes"].split()),
         qualifiers=frozenset(content["settings"]["qualifiers"].split()),
-        fields=frozenset(content["settings"].get("fields", "").split()),
+        fields={
+            name: tuple(columns.split())
+            for columns, called in content.get("fields", {}).items()
+            for name in called.split()
+        },
+        of_any_type=frozenset(content["settings"].get("of_any_type", "").split()),
+        in_from=frozenset(content["settings"].get("in_from", "").split()),
     )

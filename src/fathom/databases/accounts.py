@@ -1,0 +1,68 @@
+"""What the account that a database is asked with may do beside reading, as its server tells.
+
+A query runs as this account, so the guard is the only wall before whatever it may do: read the server's
+files, run its programs, reach other servers.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRisk:
+    """One thing that an account may do beside reading.
+
+    `kind` is one of superuser, files, programs, sessions, replication, extension, unknown; `what` is for
+    people, and goes on from "it ...".
+    """
+
+    kind: str
+    what: str
+
+
+# What grants of PostgreSQL's own roles come to.
+POSTGRES_ROLES = {
+    "pg_read_server_files": AccountRisk("files", "may read the server's files (pg_read_server_files)"),
+    "pg_write_server_files": AccountRisk("files", "may write the server's files (pg_write_server_files)"),
+    "pg_execute_server_program": AccountRisk(
+        "programs", "may run programs on the server (pg_execute_server_program)"
+    ),
+    "pg_signal_backend": AccountRisk("sessions", "may end other sessions (pg_signal_backend)"),
+}
+_OTHER_SERVERS = (
+    "dblink postgres_fdw mysql_fdw oracle_fdw tds_fdw odbc_fdw jdbc_fdw mongo_fdw http pg_net aws_s3"
+)
+_FILES = "file_fdw adminpack plpython3u plpythonu plpython2u plperlu pltclu plsh pllua plr xml2"
+# What extensions of PostgreSQL let their functions do.
+POSTGRES_EXTENSIONS = {
+    **dict.fromkeys(_OTHER_SERVERS.split(), "reaches other servers"),
+    **dict.fromkeys(_FILES.split(), "reaches files or programs"),
+}
+# What privileges on everything come to on MySQL and MariaDB, which write some of them otherwise.
+MYSQL_PRIVILEGES = {
+    "SUPER": AccountRisk("superuser", "is a superuser (SUPER)"),
+    "FILE": AccountRisk("files", "may read and write the server's files (FILE)"),
+    "SHUTDOWN": AccountRisk("programs", "may stop the server (SHUTDOWN)"),
+    "CREATE USER": AccountRisk("superuser", "may make accounts (CREATE USER)"),
+    "CONNECTION ADMIN": AccountRisk("sessions", "may end other sessions (CONNECTION ADMIN)"),
+    "CONNECTION_ADMIN": AccountRisk("sessions", "may end other sessions (CONNECTION_ADMIN)"),
+}
+
+_HOW = {
+    "postgres": "CREATE ROLE reader LOGIN PASSWORD '...'; GRANT USAGE ON SCHEMA public TO reader; "
+    "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;",
+    "mysql": "CREATE USER reader IDENTIFIED BY '...'; GRANT SELECT, SHOW VIEW ON {database}.* TO reader;",
+}
+_WITHOUT = " Take extensions out (DROP EXTENSION), or their functions from everybody (REVOKE EXECUTE)."
+
+
+def told(account: str, risks: Iterable[AccountRisk]) -> str:
+    """The risks of an account as one sentence."""
+    return f"The account {account!r} can do more than read: it {'; '.join(r.what for r in risks)}."
+
+
+def remedy(dialect: str, database: str, risks: Iterable[AccountRisk]) -> str:
+    """How to make an account that only reads."""
+    how = _HOW[dialect].format(database=database)
+    extensions = _WITHOUT if any(r.kind == "extension" for r in risks) else ""
+    return f"Make an account that only reads: {how}{extensions}"

@@ -1,0 +1,134 @@
+"""Ten thousand mutations of the lists for each engine: what the guard lets through has no effect there."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from sqlglot import exp
+from tests.databases.guard.canaries import files, picture
+from tests.databases.guard.mutating import Mutator
+from tests.databases.guard.tables import CALLED
+from tests.databases.guard.test_fields import CASES
+from tests.databases.guard.test_guard import cases, listed
+
+from fathom.databases import Database
+from fathom.databases.guard import check
+from fathom.databases.guard.words import names_of, syntax
+from fathom.errors import QueryError, QueryRefused
+from fathom.records import Limits, Result
+
+EXAMPLES, EACH = 100, 100
+SMALL = Limits(seconds=0.3, rows=20, bytes=100_000)
+# What only a file of the server's, or a table of secrets, holds.
+SECRETS = ("root:x:0:0", "SCRAM-SHA-256$", "caching_sha2_password", "mysql_native_password")
+
+
+def mutator_for(dialect: str) -> Mutator:
+    """Of all honest queries and attacks on a dialect."""
+    honest, attacks = (
+        [str(sql) for name in ("shared", dialect) for _, sql in cases(kind, name)] + listed(more, dialect)
+        for kind, more in (("allowed", "reads"), ("refused", "attacks"))
+    )
+    if dialect == "postgres":
+        honest += CASES["allowed"]
+        attacks += CASES["refused_always"] + CASES["refused_with_schema"]
+    return Mutator(honest, attacks, dialect)
+
+
+def test_mutations_that_pass_have_no_effect(database: Database) -> None:
+    mutator = mutator_for(database.dialect)
+    before, there = picture(database), files()
+    came: Counter[str] = Counter()
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.integers(min_value=0, max_value=2**64))
+    def judge(seed: int) -> None:
+        random = Random(seed)
+        passed = [sql for _ in range(EACH) if _judged(database, sql := mutator.make(random), came)]
+        assert files() == there, passed
+        if came["asked"] % 1000 == 0:
+            assert picture(database) == before, passed
+
+    judge()
+    assert picture(database) == before
+    assert came["asked"] >= EXAMPLES * EACH * 0.99
+    # Most mutations are no SQL, or are refused; enough have to be neither for this to be a test.
+    assert came["ran"] >= 300, came
+    assert came["refused"] >= 300, came
+
+
+def _judged(database: Database, sql: str, came: Counter[str]) -> bool:
+    """Have a statement judged, and run where it passes; whether it did."""
+    came["asked"] += 1
+    try:
+        result = database.run(sql, SMALL)
+    except QueryRefused as refused:
+        came["no SQL" if refused.rule == "syntax" else "refused"] += 1
+        return False
+    except QueryError as error:
+        # The engine knows of no such name, or the time was up; a call of the owner's would say so.
+        if CALLED in str(error):
+            pytest.fail(f"{sql!r} called the owner's function")
+        came["failed"] += 1
+        return True
+    except Exception as error:
+        error.add_note(f"The statement: {sql!r}")
+        raise
+    came["ran"] += 1
+    _check_no_secret(result, sql)
+    return True
+
+
+def _check_no_secret(result: Result, sql: str) -> None:
+    shown = repr(result.rows)
+    for secret in SECRETS:
+        if secret in shown and secret not in sql:
+            pytest.fail(f"{sql!r} shows {secret!r}")
+
+
+def test_duckdbs_own_parser_finds_nothing_else_in_what_passes() -> None:
+    """The tables and functions that DuckDB reads in mutations that pass are those that the guard judged."""
+    mutator, names = mutator_for("duckdb"), names_of("duckdb")
+    words = syntax().not_calls | {"current_setting"}  # no built-in functions, and one judged apart
+    read = 0
+    with duckdb.connect() as engine:
+        for random in (Random(seed) for seed in range(4_000)):
+            sql = mutator.make(random)
+            try:
+                tree = check(sql, "duckdb")
+                shown = engine.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+            except (QueryRefused, duckdb.Error):
+                continue
+            parsed: dict[str, Any] = json.loads(shown[0]) if shown else {"error": True}
+            if parsed["error"]:
+                continue
+            read += 1
+            assert len(parsed["statements"]) == 1, sql
+            called = {n["function_name"].casefold() for n in _nodes(parsed) if n.get("function_name")}
+            assert {c for c in called if c.isidentifier()} <= names.functions | words, sql
+            tables = {n["table_name"] for n in _nodes(parsed) if n.get("type") == "BASE_TABLE"}
+            assert {t.strip("'") for t in tables} <= {t.name for t in tree.find_all(exp.Table)}, sql
+            if not isinstance(tree, (exp.Describe, exp.Summarize)):
+                described = sum(n.get("type") == "SHOW_REF" for n in _nodes(parsed))
+                assert described <= len(list(tree.find_all(exp.Describe, exp.Summarize, exp.Show))), sql
+    assert read >= 300
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+    for inner in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from _nodes(inner)

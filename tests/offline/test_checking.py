@@ -25,9 +25,9 @@ def test_the_same_sql_is_run_once(pets: Database, monkeypatch: pytest.MonkeyPatc
     run: list[str] = []
     original = pets.run
 
-    def counted(sql: str, limits: Limits) -> Result:
+    def counted(sql: str, limits: Limits, *, trusted: bool) -> Result:
         run.append(sql)
-        return original(sql, limits)
+        return original(sql, limits, trusted=trusted)
 
     monkeypatch.setattr(pets, "run", counted)
     texts = ["SELECT count(*) FROM pet", "SELECT name FROM pet", "SELECT count(*) FROM pet"]

@@ -1,12 +1,14 @@
 """Numbers pointed at, averages said apart, and verbs between things and what is counted of them."""
 
+import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fathom import Answer, ask
-from fathom.databases import Database
+from fathom.databases import Database, connect
 from tests.offline.making import made
 
 BOOKS = """
@@ -107,3 +109,23 @@ def test_things_and_periods_of_numbers(asked: str, rows: set[Any] | None, books:
 )
 def test_what_is_said_of_some_alone_is_declined(asked: str, books: Database) -> None:
     assert ask(asked, books).refusal is not None
+
+
+REGIONS = """
+CREATE TABLE region (id INTEGER PRIMARY KEY, name TEXT, "2023 sales" REAL, opened DATE);
+INSERT INTO region VALUES (1, 'North', 20, '2019-01-02'), (2, 'South', 9.25, '2023-05-01');
+"""
+
+
+def test_a_year_in_the_name_of_a_column_restricts_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "regions.db"
+    with sqlite3.connect(path) as writer:
+        writer.executescript(REGIONS)
+    with connect(path) as database:
+        for question in ("which region has the highest 2023 sales?", "total 2023 sales"):
+            given = ask(question, database)
+            assert "opened" not in (given.sql or "")
+            found = given.result or given.readings[0].result
+            assert found is not None
+            assert found.rows[0][0] in {"North", 29.25}
+        assert "opened" in (ask("which regions opened in 2023?", database).sql or "")

@@ -10,9 +10,9 @@ import pytest
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import Engine
-from fathom.offline.ranking.reranker import Reranker, Trial, fit_reranker
+from fathom.offline.ranking.reranker import Trial, fit_reranker
 from fathom.offline.solved import rehearsing
-from fathom.offline.solved.rehearsing import rehearse, reranker_for
+from fathom.offline.solved.rehearsing import Guess, Rehearsal, rehearsal_for, rehearse, reranker_for
 from fathom.records import SolvedExample
 from tests.offline.asking import decided
 
@@ -87,9 +87,11 @@ def test_it_is_learned_once_and_again_where_something_else_is_known(
     made = fit_reranker([Trial(np.eye(3, dtype=np.float32), np.zeros(3), np.eye(3)[1] > 0, ("", "", ""))] * 9)
     times: list[Engine] = []
 
-    def counted(engine: Engine) -> Reranker:
+    guesses = (Guess(3, "ab", right=True, confidence=0.5, similarity=0.25),)
+
+    def counted(engine: Engine) -> Rehearsal:
         times.append(engine)
-        return made
+        return Rehearsal(made, guesses)
 
     monkeypatch.setattr(rehearsing, "rehearse", counted)
 
@@ -97,6 +99,7 @@ def test_it_is_learned_once_and_again_where_something_else_is_known(
         engine = Engine(database, KnowledgePack(), solved(most), cache=tmp_path)
         found = reranker_for(engine)
         assert found is reranker_for(engine)
+        assert rehearsal_for(engine).guesses == guesses
         assert found is not None
         weights: list[float] = found.weights.tolist()
         return weights
@@ -119,4 +122,4 @@ def test_questions_whose_query_finds_nothing_teach_nothing(database: Database) -
         )
         for craft in CRAFTS
     ]
-    assert rehearse(Engine(database, KnowledgePack(), nowhere)) is None
+    assert rehearse(Engine(database, KnowledgePack(), nowhere)) == Rehearsal()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
-from fathom.offline.checks.at_odds import is_at_odds
+from fathom.offline.checks.at_odds import is_at_odds, takes_year_otherwise
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.counting import compares_others, counts_again, counts_others
 from fathom.offline.checks.falling_short import (
@@ -16,6 +16,7 @@ from fathom.offline.checks.falling_short import (
 )
 from fathom.offline.checks.outcomes import outcomes_left
 from fathom.offline.checks.showing_less import counts_all, shows_less
+from fathom.offline.checks.taking_all import restricting_left
 from fathom.offline.checks.telling_otherwise import tells_otherwise
 from fathom.offline.checks.unasked import shows_unasked
 from fathom.offline.engine import Engine
@@ -86,28 +87,30 @@ def decide(
         for i, left_out in zip(learned, weighed.left_out, strict=True)
         if solved_before(proposals[i]) and checked[i].error is None and not left_out
     ]
+    if solved:  # that it says all is known: it was the answer to the same question
+        return Verdict(_solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i))), None)
     torn: int | None = None
-    if solved:
-        choice = _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i)))
-    else:
-        known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
-        choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
-        stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
-        agrees = not less and not is_at_odds(proposals[known.order[0]].query, linking, engine.names)
-        learnt = Learned(weighed.choice, learned, known.order[0])
-        heeded = stands_in and agrees and known.confidence >= LIKELY
-        if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
-            choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
-        choice = _confirmed(choice, proposals, checked)
-        choice = _without_period(choice, proposals[choice.order[0]], linking)
-        choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
-        choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
-        choice = _names_first(choice, proposals, linking, engine)
+    known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
+    choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
+    stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
+    agrees = not less and not is_at_odds(proposals[known.order[0]].query, linking, engine.names)
+    learnt = Learned(weighed.choice, learned, known.order[0])
+    heeded = stands_in and agrees and known.confidence >= LIKELY
+    if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
+        choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
+    choice = _confirmed(choice, proposals, checked)
+    choice = _without_period(choice, proposals[choice.order[0]], linking)
+    choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
+    choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
+    choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
     if proposals[choice.order[0]].unmet and not engine.examples.solved:
         choice = _doubted(choice, DOUBTED)
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
+    if had := restricting_left(first, linking, _said_by_form(first, linking, engine)):
+        missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in had))))
+        choice = replace(_doubted(choice, UNLEARNED), missing=missing)
     if _says_less(first, linking, engine):
         words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
@@ -132,6 +135,7 @@ def _with_grammars(
             if p.source == source
             and checked[i].error is None
             and not shows_unasked(p.query, linking)
+            and not takes_year_otherwise(p.query, linking)
             and not shows_less(p.query, linking, engine.names)
         ]
         settled = any(proposals[i].settled for i in made)

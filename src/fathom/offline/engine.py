@@ -76,7 +76,10 @@ _WHO = frozenset(("who", "whose", "whom"))
 
 
 class Engine:
-    """Links questions to one database and proposes queries. What it found for a question is remembered."""
+    """Links questions to one database and proposes queries. What it found for a question is remembered.
+
+    `plain` is the same engine without any solved question: itself where there is none.
+    """
 
     def __init__(
         self,
@@ -105,8 +108,17 @@ class Engine:
         self._glossary = Glossary(knowledge, self.planner)
         self._evidence = EvidenceReader(self.planner, knowledge, self.index)
         dialect = knowledge.dialect if knowledge.examples and not examples else database.dialect
-        solved = (*knowledge.examples, *examples)
-        self._learn_from(Examples(solved, self.planner, dialect or "sqlite", self._notes.meanings), cache)
+        self._linked = lru_cache(REMEMBERED)(self.linker.link)
+        known = self._compiled((*knowledge.examples, *examples), dialect or "sqlite")
+        self.plain = self
+        if known.solved:
+            self.plain = copy(self)
+            self.plain.plain = self.plain
+            self.plain._learn_from(self._compiled((), known.dialect))
+        self._learn_from(known, cache)
+
+    def _compiled(self, solved: Iterable[SolvedExample], dialect: str) -> Examples:
+        return Examples(solved, self.planner, dialect, self._notes.meanings)
 
     def _learn_from(
         self, examples: Examples, cache: Path | None = None, *, trust: float | None = None
@@ -123,8 +135,7 @@ class Engine:
         """The same engine as it would be without some of its solved questions, by their places."""
         kept = [s.example for i, s in enumerate(self.examples.solved) if i not in held_out]
         other = copy(self)
-        examples = Examples(kept, self.planner, self.examples.dialect, self._notes.meanings)
-        other._learn_from(examples, trust=self.habits.trust)
+        other._learn_from(self._compiled(kept, self.examples.dialect), trust=self.habits.trust)
         return other
 
     def link(self, question: Question) -> Linking:
@@ -195,6 +206,10 @@ class Engine:
         question = replace(question, text=to_the_point(question.text))
         return tuple(compositions(question.text, self.link(question), self.planner, self.names))
 
+    def nearest(self, question: Question) -> float:
+        """How similar the nearest solved question is to this one, from 0 to 1."""
+        return float(self.examples.similarities(self.link(question)).max(initial=0.0))
+
     def hints(self, question: Question) -> Hints:
         """What the question's evidence says, and the terms of the pack that it uses."""
         return self.understand(question)[1]
@@ -205,7 +220,7 @@ class Engine:
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:
         words = self._evidence.words(question)
-        linking = self._precedents.apply(self.linker.link(replace(question, evidence=words)))
+        linking = self._precedents.apply(self._linked(replace(question, evidence=words)))
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
@@ -351,3 +366,13 @@ def engine_for(
             database.kept[key] = (engine, knowledge, examples)
         found: Engine = database.kept[key][0]
         return found
+
+
+def forget(database: Database, knowledge: KnowledgePack) -> None:
+    """Let go of what was made of a database with this knowledge, which was only tried."""
+    with _lock:
+        ours = ("offline engine", id(knowledge))
+        for key in [k for k in database.kept if isinstance(k, tuple) and k[:2] == ours]:
+            engine = database.kept.pop(key)[0]
+            for learned in ("offline rehearsal", "offline bearing"):
+                database.kept.pop((learned, id(engine)), None)

@@ -8,9 +8,11 @@ from fathom.offline.collecting import undisturbed
 from fathom.offline.engine import Engine, engine_for
 from fathom.offline.finishing.describing import describe
 from fathom.offline.linking import Linking
+from fathom.offline.opinions import settle_advised
 from fathom.offline.queries.rendering import literal
-from fathom.offline.settling import Settled, settle
-from fathom.records import Assumption, Candidate, Draft, Reading, Refusal, Selection
+from fathom.offline.readings import is_worth_showing, readings
+from fathom.offline.settling import Settled
+from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
 
 SELECTED = 0.3
 SHOWN = 20
@@ -29,7 +31,7 @@ async def link_question(draft: Draft, context: Context) -> Draft:
 def _link(draft: Draft, context: Context) -> Draft:
     if not any(table.columns for table in context.database.schema.tables):
         return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
-    engine = _engine(context)
+    engine = _engine(context).plain
     linking = engine.link(engine.in_idiom(draft.question))
     notes = {
         "values": [
@@ -56,7 +58,7 @@ async def propose_queries(draft: Draft, context: Context) -> Draft:
 
 
 def _propose(draft: Draft, context: Context) -> Draft:
-    engine = _engine(context)
+    engine = _engine(context).plain
     candidates = [
         Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(draft.question))
     ]
@@ -75,9 +77,9 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
 
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
-    found = settle(engine, draft.question)
+    found = settle_advised(engine, draft.question)
     if found is None:
-        missing = engine.link(engine.in_idiom(draft.question)).unexplained
+        missing = engine.plain.link(engine.plain.in_idiom(draft.question)).unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
     sure = found.sure if confidence is None else found.confidence >= confidence
     unrelated = _fits_nothing(found.linking, found.missing)
@@ -85,8 +87,10 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     whole = found.source == solution.proposals[order[0]].source  # not put together from what was asked apart
     torn = solution.verdict.torn
     asks = whole and (confidence is None and not found.missing if torn else sure)
-    readings = _readings(engine, found) if asks else ()
-    refusal = None if sure or readings else Refusal(_why(found.missing), found.missing, unrelated)
+    rival = solution.verdict.rival if asks and _differs(engine, found) else None
+    refusal = None if sure or rival is not None else Refusal(_why(found.missing), found.missing, unrelated)
+    worth_showing = refusal is not None and not unrelated and is_worth_showing(found)
+    shown = readings(engine, found, rival) if worth_showing or rival is not None else ()
     scores = solution.verdict.choice.scores
     result = found.result
     tried = [Candidate(solution.sqls[i], scores[i], error=solution.checked[i].error) for i in order[:SHOWN]]
@@ -99,7 +103,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         result=result if result is not None and result.truncated is None else None,
         confidence=found.confidence,
         refusal=refusal,
-        readings=readings,
+        readings=shown,
         assumptions=(*draft.assumptions, *found.assumptions, *_values(engine, found.linking, found.sql)),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )
@@ -116,6 +120,9 @@ def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:
         *(q.span for q in linking.quantities),
         *(s.span for s in linking.superlatives),
     ]
+    guessed = {
+        linking.tokens[i].text for v in linking.values if v.match == "typo" for i in range(*v.span)
+    }  # "weather" is no Heather where it is all that the question speaks of
     words = {
         token.text
         for place, token in enumerate(linking.tokens)
@@ -124,7 +131,7 @@ def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:
         and not token.evidence
         and not any(s.first <= place < s.end for s in said)
     }
-    return bool(words) and words <= set(missing)
+    return bool(words) and words <= guessed.union(missing)
 
 
 def _why(missing: tuple[str, ...]) -> str:
@@ -133,14 +140,13 @@ def _why(missing: tuple[str, ...]) -> str:
     return "No reading of the question is likely enough."
 
 
-def _readings(engine: Engine, found: Settled) -> tuple[Reading, ...]:
-    """What was settled on and the other reading of it, where that is close and differs in its result."""
+def _differs(engine: Engine, found: Settled) -> bool:
+    """Whether there is another reading, close to what was settled on, that is told in other words."""
     solution, rival = found.solution, found.solution.verdict.rival
     if rival is None:
-        return ()
-    other = Reading(describe(solution.proposals[rival].query, engine.planner), solution.sqls[rival])
-    chosen = Reading(describe(found.query, engine.planner), found.sql)
-    return (chosen, other) if chosen.text != other.text else ()
+        return False
+    other = describe(solution.proposals[rival].query, engine.planner)
+    return describe(found.query, engine.planner) != other
 
 
 def _values(engine: Engine, linking: Linking, sql: str) -> tuple[Assumption, ...]:
@@ -149,7 +155,8 @@ def _values(engine: Engine, linking: Linking, sql: str) -> tuple[Assumption, ...
     for value in linking.values:
         where = f"{value.column.table}.{value.column.column}"
         used = all(t in sql for t in (literal(value.value), *value.column))
-        if used and value.match not in {"exact", "quoted", "number", "date"}:
+        itself = str(value.value).casefold() == value.text.casefold()  # the year of a date
+        if used and not itself and value.match not in {"exact", "quoted", "number", "date"}:
             told.append(
                 Assumption("value", f"“{value.text}” was read as {value.value!r} in {where}.", value.match)
             )

@@ -1,6 +1,8 @@
 """From a question to the one query that answers it, and how sure that is."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fathom.errors import QueryError
 from fathom.offline.asides import Aside
@@ -49,7 +51,9 @@ class Settled:
     """The query that answers a question, also as SQL, with all that it rests on.
 
     `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
-    `missing` are the words that nothing accounts for; `source` says what made the query.
+    `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
+    another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
+    other ways to read the question came to.
     """
 
     query: Query
@@ -62,6 +66,13 @@ class Settled:
     assumptions: tuple[Assumption, ...]
     linking: Linking
     solution: Solution
+    finish: Callable[[Query], Query | None]
+    others: tuple["Settled", ...] = ()
+
+    def beside(self, *others: "Settled | None") -> "Settled":
+        """The same, with what other ways came to."""
+        known = (o for o in others if o is not None and o is not self)
+        return replace(self, others=(*self.others, *known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +107,26 @@ def _some_rows(engine: Engine, asked: Question) -> Settled | None:
     run = _run(engine, query)
     told = Assumption("default", f"Any {count} rows: the question says how many, not which.")
     return run and replace(
-        found, query=query, sql=run[0], result=run[1], assumptions=(*found.assumptions, told)
+        found,
+        query=query,
+        sql=run[0],
+        result=run[1],
+        assumptions=(*found.assumptions, told),
+        finish=_then(found.finish, lambda q: replace(q, limit=count) if _lists(q) else None),
+        others=(),
     )
+
+
+def _then(
+    first: Callable[[Query], Query | None], second: Callable[[Query], Query | None]
+) -> Callable[[Query], Query | None]:
+    """One change of a query after the other."""
+
+    def both(query: Query) -> Query | None:
+        changed = first(query)
+        return None if changed is None else second(changed)
+
+    return both
 
 
 def _lists(query: Query) -> bool:
@@ -115,12 +144,17 @@ def _settle_told(engine: Engine, asked: Question) -> Settled | None:
     found = _settle_aside(engine, replace(asked, text=told.question))
     surer = whole is None or whole.sure or (found is not None and found.confidence >= whole.confidence)
     if found is None or not surer:
-        return whole
-    query = shown_as_told(found.query, told, engine.link(asked), engine.names, engine.planner)
+        return whole and whole.beside(found)
+
+    def as_told(query: Query) -> Query | None:
+        return shown_as_told(query, told, engine.link(asked), engine.names, engine.planner)
+
+    query = as_told(found.query)
     run = None if query is None else _run(engine, query)
     if query is None or run is None or (whole and _divides(whole.query) and not _divides(query)):
         return whole
-    return replace(found, query=query, sql=run[0], result=run[1], source="told")
+    shown = replace(found, query=query, sql=run[0], result=run[1], source="told", others=())
+    return replace(shown, finish=_then(found.finish, as_told)).beside(whole)
 
 
 def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
@@ -146,8 +180,9 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     if not needed:
         whole = whole or _settle_apart(engine, asked)
         guessed = composed and (whole is None or (not whole.sure and not _divides(whole.query)))
-        return composed[0] if guessed else whole
-    found = composed[0] if composed else _settle_apart(engine, asked)
+        found = composed[0] if guessed else whole
+        return found and found.beside(whole, *composed)
+    found = composed[0].beside(*composed[1:]) if composed else _settle_apart(engine, asked)
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
@@ -176,6 +211,8 @@ def _composed(engine: Engine, asked: Question, way: Composition, *, doubtful: bo
         sure=all(p.sure for p in parts) and way.is_sensible(run[1]),
         assumptions=tuple(dict.fromkeys((*told, made[1]))),
         linking=engine.link(asked),
+        finish=lambda _: None,
+        others=(),
     )
 
 
@@ -196,8 +233,8 @@ def _settle_apart(engine: Engine, asked: Question) -> Settled | None:
         return restricted
     whole = whole or _settle(engine, asked)
     if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
-        return whole
-    found = restricted or whole
+        return whole and whole.beside(restricted)
+    found = restricted.beside(whole) if restricted else whole
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
@@ -205,9 +242,17 @@ def _run(engine: Engine, query: Query) -> tuple[str, Result] | None:
     """A query as SQL, and what it gives; None where it can't be written or run."""
     try:
         sql = render(query, engine.planner, engine.database.dialect)
-        return sql, engine.database.run(sql, BRIEF)
+        return sql, engine.database.run(sql, BRIEF, trusted=True)
     except (Unrepresentable, QueryError):
         return None
+
+
+def result_of(engine: Engine, settled: Settled) -> Result | None:
+    """What the query that was settled on gives, run again where it was completed after it was run."""
+    if settled.result is not None:
+        return settled.result
+    run = _run(engine, settled.query)
+    return None if run is None else run[1]
 
 
 def _restricted(engine: Engine, aside: Aside) -> Settled | None:
@@ -230,6 +275,8 @@ def _restricted(engine: Engine, aside: Aside) -> Settled | None:
         source="aside",
         confidence=min(plain.confidence, SETTLED),
         assumptions=(*plain.assumptions, *told),
+        finish=_then(plain.finish, lambda q: (aside.put_back(q) or (None,))[0]),
+        others=(),
     )
 
 
@@ -243,14 +290,10 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
     each = EACH in question.text and EACH not in asked.text
     if each and not _calculates(chosen.query):  # each of what was asked for a number
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
-    query, conventions = apply_conventions(chosen.query, asked.text, engine.knowledge, engine.planner)
-    query, left_out = with_known_extremes(query, engine.database.profile())
-    query = _mended(engine, asked, question, query, chosen.source)
-    query, said = with_said_roles(query, engine.link(question), engine.planner)
+    query, conventions, left_out, said = _finished(engine, asked, question, chosen.query, chosen.source)
     if not said:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     measures = engine.in_units(asked)
-    query = measures.shown_by(query)
     if not measures.kept_by(chosen.query):
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     same = query == chosen.query
@@ -273,7 +316,26 @@ def _settle(engine: Engine, asked: Question) -> Settled | None:
         ),
         engine.link(question),
         solution,
+        finish=lambda other: _finished(engine, asked, question, other, chosen.source).query,
     )
+
+
+class _Finished(NamedTuple):
+    """A candidate as the question has it; what of that to tell; whether its roles are those said."""
+
+    query: Query
+    conventions: tuple[Assumption, ...]
+    left_out: tuple[Assumption, ...]
+    said: bool
+
+
+def _finished(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> _Finished:
+    """A candidate as its question has it, with what the knowledge pack and the columns say of it."""
+    query, conventions = apply_conventions(query, asked.text, engine.knowledge, engine.planner)
+    query, left_out = with_known_extremes(query, engine.database.profile())
+    query = _mended(engine, asked, question, query, source)
+    query, said = with_said_roles(query, engine.link(question), engine.planner)
+    return _Finished(engine.in_units(asked).shown_by(query), (*conventions,), (*left_out,), said)
 
 
 def _mended(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> Query:

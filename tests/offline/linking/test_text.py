@@ -1,6 +1,7 @@
 import pytest
 
-from fathom.offline.linking.text import identifier_words, quotes, stem, tokenize
+from fathom.offline.linking.text import quotes, stem, tokenize
+from fathom.text.identifiers import identifier_words
 
 
 def words(text: str) -> list[str]:

@@ -94,7 +94,7 @@ def test_networks_survive_a_file(cinema: Cinema, queries: list[Query]) -> None:
 def test_what_it_learns_holds_in_other_words(
     cinema: Cinema, queries: list[Query], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attending = pytest.importorskip("fathom.offline.training.attending")
+    attending = pytest.importorskip("training.attending")
     monkeypatch.setattr(attending, "WIDELY", 1)
     monkeypatch.setattr(attending, "OFTEN", 1)
     monkeypatch.setattr(attending, "EPOCHS", 40)

@@ -21,16 +21,17 @@ from fathom.offline.queries.query import (
     rows_asked,
 )
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _WHO = r"\b(?:(?:that|which|who)\s+)?(?:(?:are|is|were|was|come|comes|came|live|lives)\s+)?"
 _PLACE = r"(?:(?:located|based|situated)\s+)?(?:(?:in|from|of|at|by)\s+)?"
-_LEFT_OUT = re.compile(
+_LEFT_OUT = Pattern(
     rf"{_WHO}(?:(?:(?:in|from|of|at|by|with|for)\s+)?(?:any|all|every)(?:thing|one|body|where|\s+\w+)?\s+(?:but|except(?:\s+for)?"
     rf"|other\s+than)\s+|{_PLACE}neither\s+|{_PLACE}outside\s+(?:of\s+)?|other\s+than\s+|except\s+(?:for\s+)?|apart\s+from\s+"
     r"|excluding\s+|besides\s+)(?=\w)",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\bboth\s+(?=\w)", re.IGNORECASE)
+_BOTH = Pattern(r"\bboth\s+(?=\w)", re.IGNORECASE)
 _PASSED = frozenset("the a an in from of at by those".split())
 _JOINING = frozenset((",", "and", "or", "nor", "&"))
 _NAMED = 0.5

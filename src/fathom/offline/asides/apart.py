@@ -4,7 +4,6 @@ Training data hold no times that are counted from today, and hardly a table with
 What is left of the question is a plain one, which is what the weights have learned; its query is restricted.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -48,6 +47,7 @@ from fathom.offline.queries.query import (
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles import in_roles
 from fathom.records import Assumption, Question, TableProfile
+from fathom.text.patterns import Pattern
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
 
@@ -56,7 +56,7 @@ _VERBS = frozenset("have has had do does did were was are is never not lack".spl
 _ALTERNATIVES = frozenset(("and", "or", "not", "except"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
-_BEFORE_SIGN = re.compile(r"\s+([,.?!])")
+_BEFORE_SIGN = Pattern(r"\s+([,.?!])")
 _NAMED = 0.5
 
 

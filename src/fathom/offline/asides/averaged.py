@@ -24,8 +24,9 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
-_ABOVE = re.compile(
+_ABOVE = Pattern(
     r"\b(?:(?P<more>\w+)\s+than|(?P<sign>above|over|below|under|exceeds?|exceeding))\s+"
     r"(?:the\s+)?(?P<average>average|mean)\b",
     re.IGNORECASE,

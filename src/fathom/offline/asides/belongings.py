@@ -7,10 +7,12 @@ from dataclasses import replace
 from fathom.offline.asides.owning import Empty, Matched
 from fathom.offline.checks.accounting import names_table
 from fathom.offline.linking import ColumnKey, Linking, TableMention
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import DEED_TABLES
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.records import TableProfile
+from fathom.text.identifiers import identifier_words
+from fathom.text.patterns import Pattern
 
 _JOINING = r"(?:(?:but|and|yet)\s+)?"
 _WHO = rf"\b{_JOINING}(?:(?:that|which|who)\s+)?"
@@ -33,34 +35,34 @@ _NOT = (
     r"(?:(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)\s+)?(?:not|never)\s+(?:yet\s+)?(?:been\s+)?(?:yet\s+)?"
 )
 _DONE = r"(?:ha(?:ve|s|d))\s+(?:(?:ever|already)\s+)?(?:been\s+)?"
-_LACKING = re.compile(rf"{_WHO}(?:{_HAVE_NO}|{_WITH_NO})\s+{_ANY}(?=\w)", re.IGNORECASE)
-_DOING_NO = re.compile(rf"{_WHO}{_DID_NO}\s+{_ANY}(?=\w)", re.IGNORECASE)
-_UNKNOWN = re.compile(
+_LACKING = Pattern(rf"{_WHO}(?:{_HAVE_NO}|{_WITH_NO})\s+{_ANY}(?=\w)", re.IGNORECASE)
+_DOING_NO = Pattern(rf"{_WHO}{_DID_NO}\s+{_ANY}(?=\w)", re.IGNORECASE)
+_UNKNOWN = Pattern(
     rf"\b{_JOINING}whose\s+(?P<what>[a-z][\w\s-]*?)\s+(?:(?:we|you|they|I)\s+do\s+not\s+(?:yet\s+)?(?:know|have)"
     r"|(?:is|are|was|were)\s+(?:unknown|missing|empty|blank|not\s+(?:yet\s+)?(?:known|recorded|given|set|stated|listed"
     r"|available|there|on\s+(?:record|file))))\b",
     re.IGNORECASE,
 )
-_HAVING = re.compile(rf"{_WHO}(?:have|has|had|having|with)\s+(?:an?|any|some|their)\s+(?=\w)", re.IGNORECASE)
-_NOBODY = re.compile(
+_HAVING = Pattern(rf"{_WHO}(?:have|has|had|having|with)\s+(?:an?|any|some|their)\s+(?=\w)", re.IGNORECASE)
+_NOBODY = Pattern(
     rf"\b{_JOINING}(?:(?:that|which|whom)\s+)?(?:(?:has|have|had)\s+)?(?:nobody|no\s+one|noone)\s+(?:else\s+)?(?:has\s+|have\s+"
     r"|had\s+)?(?:ever\s+|yet\s+)?(?=[a-z])",
     re.IGNORECASE,
 )
-_WITHOUT_DOING = re.compile(rf"{_WHO}{_NOT}(?=[a-z])", re.IGNORECASE)
-_HAVING_DONE = re.compile(rf"{_WHO}{_DONE}(?=[a-z])", re.IGNORECASE)
-_OBJECT = re.compile(rf"\s+(?:(?:in|for|at|by|from|on|with)\s+)?{_ANY}(?=\w)", re.IGNORECASE)
-_GIVEN = re.compile(
+_WITHOUT_DOING = Pattern(rf"{_WHO}{_NOT}(?=[a-z])", re.IGNORECASE)
+_HAVING_DONE = Pattern(rf"{_WHO}{_DONE}(?=[a-z])", re.IGNORECASE)
+_OBJECT = Pattern(rf"\s+(?:(?:in|for|at|by|from|on|with)\s+)?{_ANY}(?=\w)", re.IGNORECASE)
+_GIVEN = Pattern(
     rf"(?:given|give|gave|provide|provided|supply|supplied|leave|left|tell|told|enter|entered|specify|specified|state|stated)"
     rf"\s+(?:(?:us|you|me|them)\s+)?{_ANY}(?=\w)",
     re.IGNORECASE,
 )
-_AFTERWARDS = re.compile(
+_AFTERWARDS = Pattern(
     r"\s*\b(?:yet|at\s+all|so\s+far|(?:on|in)\s+(?:the\s+)?(?:record|file)"
     r"|(?:recorded|given|listed|assigned|known|available)(?!\s+(?:by|in|to|from|for)\b))",
     re.IGNORECASE,
 )
-_PARTICIPLE = re.compile(r"[a-z]*(?:ed|en|wn|ld|id|nt|ut|ght|let)\Z")
+_PARTICIPLE = Pattern(r"[a-z]*(?:ed|en|wn|ld|id|nt|ut|ght|let)\Z")
 DEEDS = {verb: frozenset(map(stem, kept)) for verbs, kept in DEED_TABLES.items() for verb in verbs}
 _NAMED = 0.7
 _MEANT = 0.5

@@ -13,8 +13,9 @@ from fathom.offline.linking import Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Comparison, Query, Subquery, comparisons, rebuilt
 from fathom.records import Assumption, TableProfile
+from fathom.text.patterns import Pattern
 
-_WHOSE = re.compile(
+_WHOSE = Pattern(
     r"\bwhose\s+(?:very\s+)?(?P<which>first|earliest|oldest|last|latest|newest|most\s+recent)\s+(?P<what>\w+)\s+"
     r"(?:(?:was|is|were|has|had|been)\s+)*(?:[a-z]+\s+){0,2}$",
     re.IGNORECASE,

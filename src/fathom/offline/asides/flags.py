@@ -10,13 +10,14 @@ from fathom.offline.linking.text import last_word, stem
 from fathom.offline.linking.wordlists import FALSE, PHRASE_ENDS, TRUE
 from fathom.offline.queries.query import Column, Comparison, Literal, Query, mentioned_tables, restricted
 from fathom.records import Assumption, TableProfile
+from fathom.text.patterns import Pattern
 
-_ARE = re.compile(
+_ARE = Pattern(
     r"\b(?:(?:that|which|who)\s+)?(?:are|is|were|was)\s+(?P<denied>not\s+|no\s+longer\s+)?"
     r"(?:(?:still|already|yet|currently|now)\s+)?(?=[a-z])",
     re.IGNORECASE,
 )
-_PREFIX = re.compile(r"(?:un|in|im|non-?)(?=[a-z]{3})")
+_PREFIX = Pattern(r"(?:un|in|im|non-?)(?=[a-z]{3})")
 _PAIRS = (
     ("open", "closed"), ("public", "private"), ("enabled", "disabled"), ("alive", "dead"),
     ("alive", "deceased"), ("visible", "hidden"), ("online", "offline"), ("present", "absent"),

@@ -22,8 +22,9 @@ from fathom.offline.queries.query import (
     restricted,
 )
 from fathom.records import Assumption, TableProfile
+from fathom.text.patterns import Pattern
 
-_HAVE = re.compile(
+_HAVE = Pattern(
     r"\b(?:with(?P<out>out)?|(?:(?:that|which|who)\s+)?(?:(?P<not>do(?:es)?\s+not|don't|doesn't)\s+)?"
     r"(?:have|has|had|offers?|provides?|includes?|(?P<lack>lacks?))(?P<no>\s+no)?)\s+"
     r"(?:(?:an?|any|the|both|either)\s+)?(?=\w)",

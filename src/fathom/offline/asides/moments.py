@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from fathom.offline.grammars.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS, WEEKDAYS
 from fathom.offline.queries.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
+from fathom.text.patterns import Pattern
 
 _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)"
@@ -31,8 +32,8 @@ _ORDINAL = "|".join(_ORDINALS)
 _IN = r"(?:(?:in|during|over|within|throughout|for|from|of)\s+)?(?:the\s+)?"
 _DAYS = "weekend|weekday|workday|" + "|".join(WEEKDAYS)
 _NEXT = "next|coming|following|upcoming"
-_VERBAL = re.compile(r"(?:ed|ing|\b(?:ran|run|began|held|sold|made|built))\s+$", re.IGNORECASE)
-_ONWARDS = re.compile(r"\s+(?:onwards?|forwards?|on(?=\W*$))\b", re.IGNORECASE)
+_VERBAL = Pattern(r"(?:ed|ing|\b(?:ran|run|began|held|sold|made|built))\s+$", re.IGNORECASE)
+_ONWARDS = Pattern(r"\s+(?:onwards?|forwards?|on(?=\W*$))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

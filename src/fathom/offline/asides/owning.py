@@ -92,7 +92,8 @@ class Matched:
         inner = Query((far,), where=where, tables=others)
         which = f" where {describe_condition(self.where)}" if self.where is not None else ""
         told = (
-            f"{asked.name} are {'left out' if self.denied else 'taken'} that {other.name}{which} refers to."
+            f"Rows of {asked.name} that {other.name}{which} refers to are "
+            f"{'left out' if self.denied else 'taken'}."
         )
         condition = Comparison(own, "not in" if self.denied else "in", Subquery(inner))
         return restricted(query, condition), Assumption("column", told)

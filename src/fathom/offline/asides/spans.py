@@ -22,14 +22,15 @@ from fathom.offline.queries.query import (
     restricted,
 )
 from fathom.records import Assumption, TableProfile
+from fathom.text.patterns import Pattern
 
-_UNDER_WAY = re.compile(
+_UNDER_WAY = Pattern(
     r"\b(?:(?:that|which|who)\s+)?(?:(?:were|was|are|is|ran)\s+)?(?:(?:still|already|currently)\s+)?"
     r"(?:running|active|in\s+force|in\s+effect|in\s+progress|valid|ongoing|under\s+way|open)\s+"
     r"(?=(?:on|in|at|during|throughout)\s+(?:the\s+)?\w)",
     re.IGNORECASE,
 )
-_ON = re.compile(r"on\s+(?:the\s+)?", re.IGNORECASE)
+_ON = Pattern(r"on\s+(?:the\s+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import END_WORDS
 from fathom.records import TableProfile
+from fathom.text.patterns import Pattern
 
 _END = frozenset(map(stem, END_WORDS))
 _NOT_OVER = frozenset("open outstanding pending ongoing unfinished current running active".split())
-_ARE = re.compile(
+_ARE = Pattern(
     r"\b(?:that|which|who)\s+(?:are|is|were|have\s+been|has\s+been)\s+(?:(?:still|already|yet|currently)\s+)?(?=[a-z]+"
     r"(?:\W*$|\s+(?:and|but|in|at|from|of|by|for|with)\b))",
     re.IGNORECASE,

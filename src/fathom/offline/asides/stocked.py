@@ -10,9 +10,10 @@ from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import Aggregate, Comparison, Literal, Query, mentioned_tables, restricted
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _STOCK = stem("stock")
-_SAID = re.compile(
+_SAID = Pattern(
     r"\b(?:(?:that|which)\s+)?(?:(?:(?:are|is|were|was|be|have|has)\s+)?(?:been\s+)?)?"
     r"(?:(?:currently|now|still|already|all)\s+)*"
     r"(?:(?P<out>out\s+of|(?:not|no\s+longer)\s+(?:currently\s+)?in)|in)\s+stock\b"

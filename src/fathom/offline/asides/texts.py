@@ -22,6 +22,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _TEXT = r"""(?:"[^"]+"|“[^”]+”|'[^']+'|[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)"""
 _TEXTS = rf"(?P<texts>{_TEXT}(?:\s*,?\s+(?:or|and)\s+{_TEXT})*)"
@@ -42,8 +43,8 @@ _HELD = tuple(
         rf"\b{_WHAT}(?P<cut>\s+(?i:(?:that\s+|which\s+)?{_VERB}\s+{_WORD}){_TEXTS})",
     )
 )
-_ONE = re.compile(_TEXT)
-_ON = re.compile(
+_ONE = Pattern(_TEXT)
+_ON = Pattern(
     r"\b(?:(?:that|which)\s+)?(?:(?:are|is|lie|lies|stand|located|situated)\s+)*(?:on|in|at|along)\s+(?:the\s+)?"
     r"(?=[A-Z])"
 )

@@ -27,6 +27,7 @@ from fathom.offline.queries.query import (
 from fathom.records import Assumption
 
 _NAMED = 0.5
+_FIRST_YEAR, _LAST_YEAR = 1500, 2100
 _RELATIVE = frozenset("that which who whose whom where with and or but when".split())
 _THAT_WERE = frozenset("that which were was are is have has been".split())
 _US = frozenset(("us", "here", "there", "them"))
@@ -144,7 +145,7 @@ def said_times(
     for moment in moments(text):
         places = linking.places(moment.start, moment.end)
         said |= places
-        if not places or _held(linking, places, moment.unit):
+        if not places or _held(linking, places, moment.unit) or _in_name(linking, places):
             continue
         last = min(places) - 1
         while last in said or (last > 0 and linking.tokens[last].lower in _BETWEEN):
@@ -187,6 +188,13 @@ def _of_rows(linking: Linking, place: int, dates: Dates) -> str:
     named = {m.table for m in linking.table_mentions if m.span.end == place + 1 and names_table(linking, m)}
     table = named.pop() if len(named) == 1 else ""
     return table if table and len(dates.of(table)) == 1 and table not in dates.numbered else ""
+
+
+def _in_name(linking: Linking, places: Collection[int]) -> bool:
+    """Whether the year that is said belongs to the name of a column: "the highest 2023 sales"."""
+    numbers = {i for n in linking.numbers for i in range(*n.span)}
+    figures = (i for i in places if linking.tokens[i].lower.isdigit() and i not in numbers)
+    return any(_FIRST_YEAR <= int(linking.tokens[i].lower) <= _LAST_YEAR for i in figures)
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:

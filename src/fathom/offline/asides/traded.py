@@ -12,18 +12,19 @@ from fathom.offline.linking.text import stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Comparison, Condition, Literal, conjunction
 from fathom.records import TableProfile
+from fathom.text.patterns import Pattern
 
 _WHO = r"\b(?:(?:but|and|yet)\s+)?(?:(?:that|which|who)\s+)?"
 _HAVE = r"(?:ha(?:ve|s|d)|were|was|are|is|do|does|did)"
 _NOT = rf"(?:{_HAVE}\s+)?(?:not|never)\s+(?:(?:yet|ever|been|actually)\s+)*"
 _NOBODY = r"(?:whom\s+)?(?:(?:has|have|had)\s+)?(?:nobody|no\s+one|noone)\s+(?:(?:has|have|had|ever|yet)\s+)*"
 _WERE = r"(?:(?:were|was|are|is|ha(?:ve|s|d)\s+been)\s+)(?:(?:ever|already)\s+)?"
-_DENIED = re.compile(rf"{_WHO}(?:{_NOT}|{_NOBODY})(?=[a-z])", re.IGNORECASE)
-_RELATIVE = re.compile(r"\b(?:that|which|who)\b", re.IGNORECASE)
-_DONE = re.compile(rf"{_WHO}{_WERE}(?=[a-z])", re.IGNORECASE)
-_PLAINLY = re.compile(r"(?:\b(?:that|which|who)\s+)?\b(?=(?:sold|bought|ordered|purchased)\b)", re.IGNORECASE)
-_UNSOLD = re.compile(r"\bunsold\b", re.IGNORECASE)
-_WITHOUT = re.compile(
+_DENIED = Pattern(rf"{_WHO}(?:{_NOT}|{_NOBODY})(?=[a-z])", re.IGNORECASE)
+_RELATIVE = Pattern(r"\b(?:that|which|who)\b", re.IGNORECASE)
+_DONE = Pattern(rf"{_WHO}{_WERE}(?=[a-z])", re.IGNORECASE)
+_PLAINLY = Pattern(r"(?:\b(?:that|which|who)\s+)?\b(?=(?:sold|bought|ordered|purchased)\b)", re.IGNORECASE)
+_UNSOLD = Pattern(r"\bunsold\b", re.IGNORECASE)
+_WITHOUT = Pattern(
     r"\b(?:(?:that|which|who)\s+)?(?:with(?:out|\s+no)|ha(?:ve|s|d)\s+no)\s+(?:any\s+)?(?=[a-z])",
     re.IGNORECASE,
 )
@@ -32,7 +33,7 @@ _SELL = stem("sell")
 _PASSED = frozenset("a an any the single one of our".split())
 _ANYTHING = frozenset(("anything", "something"))
 _NOTHING = frozenset(("nothing",))
-_AFTERWARDS = re.compile(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
+_AFTERWARDS = Pattern(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
 _ENDS = frozenset("and but or that which who".split())
 _LEADING = frozenset("that which whom did does do has have had".split())
 _TIMES = frozenset("in on at during since before after between from until".split())

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import DEEDS, IRREGULAR, LIGHT
+from fathom.offline.linking.wordlists import DEEDS, LIGHT
 from fathom.offline.queries.query import (
     Case,
     Column,
@@ -21,6 +21,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.ranking.coverage import CoverageJudge, parts_of
+from fathom.text.english import LEMMAS
 
 ACCOUNTED = 0.5
 LEFT_OVER = 2.0
@@ -62,6 +63,10 @@ class Accounts:
         ]
         stems = {s for c in used for s in name_stems(c.column)}
         said = {*said, *(i for span in mentioned for i in range(span.first, span.end))}
+        # A year of dates that the value index doesn't hold, since they are no text.
+        held = [value for _, value, _ in parts.values if isinstance(value, str)]
+        dated = (n.span for n in self._linking.numbers if n.year and _begins(held, str(n.value)))
+        said |= {i for span in dated for i in range(span.first, span.end)}
         return tuple(
             place
             for place, token in enumerate(self._linking.tokens)
@@ -77,6 +82,10 @@ class Accounts:
     def accounts_for(self, query: Query, said: Collection[int] = ()) -> bool:
         """Whether a query leaves nothing over, and denies what the question denies."""
         return not self.left_over(query, said) and denies_alike(query, self._linking)
+
+
+def _begins(texts: Collection[str], year: str) -> bool:
+    return any(t.startswith((f"{year}-", f"{year}%")) for t in texts)
 
 
 def deeds(linking: Linking, names: RowNames) -> frozenset[int]:
@@ -105,7 +114,7 @@ def _is_verb(linking: Linking, place: int) -> bool:
     after = linking.tokens[place + 1].lower if place + 1 < len(linking.tokens) else ""
     if place and after in AMOUNTS and linking.table_alignment[:, place - 1].max(initial=0) >= ACCOUNTED:
         return True  # "which playlist | holds the most"
-    ended = words[-1].endswith("ed") or words[-1] in IRREGULAR
+    ended = words[-1].endswith("ed") or words[-1] in LEMMAS
     return ended or words[-2:-1] in ([w] for w in _RELATIVE) or not _DO.isdisjoint(words[-1 - _FAR : -1])
 
 

@@ -9,7 +9,7 @@ from fathom.offline.checks.counting import counted_head
 from fathom.offline.checks.showing_less import shows_less
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import (
     Aggregate,
     Column,
@@ -27,6 +27,7 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 from fathom.offline.queries.rows import CODES, RowNames, fixed_columns
+from fathom.text.identifiers import identifier_words
 
 _UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))

@@ -9,7 +9,7 @@ from fathom.offline.grammars.measures import asked_quantities
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.grammars.restricting import within
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import BE, LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.query import (
     Aggregate,
@@ -28,6 +28,7 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 from fathom.offline.queries.rows import RowNames, asks_for_key, fixed_columns
+from fathom.text.identifiers import identifier_words
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
 _POSSESSIVE = frozenset("their its his her".split())

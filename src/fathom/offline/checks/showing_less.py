@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.queries.query import Aggregate, Column, Query, walk
 from fathom.offline.queries.rows import RowNames
+from fathom.text.identifiers import identifier_words
 
 _ENDS = frozenset("of for from who that which whose with in where when by on at ? .".split())
 _NAMES = frozenset(("name", "names"))

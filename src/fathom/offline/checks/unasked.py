@@ -2,8 +2,9 @@
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import Column, Query
+from fathom.text.identifiers import identifier_words
 
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
 _NAMES = frozenset(map(stem, ("name", "title")))

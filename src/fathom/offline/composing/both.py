@@ -20,16 +20,17 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
-_BOTH = re.compile(r"(?P<ahead>.+?)\s+both\s+(?P<one>.+?),?\s+and\s+(?P<other>.+?)[\s?.!]*$", _I)
-_COUNTS = re.compile(
+_BOTH = Pattern(r"(?P<ahead>.+?)\s+both\s+(?P<one>.+?),?\s+and\s+(?P<other>.+?)[\s?.!]*$", _I)
+_COUNTS = Pattern(
     r"(?:(?P<ahead>(?:for|in|at|on)\s+(?:each|every)\s+[^,]+),\s*)?(?:(?:show|give|tell|list)\s+(?:me\s+)?)?"
     r"(?P<how>how\s+many|the\s+number\s+of)\s+(?P<one>.+?),?\s+and\s+(?P=how)\s+(?P<other>.+?)[\s?.!]*$",
     _I,
 )
-_PREPOSITION = re.compile(r"(?:in|from|on|at|with|by|for|to|of)\b", _I)
-_THERE = re.compile(r"\s+(?:(?:are|were)\s+there|there\s+(?:are|were)|do\s+we\s+have|we\s+have)\b", _I)
+_PREPOSITION = Pattern(r"(?:in|from|on|at|with|by|for|to|of)\b", _I)
+_THERE = Pattern(r"\s+(?:(?:are|were)\s+there|there\s+(?:are|were)|do\s+we\s+have|we\s+have)\b", _I)
 
 
 def both(text: str, names: RowNames) -> Iterator[Composition]:

@@ -11,6 +11,7 @@ from fathom.offline.composing.records import Combined, Composition, change, diff
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import Aggregate, Call, Column, Expression, Ordering, Over, Query, walk
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
 _UNIT = r"(?P<unit>year|quarter|month|week|day)"
@@ -39,7 +40,7 @@ _PATTERNS = tuple(
         rf"(?:(?:previous|prior|preceding|last)\s+(?:one|(?P=unit))|one\s+before|(?P=unit)\s+before){_E}",
     )
 )
-_UP_TO = re.compile(
+_UP_TO = Pattern(
     r"\b(?:cumulative|cumulated|accumulated)\s+(?:(?P<kind>total|sum|number|count)\s+(?:of\s+)?)?(?:the\s+)?|"
     r"\brunning\s+(?P<running>total|sum|number|count)\s+(?:of\s+)?(?:the\s+)?",
     _I,

@@ -26,6 +26,7 @@ from fathom.offline.linking.text import tokenize
 from fathom.offline.linking.wordlists import ASCENDING, DESCENDING, MONTHS
 from fathom.offline.queries.query import Expression, Literal, Query, Subquery, rebuilt
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _E = r"[\s?.!]*$"
 _I = re.IGNORECASE
@@ -37,67 +38,65 @@ _NOUNS_UP = "change|growth|increase|rise"
 _NOUNS_DOWN = "decrease|decline|fall|drop"
 _PER_CENT = r"(?:percentage|per\s?cent|%)"
 
-_MORE = re.compile(
+_MORE = Pattern(
     rf"how\s+(?P<many>many|much)\s+(?P<way>more|fewer|less)\s+(?P<first>.+?)\s+than\s+(?P<other>.+?){_E}", _I
 )
-_HIGHER = re.compile(
+_HIGHER = Pattern(
     rf"(?:by\s+)?how\s+much\s+(?P<way>higher|lower|greater|larger|bigger|smaller)\s+{_BE}\s+(?P<first>.+?)"
     rf"\s+than\s+(?P<other>.+?){_E}",
     _I,
 )
-_EXCEEDS = re.compile(
+_EXCEEDS = Pattern(
     r"by\s+how\s+(?:much|many\s+\w+)\s+(?:does|do|did)\s+(?P<first>.+?)\s+(?:exceed|beat|surpass|outperform)\s+"
     rf"(?P<other>.+?)(?:\s+(?:in|on|by)\s+(?:terms\s+of\s+)?(?:their|its|the)\s+(?P<what>.+?))?{_E}",
     _I,
 )
 _ASKED = rf"(?:what\s+{_BE}\s+|calculate\s+|compute\s+|show\s+|find\s+|give\s+)?(?:me\s+)?(?:the\s+)?"
-_BETWEEN = re.compile(
+_BETWEEN = Pattern(
     rf"{_ASKED}(?:difference|gap)\s+(?:in\s+(?P<what>.+?)\s+)?between\s+(?P<first>.+?)\s+and\s+"
     rf"(?P<other>.+?){_E}",
     _I,
 )
-_RATIO = re.compile(
+_RATIO = Pattern(
     rf"{_ASKED}ratio\s+(?:in\s+(?P<what>.+?)\s+between|between|of)\s+(?P<first>.+?)\s+(?:and|to|versus|vs\.?)\s+"
     rf"(?P<other>.+?){_E}",
     _I,
 )
-_GREW = re.compile(
+_GREW = Pattern(
     rf"(?:by\s+)?(?:how\s+(?:much|many)|what\s+(?P<share>{_PER_CENT}))\s+(?:did|has|have)\s+(?P<what>.+?)\s+"
     rf"(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\s+(?:from|between)\s+(?P<other>.+?)\s+(?:to|and)\s+"
     rf"(?P<first>.+?){_E}",
     _I,
 )
-_GROWTH = re.compile(
+_GROWTH = Pattern(
     rf"(?:what\s+{_BE}\s+)?(?:the\s+)?(?P<share>{_PER_CENT}\s+)?(?:(?P<up>{_NOUNS_UP})|(?P<down>{_NOUNS_DOWN}))"
     r"\s+(?P<rate>rate\s+)?(?:in|of)\s+"
     rf"(?P<what>.+?)\s+(?:from|between)\s+(?P<other>.+?)\s+(?:to|and)\s+(?P<first>.+?){_E}",
     _I,
 )
-_SAME_NUMBER = re.compile(
-    r"(?:the\s+)?(?:that|those|ones?|number|figure)\s+(?=(?:of|in|for|from|at|on)\b)", _I
-)
-_SPREAD = re.compile(rf"(?:the\s+)?(?:{'|'.join(sorted(ASCENDING | DESCENDING))})\s*$", _I)
-_AVERAGED = re.compile(r"(?:,\s*)?\bon\s+average\b", _I)
-_NUMBER_OF = re.compile(
+_SAME_NUMBER = Pattern(r"(?:the\s+)?(?:that|those|ones?|number|figure)\s+(?=(?:of|in|for|from|at|on)\b)", _I)
+_SPREAD = Pattern(rf"(?:the\s+)?(?:{'|'.join(sorted(ASCENDING | DESCENDING))})\s*$", _I)
+_AVERAGED = Pattern(r"(?:,\s*)?\bon\s+average\b", _I)
+_NUMBER_OF = Pattern(
     r"(?:the\s+)?(?:number|average|mean|total|sum|count|median|maximum|minimum|highest|lowest)\b", _I
 )
 _THERE = r"(?:\s+(?:(?:are|were|is|was)\s+there|do\s+we\s+have|exist))?"
-_ENDS = re.compile(rf"(?<=\w){_THERE}\Z", _I)
-_HOW_MANY = re.compile(
+_ENDS = Pattern(rf"(?<=\w){_THERE}\Z", _I)
+_HOW_MANY = Pattern(
     r"(how\s+(?:many|much)\s).+?((?:\s+(?:(?:are|were|is|was)\s+there|do\s+we\s+have|exist))?)\?", _I
 )
-_WERE_THERE = re.compile(r"(?P<rows>.+?)\s+(?:are|were)\s+there\s+(?P<rest>.+)", _I)
-_VERB = re.compile(r"\b(?:go|goes|are|is|were|was|do|does|did|have|has|had|came|come|live|lives)\b", _I)
+_WERE_THERE = Pattern(r"(?P<rows>.+?)\s+(?:are|were)\s+there\s+(?P<rest>.+)", _I)
+_VERB = Pattern(r"\b(?:go|goes|are|is|were|was|do|does|did|have|has|had|came|come|live|lives)\b", _I)
 _MONTH = rf"(?:{'|'.join(m for m in MONTHS if len(m) > 2)})"
-_TIME = re.compile(rf"\b(?:(?:{_MONTH}|q[1-4])\s+)?(?:19|20)\d\d\b|\b{_MONTH}\b", _I)
+_TIME = Pattern(rf"\b(?:(?:{_MONTH}|q[1-4])\s+)?(?:19|20)\d\d\b|\b{_MONTH}\b", _I)
 _SURE = frozenset(("exact", "folded", "stem", "code"))
 _LIKELY = 0.3
 _OF = ("of", "in", "for")
 
 
-_PLURAL = re.compile(r"\w{2}s\b")
+_PLURAL = Pattern(r"\w{2}s\b")
 _Together = Callable[[Sequence[Query]], Combined | None]
-_HELD_AGAINST = re.compile(r"\b(?:ratio|difference|gap)\s", _I)
+_HELD_AGAINST = Pattern(r"\b(?:ratio|difference|gap)\s", _I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ def _read(text: str) -> Iterator[_Said]:
         if not what and (end := _said_of_both(first, found["other"])):
             first = f"{first} {end}"
         asked = _asked_of(what, first, _OF) if what else tuple(_asked_for(first, found["other"]))
-        if found.re is _RATIO:
+        if found.re is _RATIO.compiled:
             yield _Said(asked, found["other"], quotient, "over", needed=False)
         else:
             yield _Said(asked, found["other"], difference, "less")

@@ -11,15 +11,16 @@ from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.grammars.ratios import quotient
 from fathom.offline.queries.query import Aggregate, Over, Query, SourceColumn, Star, is_aggregate
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
-_KEPT = re.compile(
+_KEPT = Pattern(
     r"how\s+many\s+(?:different\s+|distinct\s+)?(?P<rows>\w+(?:\s+\w+){0,2}?)\s+"
     r"(?P<kept>(?:have|has|had|with|made|took|got|bought|contain|contains|\w+ed)\s+(?:\w+\s+){0,2}?"
     r"(?:more|fewer|less|at\s+least|at\s+most|exactly|only|over)\b.+?)[\s?.!]*$",
     _I,
 )
-NUMBERS = re.compile(
+NUMBERS = Pattern(
     r"(?:(?:what\s+(?:is|was|are)|what's|show|give|calculate|compute|find)\s+)?(?:me\s+)?(?:the\s+)?"
     r"(?P<what>average|mean|median)\s+(?:number|count)\s+of\s+(?P<rows>.+?)\s+"
     r"(?:per|by|(?:for|of|in|from|at|on)\s+(?:each|every|an?))\s+(?P<group>.+?)[\s?.!]*$",

@@ -17,37 +17,38 @@ from fathom.offline.composing.records import Combined, Composition, Form, change
 from fathom.offline.grammars.grouping import by_whole_words
 from fathom.offline.grammars.ratios import quotient
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.queries.query import Column, Query, columns, comparisons, rebuilt, walk
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.identifiers import identifier_words
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
 _ARTICLE = r"(?:(?:the|an?|its|their|his|her)\s+)?"
 _NUMBER_OF = r"(?:(?:total\s+)?number\s+of\s+(?:the\s+)?)?"
-_BETWEEN = re.compile(rf"(?:difference|gap|spread|margin)\s+between\s+{_ARTICLE}(?=\w)", _I)
-_RATIO = re.compile(rf"\bratio\s+(?:of|between)\s+(?:the\s+)?{_NUMBER_OF}(?=\w)", _I)
-_DEARER = re.compile(
+_BETWEEN = Pattern(rf"(?:difference|gap|spread|margin)\s+between\s+{_ARTICLE}(?=\w)", _I)
+_RATIO = Pattern(rf"\bratio\s+(?:of|between)\s+(?:the\s+)?{_NUMBER_OF}(?=\w)", _I)
+_DEARER = Pattern(
     rf"(?:by\s+)?how\s+much\s+(?P<adjective>(?:more|less)\s+\w+\s+|\w+er\s+)?(?:is|are|was|were)\s+{_ARTICLE}(?=\w)",
     _I,
 )
-_MOVED = re.compile(
+_MOVED = Pattern(
     r"(?:by\s+)?(?:how\s+much|what\s+(?P<share>percentage|per\s?cent|percent|%))\s+(?:did|does|do|has|have)\s+"
     r"(?P<things>.+?)\s+(?P<way>move|change|rise|grow|increase|gain|fall|drop|decline|lose)[a-z]*\s+"
     rf"(?:between|from)\s+{_ARTICLE}(?=\w)",
     _I,
 )
-_AND = re.compile(rf"\s+and\s+{_ARTICLE}(?=\w)", _I)
-_OVER = re.compile(rf"\s+(?:and|to|versus|vs\.?)\s+{_ARTICLE}{_NUMBER_OF}(?=\w)", _I)
-_TO = re.compile(rf"\s+(?:and|to)\s+{_ARTICLE}(?=\w)", _I)
-_THAN = re.compile(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w)", _I)
-_LESS = re.compile(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
-_IS_THE = re.compile(r"^(what\s+)is\s+the", _I)
-_ON_AVERAGE = re.compile(r"(?:,\s*)?\bon\s+average\b", _I)
+_AND = Pattern(rf"\s+and\s+{_ARTICLE}(?=\w)", _I)
+_OVER = Pattern(rf"\s+(?:and|to|versus|vs\.?)\s+{_ARTICLE}{_NUMBER_OF}(?=\w)", _I)
+_TO = Pattern(rf"\s+(?:and|to)\s+{_ARTICLE}(?=\w)", _I)
+_THAN = Pattern(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w)", _I)
+_LESS = Pattern(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
+_IS_THE = Pattern(r"^(what\s+)is\s+the", _I)
+_ON_AVERAGE = Pattern(r"(?:,\s*)?\bon\s+average\b", _I)
 _FALLING = frozenset(("fall", "drop", "decline", "lose"))
 _LINKS = frozenset("and than to the a an of for by per each".split())
-_LEFT = re.compile(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
-_VARY = re.compile(r"^\s+(?:vary|varies|differ|differs)\b", _I)
+_LEFT = Pattern(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
+_VARY = Pattern(r"^\s+(?:vary|varies|differ|differs)\b", _I)
 _TOLD: dict[Form, str] = {difference: "less", change: "compared in per cent with", quotient: "over"}
 _ROWS = 0.5
 _MEANT = 0.25
@@ -99,7 +100,7 @@ class _Reader:
         self._near = by_whole_words(linking)
         self._amounts = np.array([names.measures(c) for c in linking.columns], bool)
 
-    def pairs(self, start: int, link: re.Pattern[str]) -> Iterator[tuple[ColumnKey, ColumnKey, int]]:
+    def pairs(self, start: int, link: Pattern) -> Iterator[tuple[ColumnKey, ColumnKey, int]]:
         """The columns named from a character on and behind what links them, and where their words end."""
         one = self._named(start)
         linked = link.match(self._text, one[1]) if one else None

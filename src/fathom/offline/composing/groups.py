@@ -26,23 +26,22 @@ from fathom.offline.queries.query import (
     mentioned_tables,
     rebuilt,
 )
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
 _EACH = r"(?:for|in|of|by|at|on)\s+(?:each|every)\s+|per\s+|by\s+(?!the\b)"
-_ORDER = re.compile(
+_ORDER = Pattern(
     r",?\s+(?:(?:sorted|ordered|ranked)\s+(?:by|from|in)|in\s+(?P<way>ascending|descending)\s+order\b|from\s+(?:the\s+)?"
     r"(?:highest|lowest)\s+to\b).*$",
     _I,
 )
-_DOWN = re.compile(r"\b(?:desc|descending|highest\s+to|highest\b.*\bfirst|from\s+high)", _I)
-_GROUP = re.compile(rf"(?P<rest>.+?),?\s+(?P<group>(?:{_EACH}).+)$", _I)
-_ACROSS = re.compile(
+_DOWN = Pattern(r"\b(?:desc|descending|highest\s+to|highest\b.*\bfirst|from\s+high)", _I)
+_GROUP = Pattern(rf"(?P<rest>.+?),?\s+(?P<group>(?:{_EACH}).+)$", _I)
+_ACROSS = Pattern(
     r"(?P<rest>.+?)\s+(?:across|among|between|for)\s+(?:the\s+)?(?:different|various|all)\s+(?:the\s+)?(?P<group>.+)$",
     _I,
 )
-_VARIES = re.compile(
-    r"how\s+(?:does|do|did)\s+(?P<what>.+?)\s+(?:vary|differ|change)\s+(?P<group>\w+\s.+)$", _I
-)
+_VARIES = Pattern(r"how\s+(?:does|do|did)\s+(?P<what>.+?)\s+(?:vary|differ|change)\s+(?P<group>\w+\s.+)$", _I)
 
 
 class Grouped(NamedTuple):

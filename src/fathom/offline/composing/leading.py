@@ -24,19 +24,20 @@ from fathom.offline.queries.query import (
     rows_asked,
 )
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
 _EACH = r"(?:for|in|of|from|within|at|on|by)\s+(?:each|every)\s+|(?P<per>per\s+)"
-_BEHIND = re.compile(rf"(?P<rest>.+),?\s+(?:{_EACH})(?P<group>[\w\s'\u2019-]+?)[\s?.!]*$", _I)
-_AHEAD = re.compile(rf"(?:{_EACH})(?P<group>[^,]+),\s*(?P<rest>.+?)[\s?.!]*$", _I)
+_BEHIND = Pattern(rf"(?P<rest>.+),?\s+(?:{_EACH})(?P<group>[\w\s'\u2019-]+?)[\s?.!]*$", _I)
+_AHEAD = Pattern(rf"(?:{_EACH})(?P<group>[^,]+),\s*(?P<rest>.+?)[\s?.!]*$", _I)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NTH = re.compile(
+_NTH = Pattern(
     rf"\b(?:(?P<word>{'|'.join(_ORDINALS[1:])})|(?P<number>\d{{1,2}})(?:nd|rd|th))[\s-]+"
     r"(?=(?:most|least|best|worst|[a-z]+est)\b)",
     _I,
 )
-_HAS = re.compile(r"\b(?:has|have|had|with)\b", _I)
-_COUNTS = re.compile(r"how\s+(?:many|much)\b", _I)
+_HAS = Pattern(r"\b(?:has|have|had|with)\b", _I)
+_COUNTS = Pattern(r"how\s+(?:many|much)\b", _I)
 _NAMED = 0.6
 
 

@@ -30,9 +30,10 @@ from fathom.offline.queries.query import (
     rebuilt,
 )
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
-_MEDIAN = re.compile(r"\bmedian\b(?:\s+(?:value|average)s?\b(?=\s+of\b))?", re.IGNORECASE)
-_MEAN = re.compile(r"\b(?:average|mean|avg)\b", re.IGNORECASE)
+_MEDIAN = Pattern(r"\bmedian\b(?:\s+(?:value|average)s?\b(?=\s+of\b))?", re.IGNORECASE)
+_MEAN = Pattern(r"\b(?:average|mean|avg)\b", re.IGNORECASE)
 _MIDDLE = Call("median", ())
 """Stands for the median until the rows are numbered."""
 _TOLD = Assumption(

@@ -30,9 +30,10 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
-_SHARE = re.compile(
+_SHARE = Pattern(
     r"(?:what(?:\s+is|\s+are|'s)?|which|calculate|compute|show|give|find|tell)?\s*(?:me\s+)?(?:the\s+)?"
     r"(?P<share>percentage|per\s?cent|%|proportion|share|fraction)\s+of\s+"
     r"(?:all\s+(?:of\s+)?(?:the\s+|our\s+)?|the\s+|our\s+)?(?P<rows>.+?)[\s?.!]*$",
@@ -47,23 +48,21 @@ _VERBS = frozenset(
 _WITH = frozenset(("with", "without"))
 _WHO = frozenset(("that", "which", "who"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "we", "they", "it", "you", "i"))
-_GROUP = re.compile(
-    r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I
-)
-_LEADING = re.compile(r"(?P<group>(?:for|in|at|on)\s+(?:each|every)\s+[^,]+),\s*(?P<rest>.+)$", _I)
-_OF_SUM = re.compile(
+_GROUP = Pattern(r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I)
+_LEADING = Pattern(r"(?P<group>(?:for|in|at|on)\s+(?:each|every)\s+[^,]+),\s*(?P<rest>.+)$", _I)
+_OF_SUM = Pattern(
     r"(?P<what>.+?)\s+(?:comes?|came|is|are|was|were|goes|go|went|falls?|fell)\s+"
     r"(?:(?:made|generated|earned|spent|paid)\s+)?(?P<whose>(?:from|by|in|to|for|on|with)\s+.+)$",
     _I,
 )
 _FLAGS = TRUE | FALSE
 _ALL = (Aggregate("count", Star()),)
-_OF_THEM = re.compile(
+_OF_THEM = Pattern(
     r"(?P<all>.*?\b(?:number\s+of|how\s+many)\s+(?P<rows>.+?))\s*,?\s*\b(?:and|plus|with)\s+(?:also\s+)?"
     r"how\s+many\s+of\s+(?:them|these|those)\s+(?P<part>.+?)[\s?.!]*$",
     _I,
 )
-_AND_NOT = re.compile(
+_AND_NOT = Pattern(
     r"how\s+many\s+(?P<rows>.+?)\s+(?P<part>(?:are|is|were|was|have|has|had)\s+.+?),?\s+and\s+how\s+many\s+"
     r"(?:(?:of\s+(?:them|these|those)\s+)?(?:do|does|did|are|is|were|was|have|has)\s*n[o'\u2019]t|don['\u2019]?t)"
     r"(?:\s+have(?:\s+(?:one|it|any))?)?[\s?.!]*$",

@@ -10,23 +10,24 @@ from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.grammars.calendars import days_between, today
 from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Literal, Query
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _I = re.IGNORECASE
 _FIRST = r"(?:the\s+|its\s+|their\s+)?(?:very\s+)?(?:first|earliest|oldest)"
 _LAST = r"(?:the\s+|its\s+|their\s+)?(?:last|latest|most\s+recent|newest)"
-_BOTH = re.compile(
+_BOTH = Pattern(
     r".*?\b(?P<unit>days|weeks|time)\s+(?:(?:do|did|does|is|are|was|were|lie|lies|lay|there|pass|passed|have|has|go)"
     rf"\s+)*between\s+(?:(?P<whose>(?:each|every)\s+\w+)['\u2019]s\s+)?{_FIRST}\s+and\s+{_LAST}\s+(?P<rows>.+?)[\s?.!]*$",
     _I,
 )
-_SINCE = re.compile(
+_SINCE = Pattern(
     r"(?:how\s+(?:many\s+(?P<unit>days|weeks)|long)|(?P<only>days|weeks))\s+"
     r"(?:(?:has|have)\s+(?:it\s+been|passed)|is\s+it|passed)?,?\s*(?:in\s+(?P<asked>days|weeks),?\s*)?"
     rf"since\s+{_LAST}\s+(?P<rows>.+?)[\s?.!]*$",
     _I,
 )
-_SAID_BEFORE = re.compile(r"(?:for|of)\s+(?P<whose>(?:each|every)\s+[^,]+),\s*", _I)
-_CALCULATES = re.compile(r"\b(?:average|mean|median|longest|most|total)\b", _I)
+_SAID_BEFORE = Pattern(r"(?:for|of)\s+(?P<whose>(?:each|every)\s+[^,]+),\s*", _I)
+_CALCULATES = Pattern(r"\b(?:average|mean|median|longest|most|total)\b", _I)
 
 
 def spans(text: str) -> Iterator[Composition]:

@@ -1,5 +1,7 @@
 """Says in a few words what a query would give, to ask which of two was meant."""
 
+from collections.abc import Callable
+
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -22,6 +24,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rendering import joined
 
+Naming = Callable[[Column], str]
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
 _OPERATORS = {
     "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
@@ -56,43 +59,48 @@ def describe(query: Query, planner: JoinPlanner) -> str:
     return " ".join(parts)
 
 
-def shown(expression: Expression) -> str:  # noqa: PLR0911
-    """What an expression gives, in words."""
+def dotted(column: Column) -> str:
+    """A column as SQL names it: `table.column`."""
+    return f"{column.table.name}.{column.name}"
+
+
+def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR0911
+    """What an expression gives, in words; `name` says what to call a column."""
     match expression:
-        case Column(table=table, name=name) | Outer(column=Column(table=table, name=name)):
-            return f"{table.name}.{name}"
+        case (Column() as column) | Outer(column=column):
+            return name(column)
         case Star():
             return "all columns"
         case Aggregate(function="count", argument=Star()):
             return "the number of rows"
         case Aggregate(function="count", argument=argument, distinct=distinct):
-            return f"the number of {'different ' if distinct else ''}{shown(argument)}"
+            return f"the number of {'different ' if distinct else ''}{shown(argument, name)}"
         case Aggregate(function=function, argument=argument):
-            return f"the {_AGGREGATES[function]} {shown(argument)}"
+            return f"the {_AGGREGATES[function]} {shown(argument, name)}"
         case Arithmetic(operator=operator, left=left, right=right):
-            return f"{shown(left)} {operator} {shown(right)}"
+            return f"{shown(left, name)} {operator} {shown(right, name)}"
         case Over(function=Call(name="lag", arguments=(value,)), by=by) if by is not None:
-            return f"{shown(value)} of the {shown(by.key)} before"
+            return f"{shown(value, name)} of the {shown(by.key, name)} before"
         case Over(function=Aggregate() as total, by=by) if by is not None:
-            return f"{shown(total)} up to the {shown(by.key)}"
+            return f"{shown(total, name)} up to the {shown(by.key, name)}"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):
-            return " and ".join(shown(i) for i in items)
+            return " and ".join(shown(i, name) for i in items)
         case Subquery(query=query):
-            return "those of (" + ", ".join(shown(e) for e in query.select) + " elsewhere)"
+            return "those of (" + ", ".join(shown(e, name) for e in query.select) + " elsewhere)"
         case Case(condition=condition, then=then):
-            return f"{shown(then)} if {describe_condition(condition)}"
+            return f"{shown(then, name)} if {describe_condition(condition, name)}"
     return "a calculation"
 
 
-def describe_condition(condition: Condition) -> str:
+def describe_condition(condition: Condition, name: Naming = dotted) -> str:
     """A condition in words, without a full stop."""
     if isinstance(condition, Connective):
-        return f" {condition.kind} ".join(describe_condition(p) for p in condition.parts)
-    return _comparison(condition)
+        return f" {condition.kind} ".join(describe_condition(p, name) for p in condition.parts)
+    return _comparison(condition, name)
 
 
-def _comparison(comparison: Comparison) -> str:
-    left, operator = shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
-    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right)}")
+def _comparison(comparison: Comparison, name: Naming) -> str:
+    left, operator = shown(comparison.left, name), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right, name)}")

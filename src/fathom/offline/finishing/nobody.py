@@ -15,7 +15,7 @@ def finds_nobody(query: Query, result: Result | None, engine: Engine) -> bool:
         return False
     try:
         sql = render(inner, engine.planner, engine.database.dialect)
-        return bool(engine.database.run(sql, BRIEF).rows)
+        return bool(engine.database.run(sql, BRIEF, trusted=True).rows)
     except (Unrepresentable, QueryError):
         return False
 

@@ -10,7 +10,6 @@ from fathom.offline.grammars.calendars import age, today
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -27,10 +26,12 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.identifiers import identifier_words
+from fathom.text.patterns import Pattern
 
 _BORN = frozenset(("birth", "born", "birthday", "birthdate", "dob"))
 _OLDEST = {"oldest": False, "youngest": True}
-_COMPARED = re.compile(
+_COMPARED = Pattern(
     r"\b(?:(?:that|who|which)\s+)?(?:(?:are|is)\s+)?(?:(?P<sign>older|younger)\s+than|(?P<over>over|under)(?=\s+\d+\s+years))"
     r"\s+(?P<n>\d{1,3})(?:\s+years?(?:\s+(?:old|of\s+age))?)?(?!\s*(?:days|weeks|months|\d))\b",
     re.IGNORECASE,

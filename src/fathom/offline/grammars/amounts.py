@@ -10,11 +10,12 @@ from functools import reduce
 
 from fathom.offline.grammars.trading import BUYERS, OF_UNITS, QUANTITIES, UNITS, of_trade, sold_lines
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
+from fathom.text.identifiers import identifier_words
 
 _MONEY = frozenset(map(stem, "sales revenue turnover proceeds spending spend expenditure".split()))
 _PAY = stem("pay")

@@ -35,6 +35,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
+from fathom.text.patterns import Pattern
 
 _BEGIN, _END = frozenset(map(stem, BEGIN_WORDS)), frozenset(map(stem, END_WORDS))
 _UNITS = {"day": 1.0, "week": 7.0, "hour": 1 / 24, "minute": 1 / 1440, "second": 1 / 86400}
@@ -52,12 +53,12 @@ _MEASURE = (
     rf"(?P<sign>{'|'.join(s.replace(' ', chr(92) + 's+') for s in _SIGNS)})\s+(?P<n>\d+(?:\.\d+)?)\s+"
     rf"(?P<unit>{'|'.join(_UNITS)})s?"
 )
-_TOOK = re.compile(
+_TOOK = Pattern(
     rf"\b(?:(?:that|which)\s+)?(?:(?:are|were)\s+)?"
     rf"(?:(?:{'|'.join(LASTING)})\s+(?:for\s+)?|(?=longer|shorter)){_MEASURE}\b",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+_AFTER = Pattern(
     rf"\b(?:(?:that|which)\s+)?(?:(?:was|were)\s+)?(?P<last>\w+)\s+{_MEASURE}\s+(?:after|of)\s+"
     r"(?:(?:they|it)\s+(?:was|were|had\s+been)\s+|being\s+|(?:the|their|its)\s+)?(?P<first>\w+)",
     re.IGNORECASE,

@@ -1,11 +1,12 @@
 """Things by their kind: "list all programmers" asks for people, not for a job that a table lists."""
 
 from fathom.offline.linking import Linking, ValueMention
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Column, Query, Star, TableRef, mentioned_tables
 from fathom.offline.queries.rows import RowNames, fixed_columns
+from fathom.text.identifiers import identifier_words
 
 _KINDS = frozenset(
     map(stem, "type kind category role job position post occupation profession genre species breed".split())

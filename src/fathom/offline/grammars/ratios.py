@@ -42,9 +42,10 @@ from fathom.offline.queries.query import (
 )
 from fathom.records import Result
 from fathom.records.schema import NUMERIC, Schema
+from fathom.text.patterns import Pattern
 
-_SHARE = re.compile(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
-_PERCENT = re.compile(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
+_SHARE = Pattern(r"\b(ratio|proportion|fraction|share)\b", re.IGNORECASE)
+_PERCENT = Pattern(r"\bper ?cent(age)?s?\b|%", re.IGNORECASE)
 _PREDICATE = frozenset("are is was were be been has have had do does did that which who whose".split())
 _AGAINST = frozenset(("to", "versus", "vs", "over", "against"))
 _ALL = frozenset(("all", "total", "entire", "overall", "every"))

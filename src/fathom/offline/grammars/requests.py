@@ -18,8 +18,9 @@ from fathom.offline.grammars.restricting import is_year
 from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.wordlists import IRREGULAR, LIGHT, OPENINGS
+from fathom.offline.linking.wordlists import LIGHT, OPENINGS
 from fathom.offline.queries.rows import NAMES
+from fathom.text.english import LEMMAS
 
 _ASKING = frozenset(("which", "what", "who"))
 _WHICH = frozenset(("which", "who"))
@@ -199,7 +200,7 @@ class RequestReader:
     def _did(self, place: int) -> bool:
         """Whether a participle stands before a place that tells of what was done, not of rows called so."""
         before = self._lower(place - 1) if place else ""
-        return before.endswith(PARTICIPLES) or before in IRREGULAR
+        return before.endswith(PARTICIPLES) or before in LEMMAS
 
     def _compares_after(self, place: int) -> bool:
         """Whether a number that is compared follows: of no other word between is anything said."""

@@ -6,9 +6,9 @@ from fathom.offline.checks.accounting import sure_values
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.values import of_year
 from fathom.offline.linking import Linking, NumberMention, Span
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.queries.query import Column, Comparison, Condition, Literal, TableRef, conjunction
+from fathom.text.identifiers import identifier_words
 
 _WITHIN = frozenset(("in", "during"))
 _WHOLE = frozenset(("exact", "folded"))

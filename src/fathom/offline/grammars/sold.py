@@ -14,12 +14,13 @@ from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LISTING, ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query, Star, Unrepresentable, all_queries
 from fathom.offline.queries.rendering import joined
 from fathom.offline.queries.rows import RowNames
+from fathom.text.identifiers import identifier_words
 
 _SELL = stem("sell")
 _DONE = frozenset("sold bought purchased ordered".split())

@@ -18,12 +18,12 @@ from fathom.offline.grammars.measuring import MeasureReader
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.requests import Request, RequestReader, resolved
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Column, Query, TableRef
 from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records import TableProfile
+from fathom.text.identifiers import identifier_words
 
 GAIN = 3.0
 _CODES = frozenset(("code", "abbreviation", "symbol"))

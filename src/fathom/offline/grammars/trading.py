@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import Column, TableRef
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
+from fathom.text.identifiers import identifier_words
 
 BUYERS = frozenset(map(stem, "customer client buyer member user guest account subscriber".split()))
 """The stems of what those are called who buy."""

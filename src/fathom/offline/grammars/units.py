@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Token
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import BEFORE
 from fathom.offline.queries.query import (
     Aggregate,
@@ -24,6 +23,7 @@ from fathom.offline.queries.query import (
     comparisons,
 )
 from fathom.records import Assumption, Question
+from fathom.text.identifiers import identifier_words
 
 
 class Unit(NamedTuple):

@@ -85,7 +85,8 @@ class Habits:
         self._planner, self._index, self._cache, self._trust = planner, index, cache, trust
 
     def __bool__(self) -> bool:
-        return len(self._solved) >= FEWEST and self.trust >= LEAST_TRUST
+        enough = len(self._solved) >= FEWEST or self._trust is not None
+        return enough and self.trust >= LEAST_TRUST
 
     @cached_property
     def _golds(self) -> list[frozenset[str]]:

@@ -8,15 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MEANS = re.compile(
+from fathom.text.patterns import Pattern
+
+_MEANS = Pattern(
     r"\s+(?:refers?(?:s|red|ring)?\s+to|refer|stands?\s+for|means?|corresponds?\s+to|denotes?|indicates?"
     r"|implies|represents?|is\s+defined\s+as|is\s+calculated\s+as|can\s+be\s+represented\s+as|->|=>)\s+",
     re.IGNORECASE,
 )
-_IS = re.compile(r"\s+(?:is|are)\s+(?:the\s+|a\s+|an\s+)?", re.IGNORECASE)
-_EQUALS = re.compile(r"(?<![!<>=])\s*(?:=|:)\s*(?![=>])")
-_TAIL = re.compile(r"\s+(?:of|in|for|from)\s+.*\Z|[:,]\s.*\Z", re.IGNORECASE | re.DOTALL)
-_QUOTED = re.compile(r"[\"“”]([^\"“”]+)[\"“”]|(?<!\w)['‘]([^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
+_IS = Pattern(r"\s+(?:is|are)\s+(?:the\s+|a\s+|an\s+)?", re.IGNORECASE)
+_EQUALS = Pattern(r"(?<![!<>=])\s*(?:=|:)\s*(?![=>])")
+_TAIL = Pattern(r"\s+(?:of|in|for|from)\s+.*\Z|[:,]\s.*\Z", re.IGNORECASE | re.DOTALL)
+_QUOTED = Pattern(r"[\"“”]([^\"“”]+)[\"“”]|(?<!\w)['‘]([^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
 _LONGEST = 4_000
 
 

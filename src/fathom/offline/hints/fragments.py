@@ -28,11 +28,12 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rendering import quote
 from fathom.records import Schema
+from fathom.text.patterns import Pattern
 
 _LONGEST = 500
-_SPLIT_SIGN = re.compile(r"([!<>])\s+=")
-_WITHIN = re.compile(r"\s(?:where|when|if)\s", re.IGNORECASE)
-_PLAIN = re.compile(
+_SPLIT_SIGN = Pattern(r"([!<>])\s+=")
+_WITHIN = Pattern(r"\s(?:where|when|if)\s", re.IGNORECASE)
+_PLAIN = Pattern(
     r"\s*[`\"\[]?(?P<name>[\w .]+?)[`\"\]]?\s*(?P<sign>!=|<>|<=|>=|=|<|>)\s*(?P<value>[^=<>]+?)\s*\Z"
 )
 _TWO = {"divide": exp.Div, "multiply": exp.Mul, "subtract": exp.Sub, "minus": exp.Sub, "add": exp.Add,

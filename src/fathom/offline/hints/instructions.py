@@ -8,20 +8,21 @@ import re
 from dataclasses import replace
 
 from fathom.records import Question
+from fathom.text.patterns import Pattern
 
-_SENTENCE = re.compile(r"[^.;\n]+(?:\.(?=\S)[^.;\n]+)*[.;\n]*")
-_MATCHING = re.compile(
+_SENTENCE = Pattern(r"[^.;\n]+(?:\.(?=\S)[^.;\n]+)*[.;\n]*")
+_MATCHING = Pattern(
     r"\s*(?:please\s+|always\s+|when\s+\w+ing,?\s+|you\s+(?:should|must)\s+)*"
     r"(?:(?:filter|match|compare|search|look\s+up|treat)\b(?=.*\b(?:strings?|texts?|names?|values?|like|exact\w*|case)\b)"
     r"|use\s+(?:i?like\b|(?:exact|case|wildcards?|partial)\b)(?=.*\b(?:match|filter|compar|search|string|name|value|text)))",
     re.IGNORECASE,
 )
-_ONCE = re.compile(
+_ONCE = Pattern(
     r"\s*(?:when\b.*,\s*)?(?:do\s+not|don't|never|avoid)\s+return(?:ing)?\s+duplicates?\b", re.IGNORECASE
 )
 
 
-_TELLS_HOW = re.compile(
+_TELLS_HOW = Pattern(
     r"\b(?:must|should|assume|compute|calculate|ignore|exclude|leave\s+out|do\s+not|don't|never)\b",
     re.IGNORECASE,
 )

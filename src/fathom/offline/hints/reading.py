@@ -1,6 +1,5 @@
 """From evidence to hints: its statements read over the schema and placed in the question."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -17,8 +16,9 @@ from fathom.offline.queries.query import Column, Comparison, Condition, Expressi
 from fathom.records import Question
 from fathom.retrieval import ValueIndex
 from fathom.retrieval.typos import similarity
+from fathom.text.patterns import Pattern
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = Pattern(r"[^\W_]+")
 REMEMBERED = 64
 """Values that are kept as they were found: evidence is read twice, before its words are linked and after."""
 _LONG = 4

@@ -9,6 +9,7 @@ from typing import Literal
 from fathom.offline.linking.cues import comparison_at
 from fathom.offline.linking.records import DateMention, Span, Token
 from fathom.offline.linking.wordlists import MONTHS, UNITS
+from fathom.text.patterns import Pattern
 
 _MONTH = "|".join(sorted({*MONTHS, *(m[:3] for m in MONTHS), "sept"}, key=len, reverse=True))
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -24,7 +25,7 @@ _ABSOLUTE = tuple(
         rf"\b{_YEAR}-(?P<month>\d\d)\b(?!-)",
     )
 )
-_RELATIVE = re.compile(
+_RELATIVE = Pattern(
     r"\b(?:(?:in|during|over|within|for)\s+)?(?:the\s+)?(?:last|past|previous|recent)\s+(?:(?P<amount>\w+)\s+)?"
     r"(?P<unit>day|week|month|quarter|year|decade|hour)s?\b|\b(?P<ago>\w+)\s+"
     r"(?P<ago_unit>day|week|month|quarter|year|decade)s?\s+ago\b|\b(?P<named>today|yesterday|tomorrow)\b"

@@ -10,8 +10,9 @@ from fathom.offline.linking.naming import asked_table, each_table, naming_column
 from fathom.offline.linking.reading import Reading
 from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Span, Token, ValueMention
 from fathom.offline.linking.schema_words import TRAITS, SchemaWords
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import RELATED
+from fathom.text.identifiers import identifier_words
 
 _SETTLED = 0.6
 ASKED = 0.35

@@ -7,8 +7,9 @@ import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
-from fathom.offline.linking.text import identifier_words, name_stems, stem
-from fathom.offline.linking.wordlists import IRREGULAR
+from fathom.offline.linking.text import name_stems, stem
+from fathom.text.english import LEMMAS
+from fathom.text.identifiers import identifier_words
 
 _NAMED = 0.5
 """Alignment from which a word names a table or a column."""
@@ -53,7 +54,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def names_many(token: Token) -> bool:
     """Whether a word is a plural, by its form."""
-    return token.lower in IRREGULAR or (token.lower.endswith("s") and not token.lower.endswith("ss"))
+    return token.lower in LEMMAS or (token.lower.endswith("s") and not token.lower.endswith("ss"))
 
 
 def says_no_more(table: str, column: str) -> bool:

@@ -1,14 +1,14 @@
 """Numbers in questions, in digits and in words, and how the words around them compare."""
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from fathom.offline.linking.cues import comparison_at
 from fathom.offline.linking.records import NumberMention, Span, Token
 from fathom.offline.linking.wordlists import MULTIPLES, ORDINALS, SCALES, TENS, UNITS
+from fathom.text.patterns import Pattern
 
-_DIGITS = re.compile(r"[$€£]?(?P<digits>\d[\d,]*\.?\d*|\.\d+)(?P<tail>%|st|nd|rd|th)?$")
+_DIGITS = Pattern(r"[$€£]?(?P<digits>\d[\d,]*\.?\d*|\.\d+)(?P<tail>%|st|nd|rd|th)?$")
 _PERCENT = {"percent", "percents", "pct", "%"}
 _ONE = {"one", "zero", "single", "half", "couple", "second", "first"}
 _HEADS = frozenset(("which", "what", "list", "show", "find", "give", "name", "the"))

@@ -1,7 +1,8 @@
 """One question read against one schema: everything that the learned scores look at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.text import quotes, tokenize
+from fathom.offline.linking.text import name_stems, quotes, tokenize
 from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.values import (
     ShortValues,
@@ -88,13 +89,33 @@ def read(
         columns=columns,
         known=matches.known,
         held=tuple(held),
-        numbers=find_numbers(tokens),
+        numbers=_without_names(find_numbers(tokens), tokens, words.columns),
         dates=find_dates(question, tokens),
         quantities=find_quantities(tokens),
         negations=negations,
         quotes=quoted,
         superlatives=tuple(i for i, t in enumerate(tokens) if superlative_direction(t)),
     )
+
+
+def _without_names(
+    numbers: Sequence[NumberMention], tokens: Sequence[Token], columns: Sequence[ColumnKey]
+) -> tuple[NumberMention, ...]:
+    """The numbers but for years that are part of a column's name: "total 2023 sales"."""
+    if not any(n.year for n in numbers):
+        return tuple(numbers)
+    named = {pair for c in columns if any(w.isdigit() for w in c.column) for pair in _pairs(c.column)}
+    return tuple(n for n in numbers if not (n.year and named.intersection(_around(n.span, tokens))))
+
+
+def _pairs(column: str) -> Iterable[tuple[str, str]]:
+    """The words of a name beside each other, of which one is a number."""
+    return (pair for pair in pairwise(name_stems(column)) if any(w.isdigit() for w in pair))
+
+
+def _around(span: Span, tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
+    near = tokens[max(span.first - 1, 0) : span.end + 1]
+    return pairwise(t.stem for t in near)
 
 
 def _best_tokens(matches: NameMatches, columns: Sequence[ColumnKey]) -> dict[ColumnKey, tuple[int, float]]:

@@ -10,9 +10,10 @@ import numpy as np
 from fathom.offline.linking.columns import foreign_columns, referenced_columns, schema_columns
 from fathom.offline.linking.meanings import Meanings, compile_meanings
 from fathom.offline.linking.records import ColumnKey, Floats
-from fathom.offline.linking.text import identifier_words, is_stop, stem, token_stems, tokenize
+from fathom.offline.linking.text import is_stop, stem, token_stems, tokenize
 from fathom.records import ColumnProfile, Schema, Table, TableProfile
 from fathom.records.schema import NUMERIC
+from fathom.text.identifiers import identifier_words
 
 _DATES = ("date", "time", "datetime")
 

@@ -32,11 +32,19 @@ class Translation:
     prior: Floats
 
     @cached_property
-    def _entries(self) -> dict[str, dict[str, float]]:
-        table: dict[str, dict[str, float]] = {}
-        for (s, t), weight in zip(self.pairs.tolist(), self.weights.tolist(), strict=True):
-            table.setdefault(self.sources[s], {})[self.targets[t]] = weight
-        return table
+    def _numbers(self) -> dict[str, int]:
+        return {source: place for place, source in enumerate(self.sources)}
+
+    @cached_property
+    def _by_source(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The entries in the order of their sources, and where each source's begin."""
+        order = np.argsort(self.pairs[:, 0], kind="stable")
+        return order, np.searchsorted(self.pairs[order, 0], np.arange(len(self.sources) + 1))
+
+    @cached_property
+    def _given(self) -> dict[str, dict[str, float]]:
+        """The entries by source, of the sources that were asked for: few of all that there are."""
+        return {}
 
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """The table as arrays for an npz file, under a name."""
@@ -61,31 +69,43 @@ class Translation:
 
     def with_pairs(self, pairs: Mapping[tuple[str, str], float]) -> Self:
         """This table with these (source, target) weights put in."""
-        joined = {
-            (self.sources[s], self.targets[t]): w
-            for (s, t), w in zip(self.pairs.tolist(), self.weights.tolist(), strict=True)
-        } | dict(pairs)
-        sources = {w: i for i, w in enumerate(dict.fromkeys((*self.sources, *(s for s, _ in joined))))}
-        targets = {w: i for i, w in enumerate(dict.fromkeys((*self.targets, *(t for _, t in joined))))}
+        sources = {w: i for i, w in enumerate(dict.fromkeys((*self.sources, *(s for s, _ in pairs))))}
+        targets = {w: i for i, w in enumerate(dict.fromkeys((*self.targets, *(t for _, t in pairs))))}
         prior = np.zeros(len(targets), np.float32)
         prior[: len(self.prior)] = self.prior
+        put_in = {(sources[s], targets[t]): w for (s, t), w in pairs.items()}
+        width = len(targets)
+        codes = self.pairs[:, 0].astype(np.int64) * width + self.pairs[:, 1]
+        weights = self.weights.copy()
+        for place in np.flatnonzero(np.isin(codes, [s * width + t for s, t in put_in])).tolist():
+            s, t = self.pairs[place].tolist()
+            weights[place] = put_in.pop((s, t))
         return type(self)(
             tuple(sources),
             tuple(targets),
-            np.array([(sources[s], targets[t]) for s, t in joined], np.int32).reshape(-1, 2),
-            np.array(list(joined.values()), np.float32),
+            np.concatenate([self.pairs, np.array(list(put_in), np.int32).reshape(-1, 2)]),
+            np.concatenate([weights, np.array(list(put_in.values()), np.float32)]),
             prior,
         )
 
     def given(self, source: str) -> dict[str, float]:
         """t(target | source) of every target that the source has been seen with."""
-        return self._entries.get(source, {})
+        known = self._given.get(source)
+        if known is None:
+            known = {}
+            if (number := self._numbers.get(source)) is not None:
+                order, starts = self._by_source
+                own = order[starts[number] : starts[number + 1]]
+                named = (self.targets[t] for t in self.pairs[own, 1].tolist())
+                known = dict(zip(named, self.weights[own].tolist(), strict=True))
+            self._given[source] = known
+        return known
 
     def matrix(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
         """t(target | source) as an array (sources x targets)."""
         found = np.zeros((len(sources), len(targets)), np.float32)
         for row, source in enumerate(sources):
-            if given := self._entries.get(source):
+            if given := self.given(source):
                 found[row] = [given.get(t, 0.0) for t in targets]
         return found
 

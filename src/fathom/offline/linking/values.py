@@ -15,12 +15,13 @@ from fathom.offline.linking.records import (
     ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.text import identifier_words
 from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, PLACES, TRUE
 from fathom.records import TableProfile
 from fathom.retrieval import ValueIndex
+from fathom.text.identifiers import identifier_words
+from fathom.text.patterns import Pattern
 
-_YEAR = re.compile(r"[12]\d{3}", re.ASCII)
+_YEAR = Pattern(r"[12]\d{3}", re.ASCII)
 _PLACES = {
     "states": frozenset("state st province region".split()),
     "countries": frozenset("country nation nationality".split()),

@@ -11,9 +11,6 @@ def _read() -> dict[str, Any]:
 
 _LISTS = _read()
 
-STOP = frozenset(_LISTS["stop"]["words"].split())
-IRREGULAR: dict[str, str] = _LISTS["irregular"]
-ABBREVIATIONS: dict[str, tuple[str, ...]] = {a: tuple(w.split()) for a, w in _LISTS["abbreviations"].items()}
 FILLERS = frozenset(_LISTS["fillers"]["words"].split())
 
 UNITS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["numbers"]["units"].split())}

@@ -1,12 +1,12 @@
 """Dates in other engines than SQLite: days counted from today, differences of days, weeks and weekdays."""
 
-import re
-
 import sqlglot
 from sqlglot import exp
 
+from fathom.text.patterns import Pattern
+
 _POSTGRES_FORMS = {"%w": "CAST(EXTRACT(DOW FROM {}) AS TEXT)", "%Y-%W": "TO_CHAR({}, 'IYYY-IW')"}
-_SHIFT = re.compile(r"([+-]\d+) (day|month|year|hour)s?\Z")
+_SHIFT = Pattern(r"([+-]\d+) (day|month|year|hour)s?\Z")
 _MYSQL_STARTS = {
     "": "CURDATE()",
     "week": "DATE_SUB(CURDATE(), INTERVAL WEEKDAY(CURDATE()) DAY)",
@@ -17,8 +17,8 @@ _MYSQL_STARTS = {
 
 
 def translate(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """The tree with days and differences of days as an engine other than SQLite has them."""
-    return tree.transform(lambda node: _translated(node, dialect))
+    """The tree, changed in place: days and differences of days as an engine other than SQLite has them."""
+    return tree.transform(lambda node: _translated(node, dialect), copy=False)
 
 
 def _translated(node: exp.Expr, dialect: str) -> exp.Expr:

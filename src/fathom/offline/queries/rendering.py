@@ -1,6 +1,5 @@
 """From the representation to SQL text, joins planned on the way."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,8 +35,9 @@ from fathom.offline.queries.query import (
     mentioned_tables,
     walk,
 )
+from fathom.text.patterns import Pattern
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PLAIN = Pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RESERVED = frozenset(
     """
     abort action add after all alter always analyze and any as asc attach autoincrement before begin
@@ -55,6 +55,7 @@ _RESERVED = frozenset(
 )
 _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 STRICT = frozenset({"postgres", "duckdb"})
+FOLDING = frozenset({"postgres"})
 
 
 def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
@@ -68,7 +69,18 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     if dialect in STRICT:
         _compare_as_text(tree, planner)
         _name_schemas(tree)
-    return tree.sql(dialect)
+    if dialect in FOLDING:
+        _keep_capitals(tree, planner)
+    return tree.sql(dialect, copy=False)
+
+
+def _keep_capitals(tree: exp.Expr, planner: JoinPlanner) -> None:
+    """Names with capitals in quotes, where an engine reads all others in small letters."""
+    schema = planner.schema
+    named = {part for t in schema.tables for part in (*t.name.split("."), *(c.name for c in t.columns))}
+    for identifier in tree.find_all(exp.Identifier):
+        if identifier.name in named and identifier.name != identifier.name.lower():
+            identifier.set("quoted", True)
 
 
 def _name_schemas(tree: exp.Expr) -> None:

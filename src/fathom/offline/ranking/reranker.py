@@ -31,12 +31,13 @@ CAUTION = 5.0
 @dataclass(frozen=True)
 class Trial:
     """A solved question that was asked as if it were new: its candidates' features (candidates x features),
-    the scores they had, which are right, and the digests of their results."""
+    the scores they had, which are right, the digests of their results, and how sure the best one was."""
 
     features: Floats
     scores: Doubles
     right: npt.NDArray[np.bool_]
     digests: tuple[str, ...]
+    confidence: float = 0.0
 
     @property
     def teaches(self) -> bool:
@@ -96,13 +97,20 @@ def fit_reranker(trials: Sequence[Trial]) -> Reranker:
 
     The confidence is calibrated on trials that the weights it was given by had not seen.
     """
-    reached = []
+    return fit_and_try(trials)[0]
+
+
+def fit_and_try(trials: Sequence[Trial]) -> tuple[Reranker, list[Doubles]]:
+    """`fit_reranker`, and the scores of each trial's candidates by weights that had not seen that trial."""
+    tried: list[Doubles] = [trial.scores for trial in trials]
     for fold in range(FOLDS):
         learned = _fit([t for i, t in enumerate(trials) if i % FOLDS != fold])
-        for trial in trials[fold::FOLDS]:
-            scores = learned.scores(trial.features, trial.scores)
-            reached.append((agreement(scores, trial.digests), bool(trial.right[int(scores.argmax())])))
-    return replace(_fit(trials), calibration=_calibrated(reached))
+        for place in range(fold, len(trials), FOLDS):
+            tried[place] = learned.scores(trials[place].features, trials[place].scores)
+    reached = [
+        (agreement(s, t.digests), bool(t.right[int(s.argmax())])) for t, s in zip(trials, tried, strict=True)
+    ]
+    return replace(_fit(trials), calibration=_calibrated(reached)), tried
 
 
 def _fit(trials: Sequence[Trial]) -> Reranker:

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
 from fathom.records import Assumption, Question
+from fathom.text.identifiers import identifier_words
 
 _STAFF = frozenset(map(stem, "rep representative agent manager executive clerk officer".split()))
 _TRADES = frozenset(map(stem, "sales account customer client service support".split()))

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from fathom.offline.linking.text import identifier_words, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import ROLE_WORDS
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Column, Comparison, Condition, Join, Query, Subquery, TableRef
+from fathom.text.identifiers import identifier_words
 
 SIDES = {w: side for side, words in ROLE_WORDS.items() for w in words}
 """The sides by the words that say them."""

@@ -1,7 +1,6 @@
 """What a question compares: columns with values, numbers and dates, the likeliest first."""
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +11,11 @@ from fathom.offline.sketching.delexical import span_chances
 from fathom.offline.sketching.sketches import Bound
 from fathom.offline.sketching.slots import ValueSlots
 from fathom.records.schema import NUMERIC, Schema
+from fathom.text.patterns import Pattern
 
 _DATED = frozenset(("date", "datetime", "time"))
 _SIZED = NUMERIC | _DATED
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = Pattern(r"\d{4}-\d\d-\d\d")
 _SINGLE, _RANGES = 27, 9
 """How many comparisons with one value, and with two, are worth a try."""
 

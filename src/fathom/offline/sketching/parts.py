@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from fathom.offline.queries.query import Column, Literal, Query
+from fathom.offline.queries.query import Column, Literal, Query, part_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Parts:
 
 
 NOTHING = Query(())
+_BARE = frozenset((str, int, bool, float, type(None)))
 
 
 def take_apart(sketch: Query) -> Parts:
@@ -90,16 +91,22 @@ def _slot_names(value: Any) -> Iterator[str]:
 
 
 def _renumber(value: Any, names: dict[str, str], *, start: int = 0) -> Any:
-    """The same with its value slots numbered in order of appearance."""
+    """The same with its value slots numbered in order of appearance; what has none stays as it is."""
     if isinstance(value, tuple):
-        return tuple(_renumber(v, names, start=start) for v in value)
+        items = [_renumber(v, names, start=start) for v in value]
+        return tuple(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
     if isinstance(value, Literal):
         if isinstance(value.value, str) and value.value[:1] == "v" and value.value[1:].isdigit():
             if value.value not in names:
                 names[value.value] = f"v{start + len(names)}"
-            return Literal(names[value.value])
+            return value if names[value.value] == value.value else Literal(names[value.value])
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {f.name: _renumber(getattr(value, f.name), names, start=start) for f in fields(value)}
-        return type(value)(**changed)
-    return value
+    changed = {}
+    for name in part_names(type(value)):
+        part = getattr(value, name)
+        if not part or part.__class__ in _BARE:
+            continue
+        other = _renumber(part, names, start=start)
+        if other is not part:
+            changed[name] = other
+    return replace(value, **changed) if changed else value

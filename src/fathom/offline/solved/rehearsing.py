@@ -1,12 +1,16 @@
 """Asks solved questions again, each as if it were new, and learns from what comes of it how to choose."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from fathom.databases import Database
 from fathom.errors import QueryError
 from fathom.offline.checks.checking import BRIEF, Checked, check
 from fathom.offline.engine import Engine
@@ -14,50 +18,100 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.queries.query import Query
 from fathom.offline.queries.rendering import render
 from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.reranker import Reranker, Trial, fit_reranker
+from fathom.offline.ranking.reranker import Reranker, Trial, fit_and_try
 from fathom.offline.solved.examples import Solved
 from fathom.offline.solved.keeping import load, store
 from fathom.offline.stored import weights_digest
 from fathom.offline.weighing import weigh
 from fathom.records import Question
+from fathom.watch import tell
 
 FEWEST, MOST = 30, 150
 """Solved questions that are asked again: the more the better, but the first question waits for it."""
-FOLDS = 3
-"""Parts of the solved questions; those of each are asked of what the others teach."""
-_VERSION = 2
+FOLDS, SMALL_FOLDS = 3, 6
+"""Parts of the solved questions; those of each are asked of what the others teach. Where there are fewer than
+`FEWEST`, more of them, so that the others are not too few to teach anything."""
+_VERSION = 3
 """To be raised where the same questions would teach something else."""
 _lock = Lock()
 
 
-def reranker_for(engine: Engine) -> Reranker | None:
-    """What its solved questions teach an engine about choosing: learned at the first question, then kept.
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The best guess at a solved question (by its place) that was held out, as others taught to make it.
 
-    None where they are too few, or too unlike each other.
+    `digest` is of its rows, `similarity` how near the nearest of the others is, from 0 to 1.
     """
-    key = ("offline reranker", id(engine))
+
+    place: int
+    digest: str
+    right: bool
+    confidence: float
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What asking solved questions again came to. `reranker` is None where they are too few to learn it."""
+
+    reranker: Reranker | None = None
+    guesses: tuple[Guess, ...] = ()
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The rehearsal as arrays for an npz file."""
+        known = {} if self.reranker is None else self.reranker.arrays()
+        numbers = [(g.place, g.right, g.confidence, g.similarity) for g in self.guesses]
+        return known | {
+            "guesses": np.array(numbers, np.float64).reshape(-1, 4),
+            "digests": np.array([g.digest for g in self.guesses], np.str_),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """The rehearsal that `arrays` wrote."""
+        rows = zip(arrays["guesses"].tolist(), arrays["digests"].tolist(), strict=True)
+        guesses = (Guess(int(p), d, bool(r), c, s) for (p, r, c, s), d in rows)
+        return cls(Reranker.from_arrays(arrays) if "weights" in arrays else None, tuple(guesses))
+
+
+def reranker_for(engine: Engine) -> Reranker | None:
+    """What its solved questions teach an engine about choosing; None where they are too few."""
+    return rehearsal_for(engine).reranker
+
+
+def rehearsal_for(engine: Engine) -> Rehearsal:
+    """What asking its solved questions again teaches an engine: learned at the first question, then kept.
+
+    Nothing where they are too unlike each other.
+    """
+    key = ("offline rehearsal", id(engine))
     with _lock:
         kept = engine.database.kept
         if key not in kept:
             # The engine is held as well, so that no later object can be taken for it by its id.
             kept[key] = (_known_or_learned(engine), engine)
-        found: Reranker | None = kept[key][0]
+        found: Rehearsal = kept[key][0]
         return found
 
 
-def _known_or_learned(engine: Engine) -> Reranker | None:
-    if not engine.habits or len(engine.examples) < FEWEST:
-        return None
-    file = _file(engine)
-    if (known := load(file)) is not None:
-        return Reranker.from_arrays(known)
+def take_over(engine: Engine, rehearsal: Rehearsal) -> None:
+    """Let an engine choose by this rehearsal instead of one of its own."""
+    with _lock:
+        engine.database.kept["offline rehearsal", id(engine)] = (rehearsal, engine)
+
+
+def _known_or_learned(engine: Engine) -> Rehearsal:
+    if not engine.habits:
+        return Rehearsal()
+    file = rehearsal_file(engine)
+    if (known := load(file)) is not None and "guesses" in known:
+        return Rehearsal.from_arrays(known)
     learned = rehearse(engine)
-    if learned is not None:
-        store(file, learned.arrays())
+    store(file, learned.arrays())
     return learned
 
 
-def _file(engine: Engine) -> Path | None:
+def rehearsal_file(engine: Engine) -> Path | None:
     """Where what was learned is kept: its name is the digest of all that it is learned from."""
     if engine.cache is None:
         return None
@@ -73,34 +127,63 @@ def _file(engine: Engine) -> Path | None:
     return engine.cache / "rehearsals" / f"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}.npz"
 
 
-def rehearse(engine: Engine) -> Reranker | None:
+def rehearse(engine: Engine) -> Rehearsal:
     """Ask solved questions of what the others teach, and learn to tell right candidates from wrong ones."""
     solved = engine.examples.solved
     drawn = sorted(range(len(solved)), key=lambda i: solved[i].number)
     trials: list[Trial] = []
-    for fold in range(FOLDS):
-        held_out = set(drawn[fold::FOLDS])
-        pupil = engine.without(held_out)
-        found = (_trial(pupil, solved[i]) for i in drawn[:MOST] if i in held_out)
-        trials += [t for t in found if t is not None]
-    return fit_reranker(trials) if len(trials) >= FEWEST / 2 else None
+    places: list[tuple[int, float]] = []
+    asked = drawn[:MOST]
+    folds = FOLDS if len(solved) >= FEWEST else SMALL_FOLDS
+    for fold in range(folds):
+        pupil = engine.without(set(drawn[fold::folds]))
+        for place in range(fold, len(asked), folds):
+            tell("learning from solved questions", fold * len(asked) // folds + place // folds, len(asked))
+            if (trial := _trial(pupil, solved[asked[place]])) is not None:
+                nearest = pupil.nearest(question_of(solved[asked[place]]))
+                trials.append(trial)
+                places.append((asked[place], nearest))
+    return _learned(trials, places, enough=len(solved) >= FEWEST)
+
+
+def _learned(trials: Sequence[Trial], places: Sequence[tuple[int, float]], *, enough: bool) -> Rehearsal:
+    reranker, tried = None, [t.scores for t in trials]
+    if enough and len(trials) >= FEWEST / 2:
+        reranker, tried = fit_and_try(trials)
+    guesses = []
+    for trial, scores, (place, nearest) in zip(trials, tried, places, strict=True):
+        best = int(scores.argmax())
+        sure = trial.confidence if reranker is None else reranker.confidence(scores, trial.digests)
+        guesses.append(Guess(place, trial.digests[best], bool(trial.right[best]), sure, nearest))
+    return Rehearsal(reranker, tuple(guesses))
+
+
+def question_of(solved: Solved) -> Question:
+    """A solved question as one to be asked."""
+    return Question(solved.example.question, evidence=solved.example.evidence)
+
+
+def gold_of(database: Database, solved: Solved) -> str | None:
+    """The digest of what a solved query gives; None where it gives nothing to tell others from."""
+    try:
+        gold = database.run(solved.example.sql, BRIEF)
+    except QueryError:
+        return None
+    return Outcome.of(gold).digest if gold.rows and not gold.truncated else None
 
 
 def _trial(pupil: Engine, solved: Solved) -> Trial | None:
     """The trial of one solved question; None where its own query tells nothing."""
-    question = Question(solved.example.question, evidence=solved.example.evidence)
-    try:
-        gold = pupil.database.run(solved.example.sql, BRIEF)
-    except QueryError:
-        return None
-    written = pupil.written(question)
-    if not gold.rows or gold.truncated or not written:
+    question = question_of(solved)
+    gold, written = gold_of(pupil.database, solved), pupil.written(question)
+    if gold is None or not written:
         return None
     checked = check(pupil.database, pupil.planner, [(p.query, sql) for p, sql in written])
     weighed = weigh(pupil, pupil.link(question), [p for p, _ in written], checked)
     given = _digests(pupil, question, [p.query for p, _ in written], checked)
-    right = np.array([d == Outcome.of(gold).digest for d in given])
-    return Trial(weighed.features, np.array(weighed.choice.scores), right, weighed.digests)
+    right = np.array([d == gold for d in given])
+    scores = np.array(weighed.choice.scores)
+    return Trial(weighed.features, scores, right, weighed.digests, weighed.choice.confidence)
 
 
 def _digests(

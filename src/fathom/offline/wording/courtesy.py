@@ -12,6 +12,7 @@ from fathom.offline.linking.wordlists import (
     WITHIN_REQUESTS,
 )
 from fathom.offline.wording.expressions import plainly
+from fathom.text.patterns import Pattern
 
 
 def _any_of(phrases: Iterable[str]) -> str:
@@ -30,49 +31,47 @@ def _spelled(text: str) -> str:
 
 _END = r"(?![\w'\u2019-])[\s,:]*"
 _AHEAD = _any_of((*COURTESIES, *REQUESTS, *OPENINGS))
-_COURTESY = re.compile(rf"(?:{_any_of(COURTESIES)})(?:\s*[,.!:]+\s*|\s+(?=(?:{_AHEAD})\b))")
-_REQUEST = re.compile(
+_COURTESY = Pattern(rf"(?:{_any_of(COURTESIES)})(?:\s*[,.!:]+\s*|\s+(?=(?:{_AHEAD})\b))")
+_REQUEST = Pattern(
     rf"(?:{_any_of(r for r in REQUESTS if ' ' in r)}){_END}"
     rf"|(?:{_any_of(r for r in REQUESTS if ' ' not in r)})\s+(?=[a-z\d])"
 )
-_WITHIN = re.compile(rf"(?:{_any_of((*WITHIN_REQUESTS, *COURTESIES))}){_END}")
-_AFTER = re.compile(rf"(?:[\s,.!?]+(?:please|pls)|[,.!?]\s*(?:{_any_of(AFTERWORDS)}))[\s.!?]*$")
-_CONDITION = re.compile(r"(?:if|whether)\b")
-_CONTRACTION = re.compile(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGNORECASE)
-_NOT = re.compile(
+_WITHIN = Pattern(rf"(?:{_any_of((*WITHIN_REQUESTS, *COURTESIES))}){_END}")
+_AFTER = Pattern(rf"(?:[\s,.!?]+(?:please|pls)|[,.!?]\s*(?:{_any_of(AFTERWORDS)}))[\s.!?]*$")
+_CONDITION = Pattern(r"(?:if|whether)\b")
+_CONTRACTION = Pattern(r"(what|who|how|where|when)['\u2019]?(s|re)\b", re.IGNORECASE)
+_NOT = Pattern(
     r"\b(do|does|did|have|has|had|is|are|was|were|ca|wo|could|would|should)n['\u2019]t\b", re.IGNORECASE
 )
 _COUNT = rf"\d+|{'|'.join(UNITS)}"
-_EITHER = re.compile(
+_EITHER = Pattern(
     rf"(?<!than )\b({_COUNT})\s+or\s+({_COUNT})\s+(?!(?:more|less|fewer|of|to)\b)([a-z]+)\b", re.IGNORECASE
 )
-_NUMBER_OF = re.compile(r"(?:\bno\.|\bnr\.|#)\s+of\b", re.IGNORECASE)
-_SELLING = re.compile(r"\b(best|top|worst)-?selling\b", re.IGNORECASE)
-_THE_WORD = re.compile(
+_NUMBER_OF = Pattern(r"(?:\bno\.|\bnr\.|#)\s+of\b", re.IGNORECASE)
+_SELLING = Pattern(r"\b(best|top|worst)-?selling\b", re.IGNORECASE)
+_THE_WORD = Pattern(
     r"\b(contain(?:s|ing|ed)?|includ(?:es?|ing|ed))\s+(?:the\s+)*(?:word|substring|string)\s+([\w-]+)",
     re.IGNORECASE,
 )
 _STEMS = {"ca": "can", "wo": "will"}
-_THERE = re.compile(
+_THERE = Pattern(
     r"(?:what|which)\s+(?!is\b|are\b)(.+s)\s+(?:are\s+there|do\s+(?:we|you)\s+have|exist)[\s?.!]*$",
     re.IGNORECASE,
 )
-_THERE_IN = re.compile(
+_THERE_IN = Pattern(
     r"(?:what|which)\s+(?!is\b|are\b)([\w\s-]+?s)\s+(?:are\s+there|do\s+(?:we|you)\s+have)\s+"
     r"(?=(?:in|at|on|from|of|for|with)\b)",
     re.IGNORECASE,
 )
-_HAVE_NO = re.compile(
-    r"\s(?:has|have|do|does)\s+not\s+(?:have|got|had)\s+(?:a\s+single|any)\s", re.IGNORECASE
-)
-_INDIRECT = re.compile(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.IGNORECASE)
-_BE = re.compile(r"\s+(is|are|was|were)\b(\W*$)?")
+_HAVE_NO = Pattern(r"\s(?:has|have|do|does)\s+not\s+(?:have|got|had)\s+(?:a\s+single|any)\s", re.IGNORECASE)
+_INDIRECT = Pattern(r"(what|who|where|when)\s+(?=(?:the|an?|our|my)\b)", re.IGNORECASE)
+_BE = Pattern(r"\s+(is|are|was|were)\b(\W*$)?")
 
 
-_QUOTED = re.compile(r"\"[^\"]+\"|\u201c[^\u201c\u201d]+\u201d")
+_QUOTED = Pattern(r"\"[^\"]+\"|\u201c[^\u201c\u201d]+\u201d")
 _HELD = range(0xE000, 0xF900)
 """Characters without a meaning, one of which stands for each quoted text meanwhile."""
-_STANDS_IN = re.compile(f'"([{chr(_HELD[0])}-{chr(_HELD[-1])}])"')
+_STANDS_IN = Pattern(f'"([{chr(_HELD[0])}-{chr(_HELD[-1])}])"')
 
 
 def to_the_point(text: str) -> str:
@@ -114,7 +113,7 @@ def without_courtesies(text: str) -> str:
     return _direct(said) if requested else said
 
 
-def _without(pattern: re.Pattern[str], text: str) -> str:
+def _without(pattern: Pattern, text: str) -> str:
     while match := pattern.match(text):
         text = text[match.end() :]
     return text

@@ -6,9 +6,10 @@ from dataclasses import replace
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.records import Question
+from fathom.text.patterns import Pattern
 
 HYPHEN = "-"
-_HYPHENED = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
+_HYPHENED = Pattern(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
 
 
 def written_together(question: Question, linking: Linking) -> Question:

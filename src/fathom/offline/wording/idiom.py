@@ -12,10 +12,11 @@ from fathom.offline.grammars.periods import PERIOD_WORDS
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking, Token
 from fathom.offline.linking.naming import names_many, tells_who
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LISTING, OPENINGS
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
+from fathom.text.identifiers import identifier_words
 
 _AGGREGATES = frozenset(
     "number count many average avg mean total sum maximum minimum max min highest lowest largest"

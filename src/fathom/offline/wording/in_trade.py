@@ -6,10 +6,12 @@ from dataclasses import replace
 from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.grammars.trading import Lines
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import identifier_words, in_number, stem
+from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import BE
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
+from fathom.text.identifiers import identifier_words
+from fathom.text.inflection import in_number
 
 _DO = frozenset(("did", "do", "does"))
 _HAVE = frozenset(("has", "have", "had"))

@@ -6,13 +6,14 @@ from dataclasses import replace
 from fathom.offline.linking import Linking
 from fathom.offline.linking.wordlists import OPENINGS, PHRASE_ENDS
 from fathom.records import Question
+from fathom.text.patterns import Pattern
 
 _END = rf"(?:{'|'.join(sorted(PHRASE_ENDS))})\b"
-_OWNER = re.compile(
+_OWNER = Pattern(
     r"(?P<the>\bthe\s+)?\b(?P<owner>[A-Z][\w.-]*(?:\s+[A-Z][\w.-]*)*)(?:['\u2019]s|(?<=s)['\u2019])\s+"
     rf"(?P<thing>(?!{_END})[a-z]+(?:\s+(?!{_END})[a-z]+){{0,3}})(?=\s*(?:[?.!,]|$|\s{_END}))"
 )
-_UNCLEAR = re.compile(
+_UNCLEAR = Pattern(
     r"\b(?:do|does|did|called|named|titled)\b|['\u2019]s\s.*['\u2019]s\s|^(?:is|are|was|were)\b",
     re.IGNORECASE,
 )

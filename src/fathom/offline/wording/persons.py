@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, Span, Token
-from fathom.offline.linking.text import identifier_words, in_number
 from fathom.offline.linking.wordlists import BE, DEGREES, PHRASE_ENDS, ROLE_VERBS
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.wording.phrases import column_named, names_in_words
 from fathom.records import Question
+from fathom.text.identifiers import identifier_words
+from fathom.text.inflection import in_number
 
 _NAMED = 0.6
 _COLUMN = 0.5

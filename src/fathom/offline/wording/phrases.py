@@ -9,11 +9,12 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import names_many, numbering_columns
 from fathom.offline.linking.records import Token
-from fathom.offline.linking.text import identifier_words, name_stems
+from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import BE, LISTING, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
+from fathom.text.identifiers import identifier_words
 
 _NAMED = 0.6
 _DETERMINERS = frozenset("the all every any each a an some our my".split())

@@ -10,10 +10,13 @@ from functools import cache
 from itertools import pairwise
 
 from fathom.offline.linking import Linking, Span, Token
-from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
-from fathom.offline.linking.wordlists import ANYBODY, BE, IRREGULAR, MONEY, SAME, WHOLE
+from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import ANYBODY, BE, MONEY, SAME, WHOLE
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption, Question
+from fathom.text.english import LEMMAS
+from fathom.text.identifiers import identifier_words
+from fathom.text.inflection import in_number
 
 _HELD = frozenset(("exact", "folded", "stem", "code", "quoted"))
 _LIKELY = 0.2
@@ -158,7 +161,7 @@ def _meant(token: Token, linking: Linking, names: RowNames) -> tuple[str, ...] |
 
 def _in_number_of(token: Token, name: tuple[str, ...]) -> str:
     """A name in the number of the word that stands for it."""
-    many = token.lower in ANYBODY or token.lower.endswith("s") or token.lower in IRREGULAR
+    many = token.lower in ANYBODY or token.lower.endswith("s") or token.lower in LEMMAS
     return in_number(name, many=many)
 
 

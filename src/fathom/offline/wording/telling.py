@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from fathom.offline.grammars.periods import DATED, Dates
 from fathom.offline.linking import ColumnKey, Linking, Token
 from fathom.offline.linking.naming import naming_columns
-from fathom.offline.linking.text import identifier_words, in_number, name_stems, stem
+from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BE, DEGREES, LIGHT, USUALLY
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
+from fathom.text.identifiers import identifier_words
+from fathom.text.inflection import in_number
 
 _DO = frozenset(("do", "does", "did"))
 _HAVE = frozenset(("have", "has"))

@@ -5,23 +5,25 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from fathom.text.patterns import Pattern
+
 _I = re.IGNORECASE
 _SHOW = r"return|give|list|show|include|provide|display|output|report|state|indicate"
-_APART = re.compile(
+_APART = Pattern(
     rf"(?P<main>.{{12,}}?[.?!])\s+(?:please\s+)?(?:also\s+)?(?:{_SHOW})\s+(?:me\s+|us\s+)?(?:only\s+|just\s+)?"
     r"(?:both\s+)?(?P<items>[^.?!]+?)(?:\s+as\s+an?\s+\w+|,?\s+respectively)?[\s.?!]*$",
     _I | re.DOTALL,
 )
-_BESIDE = re.compile(
+_BESIDE = Pattern(
     r"(?P<main>(?:which|what|who|list|show|find|give|return)\b.{10,}?),?\s+and\s+(?:what\s+(?:is|are|was|were)\s+)"
     r"(?P<items>(?:the|its|their|his|her)\s+[^,.?!]+?)[\s.?!]*$",
     _I | re.DOTALL,
 )
-_MANY = re.compile(
+_MANY = Pattern(
     r"(?P<main>(?:which|what|who|list|show|find|give|return)\b.{10,}?),?\s+and\s+(?P<items>how\s+many\s+[^,.?!]+?)[\s.?!]*$",
     _I | re.DOTALL,
 )
-_PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+(?:along|together)\s+with\s+|\s+as\s+well\s+as\s+", _I)
+_PARTS = Pattern(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+(?:along|together)\s+with\s+|\s+as\s+well\s+as\s+", _I)
 
 
 class ToldColumns(NamedTuple):

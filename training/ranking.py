@@ -16,11 +16,11 @@ from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_feat
 from fathom.offline.ranking.presenting import preference
 from fathom.offline.ranking.ranker import Pool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
-from fathom.offline.training.attending import Example
-from fathom.offline.training.boosting import grow
-from fathom.offline.training.lessons import FOLDS, fold_of
-from fathom.offline.training.pools import GradedPool
 from fathom.offline.trees import Forest
+from training.attending import Example
+from training.boosting import grow
+from training.lessons import FOLDS, fold_of
+from training.pools import GradedPool
 
 Doubles = npt.NDArray[np.float64]
 _RANKING: dict[str, Any] = {

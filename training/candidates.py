@@ -8,9 +8,9 @@ from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.sketching.delexical import features
 from fathom.offline.sketching.shapes import ShapeModel
 from fathom.offline.sketching.sketches import abstract
-from fathom.offline.training.lessons import FOLDS, Lesson, World, fold_of
-from fathom.offline.training.linking import Fitted
-from fathom.offline.training.shaping import fit_shapes
+from training.lessons import FOLDS, Lesson, World, fold_of
+from training.linking import Fitted
+from training.shaping import fit_shapes
 
 
 @dataclass(frozen=True)

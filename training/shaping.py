@@ -8,7 +8,7 @@ import numpy as np
 from fathom.offline.queries.query import Query
 from fathom.offline.sketching.parts import take_apart
 from fathom.offline.sketching.shapes import HEADS, Neighbourhood, ShapeModel
-from fathom.offline.training.fitting import fit_network, vocabulary
+from training.fitting import fit_network, vocabulary
 
 
 def fit_shapes(

@@ -19,8 +19,8 @@ from fathom.offline.linking import Floats, Linking
 from fathom.offline.queries.query import Query
 from fathom.offline.ranking.attention import FACTS, MARKS, REACH, SPOKEN, Attention, Inputs, forward, numbered
 from fathom.offline.ranking.clauses import clauses_of
-from fathom.offline.training.adam import Adam
-from fathom.offline.training.lessons import FOLDS, fold_of
+from training.adam import Adam
+from training.lessons import FOLDS, fold_of
 
 Doubles = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fathom.offline.sketching.network import Floats, Network
-from fathom.offline.training.adam import Adam
+from training.adam import Adam
 
 HIDDEN = 96
 

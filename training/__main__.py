@@ -1,7 +1,7 @@
-"""`python -m fathom.offline.training DATA`: learn all weights anew (`--help` says with which options).
+"""`python -m training DATA`: learn all weights anew (`--help` says with which options).
 
 DATA is the folder of Spider's training split (`train_spider.json`, `database/`). Everything a later stage
-looks at is made by weights that never saw the lesson's database. Needs the dependency group `train`.
+looks at is made by weights that never saw the lesson's database. Needs the dependency group `dev`.
 """
 
 import argparse
@@ -16,19 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.benchmarks import load_benchmark
-from fathom.offline.training.candidates import fit_all_shapes, link_lessons
-from fathom.offline.training.cases import fit_ranking
-from fathom.offline.training.lessons import Lesson, World, open_world, read_lessons
-from fathom.offline.training.linking import fit_linking
+from training.candidates import fit_all_shapes, link_lessons
+from training.cases import fit_ranking
+from training.lessons import Lesson, World, open_world, read_lessons
+from training.linking import fit_linking
 
-PACKAGE = Path(__file__).resolve().parent.parent / "weights"
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fathom" / "offline" / "weights"
 FORMAT = 1
 SOURCE = "Learned from the training split of Spider (Yu et al., 2018), CC BY-SA 4.0"
 
 
 def main() -> None:
     """Train and write the weights."""
-    parser = argparse.ArgumentParser(prog="python -m fathom.offline.training", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     parser.add_argument("data", type=Path, help="the folder of Spider's training split")
     parser.add_argument("--without", action="append", default=[], metavar="SPLIT",
                         help="leave out the databases of this list of --splits")  # fmt: skip

@@ -21,20 +21,20 @@ from fathom.offline.ranking.choosing import RankingWeights
 from fathom.offline.ranking.ranker import Entry
 from fathom.offline.sketching.shapes import ShapeModel
 from fathom.offline.solved.examples import Examples
-from fathom.offline.training.attending import fit_attention
-from fathom.offline.training.candidates import FittedShapes, linker_for
-from fathom.offline.training.lessons import FOLDS, Lesson, World, fold_of
-from fathom.offline.training.linking import Fitted
-from fathom.offline.training.pools import GradedPool, Runner, grade
-from fathom.offline.training.ranking import (
+from fathom.records import SolvedExample
+from training.attending import fit_attention
+from training.candidates import FittedShapes, linker_for
+from training.lessons import FOLDS, Lesson, World, fold_of
+from training.linking import Fitted
+from training.pools import GradedPool, Runner, grade
+from training.ranking import (
     Case,
     featurise_out_of_fold,
     fit_judge,
     learn_translations,
     rank,
 )
-from fathom.offline.training.unanswerable import unanswerable
-from fathom.records import SolvedExample
+from training.unanswerable import unanswerable
 
 MOST_OF_ONE = 60
 """Lessons of one database that are graded: databases with many questions shouldn't rule the ranking."""

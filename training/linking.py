@@ -11,13 +11,14 @@ from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.linker import related_words
 from fathom.offline.linking.reading import Reading, read
 from fathom.offline.linking.schema_words import SchemaWords, compile_schema
-from fathom.offline.linking.text import identifier_words, stem, tokenize
+from fathom.offline.linking.text import stem, tokenize
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
-from fathom.offline.training.boosting import grow
-from fathom.offline.training.lessons import FOLDS, Lesson, Uses, World, fold_of, plain
 from fathom.offline.trees import Forest
+from fathom.text.identifiers import identifier_words
+from training.boosting import grow
+from training.lessons import FOLDS, Lesson, Uses, World, fold_of, plain
 
 _TREES = 150
 

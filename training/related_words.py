@@ -1,6 +1,6 @@
 """Makes the table of related English words from WordNet's database files (Debian package `wordnet-base`).
 
-`python -m fathom.offline.training.related_words /usr/share/wordnet` writes `weights/related_words.npz`.
+`python -m training.related_words /usr/share/wordnet` writes the table of the package.
 WordNet 3.0, copyright 2006 by Princeton University; its licence permits this use (see `weights/NOTICE`).
 """
 
@@ -108,5 +108,5 @@ def related_words(folder: Path) -> Translation:
 
 if __name__ == "__main__":
     table = related_words(Path(sys.argv[1]))
-    target = Path(__file__).parents[1] / "weights" / "related_words.npz"
+    target = Path(__file__).parents[1] / "src" / "fathom" / "offline" / "weights" / "related_words.npz"
     np.savez_compressed(target, **table.arrays("related"))  # type: ignore[arg-type]

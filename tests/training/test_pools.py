@@ -1,6 +1,5 @@
 import pytest
-
-from fathom.offline.training.pools import same_rows
+from training.pools import same_rows
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from importlib import resources
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.columns import key_columns, referenced_columns
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.training.lessons import Lesson, World, fold_of
 from fathom.records import Question, Schema
+from training.lessons import Lesson, World, fold_of
 
 
 def unanswerable(

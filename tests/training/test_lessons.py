@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from training.lessons import plain, uses
 
 from fathom.offline.linking import ColumnKey
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.parsing import parse
-from fathom.offline.training.lessons import plain, uses
 from fathom.records import Column, Schema, Table
 
 pytest.importorskip("lightgbm")
@@ -44,7 +44,7 @@ def test_values_alike(one: object, other: object) -> None:
 
 
 def test_the_calibration_rises_and_the_threshold_keeps_its_promise() -> None:
-    from fathom.offline.training.ranking import fit_confidence, threshold_for
+    from training.ranking import fit_confidence, threshold_for
 
     random = np.random.default_rng(0)
     rows = random.normal(size=(900, 4)).astype(np.float32)

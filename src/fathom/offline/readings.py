@@ -1,0 +1,125 @@
+"""The ways to read a question that isn't answered for sure: candidates that give different rows."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from fathom.errors import QueryError
+from fathom.offline.checks.at_odds import takes_year_otherwise
+from fathom.offline.checks.checking import BRIEF
+from fathom.offline.engine import Engine
+from fathom.offline.finishing.contrast import told_apart
+from fathom.offline.linking.text import stem
+from fathom.offline.queries.query import Query, Unrepresentable
+from fathom.offline.queries.rendering import render
+from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.settling import Settled
+from fathom.records import MOST_READINGS, Reading, Result
+
+TRIED = 10
+"""Candidates of one solution that are looked at for different rows: later ones are hardly ever meant."""
+HOPELESS = 0.02
+"""Below this confidence no reading is shown: of our own questions to develop on hardly one was right."""
+GUESSED = 0.5
+"""Confidence from which readings are shown although a word for a thing is not accounted for: below, most
+questions about what the database doesn't hold would show one."""
+_ENDINGS = ("ed", "ing")
+"""Of verbs: what is done is said in many ways, while a thing that isn't there can't be asked of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to read a question: its query, also as SQL, what that gives, and how likely it is meant."""
+
+    query: Query
+    sql: str
+    result: Result
+    confidence: float
+
+
+def readings(engine: Engine, found: Settled, rival: int | None = None) -> tuple[Reading, ...]:
+    """Up to three readings that give different rows, the likeliest first; told by what differs.
+
+    Where the place of a `rival` is given it is between these two.
+    """
+    told = list(ways(engine, found, rival, MOST_READINGS if rival is None else 2))
+    texts = told_apart([w.query for w in told]) if told else []
+    return tuple(
+        Reading(
+            text,
+            way.sql,
+            round(way.confidence, 3),
+            result=None if way.result.truncated else way.result,
+        )
+        for text, way in zip(texts, told, strict=True)
+    )
+
+
+def is_worth_showing(found: Settled) -> bool:
+    """Whether readings help: not where the question speaks of things that the database doesn't have."""
+    if found.confidence < HOPELESS:
+        return False
+    return found.confidence >= GUESSED or not any(map(_is_thing, found.missing))
+
+
+def _is_thing(word: str) -> bool:
+    """Whether a word that nothing accounts for may name a thing, rather than say how something is asked."""
+    lower = word.casefold().removesuffix("'s")
+    return not (stem(lower) in _light() or (lower == word and len(word) > 5 and word.endswith(_ENDINGS)))
+
+
+@cache
+def _light() -> frozenset[str]:
+    """The stems of words that name no thing."""
+    file = resources.files("fathom.offline") / "light_words.txt"
+    return frozenset(stem(w) for w in file.read_text(encoding="utf-8").split())
+
+
+def ways(
+    engine: Engine, found: Settled, rival: int | None = None, most: int = MOST_READINGS
+) -> Iterable[Way]:
+    """Up to `most` ways that give different rows, the likeliest first."""
+    known: dict[str, Way] = {}
+    for way in _all(engine, found, rival):
+        known.setdefault(Outcome.of(way.result).digest, way)
+        if len(known) == most:
+            break
+    return known.values()
+
+
+def _all(engine: Engine, found: Settled, rival: int | None) -> Iterator[Way]:
+    others = sorted(found.others, key=lambda o: -o.confidence)
+    yield from _ran(engine, found.query, found.sql, found.result, found.confidence)
+    if rival is not None:
+        yield from _candidates(engine, found, (rival,))
+    for one in others:
+        yield from _ran(engine, one.query, one.sql, one.result, min(one.confidence, found.confidence))
+    for one in (found, *others):
+        yield from _candidates(engine, one, one.solution.verdict.choice.order[:TRIED])
+
+
+def _candidates(engine: Engine, found: Settled, places: Iterable[int]) -> Iterator[Way]:
+    """The candidates of a solution, finished as its best one is; what that leaves is shared by their odds."""
+    choice = found.solution.verdict.choice
+    odds = [math.exp(score - max(choice.scores)) for score in choice.scores]
+    left = (1 - found.confidence) / sum(odds)
+    for place in places:
+        query = found.finish(found.solution.proposals[place].query)
+        try:
+            sql = None if query is None else render(query, engine.planner, engine.database.dialect)
+        except Unrepresentable:
+            continue
+        if query is not None and sql is not None and not takes_year_otherwise(query, found.linking):
+            checked = found.solution.checked[place]
+            known = checked.result if sql == found.solution.sqls[place] else None
+            yield from _ran(engine, query, sql, known, min(found.confidence, odds[place] * left))
+
+
+def _ran(engine: Engine, query: Query, sql: str, known: Result | None, confidence: float) -> Iterator[Way]:
+    """A way with its rows; none where it can't be run, or takes too long to be offered."""
+    try:
+        yield Way(query, sql, known or engine.database.run(sql, BRIEF, trusted=True), confidence)
+    except QueryError:
+        return

@@ -1,0 +1,116 @@
+"""Readings to choose among where the method isn't sure, and none where a question is about something else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from fathom.databases import Database
+from fathom.knowledge import KnowledgePack
+from fathom.offline.engine import Engine
+from fathom.offline.finishing.contrast import told_apart
+from fathom.offline.queries.parsing import parse
+from fathom.offline.readings import is_worth_showing, readings, ways
+from fathom.offline.settling import settle
+from fathom.records import Question
+from tests.offline.asking import ask
+from tests.offline.making import made
+
+SHOP = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer,
+    amount REAL, day DATE);
+INSERT INTO customer VALUES (1, 'Heather', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', 'Rome'), (4, 'Di', 'Bonn');
+INSERT INTO purchase VALUES (1, 1, 5, '2023-01-03'), (2, 1, 7, '2023-02-01'), (3, 2, 9, '2023-02-05'),
+    (4, 3, 2, '2024-01-09');
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with made(SHOP, tmp_path_factory.mktemp("shop")) as database:
+        yield database
+
+
+def test_what_is_not_sure_shows_ways_that_give_different_rows(shop: Database) -> None:
+    draft = ask("purchases customers made in Rome lately", shop)
+    assert draft.refusal is not None
+    assert 1 <= len(draft.readings) <= 3
+    given = [tuple(sorted(shop.run(r.sql).rows, key=repr)) for r in draft.readings]
+    assert len({*given}) == len(given)
+    assert len({r.text for r in draft.readings}) == len(given)
+    sure = [r.confidence or 0.0 for r in draft.readings]
+    assert sure == sorted(sure, reverse=True)
+    assert draft.readings[0].sql == draft.sql
+
+
+@pytest.mark.parametrize(
+    "text", ["What is the weather?", "Who painted the Mona Lisa?", "How old is the moon?"]
+)
+def test_a_question_about_something_else_shows_none(shop: Database, text: str) -> None:
+    assert ask(text, shop).readings == ()
+
+
+def test_what_is_sure_shows_none(shop: Database) -> None:
+    draft = ask("How many customers are there?", shop)
+    assert (draft.refusal, draft.readings) == (None, ())
+
+
+def test_a_word_for_a_thing_that_is_not_there_is_no_reading(shop: Database) -> None:
+    found = settle(Engine(shop, KnowledgePack()), Question("How many customers are there?"))
+    assert found is not None
+    for missing, confidence, worth in (
+        (("parrots",), 0.4, False),
+        (("parrots",), 0.6, True),
+        (("ordered", "ever"), 0.4, True),
+        (("Redding",), 0.4, False),  # a name
+        (("speed",), 0.4, False),
+        ((), 0.01, False),
+    ):
+        assert is_worth_showing(replace(found, missing=missing, confidence=confidence)) is worth, missing
+
+
+def test_the_same_rows_are_one_way(shop: Database) -> None:
+    engine = Engine(shop, KnowledgePack())
+    found = settle(engine, Question("names of customers in Rome"))
+    assert found is not None
+    told = list(ways(engine, found.beside(replace(found, sql=f"{found.sql} "))))
+    assert [w.sql for w in told].count(found.sql) == 1
+    assert not [w for w in told if w.sql.endswith(" ")]
+    assert readings(engine, found)[0].sql == found.sql
+
+
+CONTRASTS = [
+    (
+        "SELECT DISTINCT c.name FROM customer c JOIN purchase p ON c.id = p.customer_id",
+        "SELECT c.name FROM customer c JOIN purchase p ON c.id = p.customer_id",
+        ["each customer once", "once for every purchase"],
+    ),
+    (
+        "SELECT COUNT(*) FROM customer WHERE city = 'Rome' AND name = 'Cy'",
+        "SELECT COUNT(*) FROM customer WHERE city = 'Rome'",
+        ["where customer name is Cy", "with no further condition"],
+    ),
+    (
+        "SELECT name FROM customer ORDER BY city LIMIT 1",
+        "SELECT name FROM customer ORDER BY city",
+        ["only the first", "all of them"],
+    ),
+    (
+        "SELECT COUNT(*) FROM purchase WHERE amount > 5",
+        "SELECT SUM(amount) FROM purchase WHERE amount > 5",
+        ["the number of purchases", "the total amount"],
+    ),
+    (
+        "SELECT day FROM purchase ORDER BY amount DESC LIMIT 2",
+        "SELECT amount FROM purchase ORDER BY amount DESC LIMIT 2",
+        ["day - the 2 with the highest amount", "amount - the 2 with the highest amount"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "told"), CONTRASTS)
+def test_readings_are_told_by_what_differs(shop: Database, one: str, other: str, told: list[str]) -> None:
+    planner = Engine(shop, KnowledgePack()).planner
+    queries = [parse(sql, planner) for sql in (one, other)]
+    assert told_apart(queries) == told

@@ -37,10 +37,39 @@ def test_names_and_cells_stay_data() -> None:
     assert chart.specification["data"]["values"][0] == {"c0": "datum.c0; alert(1)", "c1": 1}
 
 
-def test_bars_keep_the_order_of_the_query() -> None:
-    sorted_bars = chart_for(result("c n", ("A", 9), ("B", 3)))
-    unsorted = chart_for(result("c n", ("A", 1), ("B", 9), ("C", 3)))
-    assert sorted_bars is not None
-    assert unsorted is not None
-    assert sorted_bars.specification["encoding"]["y"]["sort"] is None
-    assert unsorted.specification["encoding"]["y"]["sort"] == "-x"
+def axes(found: Result) -> dict[str, Any]:
+    chart = chart_for(found)
+    assert chart is not None
+    return dict(chart.specification["encoding"])
+
+
+def test_the_longest_bar_comes_first() -> None:
+    assert axes(result("c n", ("A", 1), ("B", 9), ("C", 3)))["y"]["sort"] == "-x"
+
+
+def test_months_stand_in_the_order_of_the_calendar() -> None:
+    found = axes(result("month n", ("May", 4), ("April", 9), ("January", 1)))
+    assert found["x"]["sort"] == ["January", "April", "May"]
+    weekdays = axes(result("day n", ("Sun", 4), ("Mon", 9), ("Wed", 1)))
+    assert weekdays["x"]["sort"] == ["Mon", "Wed", "Sun"]
+
+
+@pytest.mark.parametrize("cells", [("2021-10", "2021-9"), ("2021-Q3", "2021-Q1"), ("2021-01", None)])
+def test_only_periods_make_a_line(cells: tuple[str | None, str | None]) -> None:
+    chart = chart_for(result("period n", *((c, 1) for c in cells)))
+    assert chart is not None
+    assert chart.specification["mark"]["type"] == ("bar" if "2021-9" in cells else "line")
+
+
+def test_keys_beside_names_are_not_drawn() -> None:
+    rows = (("Ann", "Lee", 3), ("Bo", "Ray", 4))
+    found = Result(
+        ("Person ID", "First name", "Last name", "Number of orders"),
+        tuple((i, *row) for i, row in enumerate(rows)),
+        "",
+        0.0,
+    )
+    chart = chart_for(found)
+    assert chart is not None
+    assert chart.specification["data"]["values"] == [{"c0": "Ann Lee", "c1": 3}, {"c0": "Bo Ray", "c1": 4}]
+    assert axes(found)["x"]["title"] == "Number of orders"

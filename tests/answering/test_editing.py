@@ -1,6 +1,5 @@
 """Follow-ups as edits of the query before, over two databases, judged by the rows they give."""
 
-import asyncio
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,8 +28,14 @@ INSERT INTO customer VALUES (1, 'Eva', 'Noor', 'Oslo'), (2, 'Finn', 'Berg', 'Ber
 INSERT INTO purchase VALUES (1, 1, '2009-03-01', 10.0, 'paid'), (2, 1, '2010-05-02', 40.0, 'open'),
                             (3, 2, '2010-07-03', 20.0, 'paid'), (4, 3, '2011-01-04', 5.0, 'paid');
 """
+CLUB = """
+CREATE TABLE member (member_id INTEGER PRIMARY KEY, name TEXT, is_active BOOLEAN);
+INSERT INTO member VALUES (1, 'Ida', 1), (2, 'Jon', 0), (3, 'Kim', 1);
+"""
 FRENCH = "SELECT name FROM singer WHERE country = 'France'"
 ALL = "SELECT name FROM singer"
+NEITHER = "SELECT name FROM singer WHERE country <> 'Sweden'"
+ACTIVE = "SELECT COUNT(*) FROM member WHERE is_active = 1"
 AGES = "SELECT name, age FROM singer ORDER BY age DESC"
 AVERAGE = "SELECT AVG(age) FROM singer WHERE country = 'France'"
 OLDEST = "SELECT name FROM singer ORDER BY age DESC LIMIT 1"
@@ -65,6 +70,10 @@ EDITS = [
     ("singers", FRENCH, "show their age too", [("Cy Roy", 22), ("Di Roux", 60)]),
     ("singers", FRENCH, "all of them", [("Ana Lima",), ("Bo Ek",), ("Cy Roy",), ("Di Roux",)]),
     ("singers", AVERAGE, "by country", [("France", 41.0)]),
+    ("singers", FRENCH, "and not from France?", [("Ana Lima",), ("Bo Ek",)]),
+    ("singers", FRENCH, "and not from Sweden?", [("Ana Lima",), ("Cy Roy",), ("Di Roux",)]),
+    ("singers", NEITHER, "and not from France?", [("Ana Lima",)]),
+    ("club", ACTIVE, "and not active?", [(1,)]),
     ("store", PEOPLE, "show their names instead", [("Eva", "Noor"), ("Finn", "Berg"), ("Gro", "Dahl")]),
     ("store", PEOPLE, "only those in Oslo", [(1,), (3,)]),
     ("store", PEOPLE, "sort them by name", [(1,), (2,), (3,)]),
@@ -90,7 +99,7 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engi
         database.close()
 
 
-_SCRIPTS = {"singers": SINGERS, "store": STORE}
+_SCRIPTS = {"singers": SINGERS, "store": STORE, "club": CLUB}
 
 
 def _made(file: Path, script: str) -> Database:
@@ -141,13 +150,13 @@ def test_a_query_that_can_not_be_read_is_left_alone(engines: dict[str, Engine]) 
 def test_a_conversation_tells_what_it_took_a_follow_up_for(tmp_path: Path) -> None:
     with _made(tmp_path / "singers.sqlite", SINGERS) as database:
         talk = Conversation(prepare(database))
-        first = asyncio.run(talk.ask("List the names of all singers from France."))
+        first = talk.ask("List the names of all singers from France.")
         assert first.refusal is None
-        then = asyncio.run(talk.ask("and from Sweden?"))
+        then = talk.ask("and from Sweden?")
         assert then.result is not None
         assert then.result.rows == (("Bo Ek",),)
         assert then.assumptions[0].text.startswith("I took this as: ")
         assert "Sweden" in then.assumptions[0].text
-        counted = asyncio.run(talk.ask("how many are there?"))
+        counted = talk.ask("how many are there?")
         assert counted.result is not None
         assert counted.result.rows == ((1,),)

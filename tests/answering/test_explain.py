@@ -1,6 +1,6 @@
 import pytest
 
-from fathom.answering.explain import Shown, explain, shown
+from fathom.answering.explain import counted, explain
 
 CASES = [
     ("SELECT count(*) FROM singer", "Counts rows from singer."),
@@ -123,12 +123,5 @@ def test_says_nothing_of_what_is_too_deep(sql: str) -> None:
     assert explain(sql, "sqlite") == ""
 
 
-def test_columns_of_what_is_too_deep_have_no_phrases() -> None:
-    assert shown(DEEP["a chain of +"], "sqlite") == Shown()
-    assert shown(DEEP["brackets"], "sqlite") == Shown()
-    assert shown(DEEP["a chain of AND"], "sqlite") == Shown(("a",))  # which is deep elsewhere
-
-
-@pytest.mark.parametrize(("order", "places"), [("1.5", ()), ("1", (0,)), ("2", ())])
-def test_a_column_that_is_sorted_by_is_known_by_its_place(order: str, places: tuple[int, ...]) -> None:
-    assert shown(f"SELECT a FROM t ORDER BY {order}", "sqlite").sorted_by == places
+def test_nothing_is_counted_by_what_is_too_deep() -> None:
+    assert all(counted(sql, "sqlite") is None for sql in DEEP.values())

@@ -3,143 +3,212 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
-from sqlglot import tokenize
-from sqlglot.tokenizer_core import TokenType
 
+from fathom.answering.explain import Counted, counted
 from fathom.answering.grounding import ground
-from fathom.answering.words import in_words
-from fathom.records import Result
+from fathom.answering.words import About, asked_for, in_words
+from fathom.records import Result, shown_column
 
 
 def result(
-    sql: str, *rows: tuple[Any, ...], columns: str = "", cut: Literal["rows", "bytes"] | None = None
+    sql: str,
+    *rows: tuple[Any, ...],
+    columns: tuple[str, ...] = (),
+    cut: Literal["rows", "bytes"] | None = None,
 ) -> Result:
-    names = tuple(columns.split()) or tuple(f"c{i}" for i in range(len(rows[0]) if rows else 1))
+    names = columns or tuple(f"c{i}" for i in range(len(rows[0]) if rows else 1))
     return Result(names, rows, sql, 0.0, cut)
 
 
-CASES: list[tuple[Result, str]] = [
-    (result("SELECT count(*) FROM t", (6,)), "The count is 6: rows of t."),
+CASES: list[tuple[Result, About, str]] = [
+    (result("SELECT count(*)", (6,)), About(Counted("shop sales")), "6 shop sales."),
+    (result("SELECT count(*)", (1,)), About(Counted("sales", " in Rome")), "1 sale in Rome."),
+    (result("SELECT count(*)", (0,)), About(Counted("sales")), "No sales."),
+    (result("SELECT count(*)", (12345,)), About(Counted("sales")), "12,345 sales."),
+    (result("", (32.5,), columns=("Average age",)), About(), "Average age: 32.5."),
+    (result("", (469.6,), columns=("Total price (USD)",)), About(), "Total price: 469.60 USD."),
     (
-        result("SELECT count(*) FROM sale WHERE city = 'Rome' AND amount > 4", (6,)),
-        "The count is 6: rows of shop sales where city is 'Rome' and amount is more than 4.",
+        result("", (469.58,), columns=("Total of invoices",)),
+        About(asked="What was the total revenue in 2023?"),
+        "Total revenue in 2023: 469.58.",
     ),
     (
-        result("SELECT count(DISTINCT city) AS n FROM sale WHERE year IS NULL", (4,)),
-        "The count is 4: different city of shop sales where year is missing.",
+        result("", (4,), columns=("Total of invoices",)),
+        About(asked="What did Ann pay?"),
+        "Total of invoices: 4.",
     ),
-    (result("SELECT count(city) FROM t", (4,)), "The count is 4: rows of t with city."),
-    # What can't be said in a few words is left to the explanation.
-    (result("SELECT count(*) FROM t JOIN u ON t.id = u.id", (4,)), "The number of rows is 4."),
-    (result("SELECT count(*) FROM t GROUP BY a", (4,)), "The number of rows is 4."),
-    (result(f"SELECT count(*) FROM t WHERE a IN ({'1, ' * 80} 1)", (4,)), "The number of rows is 4."),
-    (result("SELECT count(*), max(a) FROM t", (4, 2)), "The number of rows is 4 and the highest a is 2."),
-    (result("SELECT avg(age) FROM t", (32.5,)), "The average of age is 32.5."),
-    # What other queries or rows are compared in is named by what it is: the explanation says of what.
-    (result("SELECT (SELECT count(*) FROM t) - (SELECT count(*) FROM u)", (3,)), "The difference is 3."),
-    (result("SELECT (SELECT max(a) FROM t) / NULLIF((SELECT max(b) FROM u), 0)", (3,)), "The ratio is 3."),
+    (result("", (None,), columns=("Highest price",)), About(), "Highest price: not known."),
     (
-        result("SELECT CAST((SELECT sum(a) FROM t) AS REAL) * 100 / (SELECT sum(a) FROM u)", (3,)),
-        "The percentage is 3.",
+        result("", (0.99, 1.99), columns=("Lowest price", "Highest price")),
+        About(),
+        "Lowest price: 0.99; highest price: 1.99.",
+    ),
+    (
+        result("", ("Iron Maiden", 213), columns=("Artist name", "Number of tracks")),
+        About(ranking=1, ties="3 more have the same number of tracks."),
+        "Iron Maiden (number of tracks: 213). 3 more have the same number of tracks.",
+    ),
+    (
+        result("", ("Iron Maiden", 213), ("U2", 135), columns=("Artist name", "Number of tracks")),
+        About(noun="artists"),
+        "2 artists: Iron Maiden (213); U2 (135).",
     ),
     (
         result(
-            "SELECT y, sum(a), sum(a) - LAG(sum(a)) OVER (ORDER BY y) FROM t GROUP BY y",
-            (1, 5, None),
-            (2, 7, 2),
+            "",
+            (7, "Ann", "Lee", 9),
+            (8, None, "Ray", 7),
+            columns=("Person ID", "First name", "Last name", "Total"),
         ),
-        "2 rows: 1 (the total of a: 5, the change: not known); 2 (the total of a: 7, the change: 2).",
-    ),
-    (result("SELECT name, age FROM t LIMIT 1", ("Ann", 30)), "Name is Ann and age is 30."),
-    (result("SELECT name FROM t", ("Ann",), ("Bo",)), "2 rows: Ann, Bo."),
-    (
-        result(
-            "SELECT first_name, last_name, sum(total) FROM t GROUP BY id ORDER BY 3 DESC",
-            ("Ann", "Lee", 9),
-            (None, "Ray", 7),
-            columns="first_name last_name sum(total)",
-        ),
+        About(),
         "2 rows: Ann Lee (9); Ray (7).",
     ),
     (
-        result(
-            "SELECT FirstName, LastName FROM t", ("Ann", "Lee"), ("Bo", None), columns="FirstName LastName"
-        ),
+        result("", ("Ann", "Lee"), ("Bo", None), columns=("First name", "Last name")),
+        About(),
         "2 rows: Ann Lee, Bo.",
     ),
-    (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), "2 rows: Ann (1); not known (2)."),
-    (result("SELECT name FROM t"), "Nothing in the database matches."),
-    (result("SELECT FROM t", (), ()), "The result has no columns."),
-    (result("SELECT tags FROM t", (["a", None],), (["b"],)), "2 rows: [a, not known], [b]."),
-    (result("SELECT sum(n) FROM t", (Decimal("9007199254740993"),)), "The total of n is 9007199254740993."),
-    # "All of them" are the same only where no row is missing, and no cell that differs is cut.
-    (result("SELECT a FROM t", ("x" * 70 + "1",), ("x" * 70 + "2",)), f"2 rows: {'x' * 59}…, {'x' * 59}…."),
+    (result("SELECT name, n FROM t", ("Ann", 1), (None, 2.0)), About(), "2 rows: Ann (1); not known (2)."),
+    (result("SELECT name FROM t"), About(), "Nothing in the database matches."),
     (
-        result("SELECT a FROM t", ("Ann",), ("Ann",), cut="rows"),
+        result("SELECT name FROM t"),
+        About(empty=("order", "t")),
+        "Nothing in the database matches. The tables “order” and “t” are empty.",
+    ),
+    (result("", (0,)), About(Counted("orders"), empty=("order",)), "No orders. The table “order” is empty."),
+    (result("SELECT FROM t", (), ()), About(), "The result has no columns."),
+    (result("", (["a", None],), (["b"],), columns=("Tags",)), About(), "2 rows: [a, not known], [b]."),
+    (
+        result("", (Decimal("9007199254740993"),), columns=("Total n",)),
+        About(),
+        "Total n: 9,007,199,254,740,993.",
+    ),
+    # "All of them" are the same only where no row is missing, and no cell that differs is cut.
+    (result("", ("x" * 70 + "1",), ("x" * 70 + "2",)), About(), f"2 rows: {'x' * 59}…, {'x' * 59}…."),
+    (
+        result("", ("Ann",), ("Ann",), cut="rows"),
+        About(),
         "More than 2 rows: Ann, Ann. The result was cut at the limit on rows: what follows is not here.",
     ),
-    # Of many columns: what the rows are called, what they are sorted by, then the others that are short.
+    # Of many columns: what the rows are called, what they are ranked by, then the others that are short.
     (
         result(
-            "SELECT UUID, genes, size, p FROM t ORDER BY p",
+            "",
             ("way_1", "ACE;APOE;" * 30, 40, 3.5e-16),
             ("way_2", "BIN1;CLU;" * 30, 24, 1e-15),
-            columns="UUID genes size p",
+            columns=("UUID", "Genes", "Size", "P"),
         ),
+        About(ranking=3),
         "2 rows: way_1 (p: 3.5e-16, size: 40); way_2 (p: 1e-15, size: 24).",
     ),
     (
-        result(
-            "SELECT UUID, drugName FROM t", ("a1", "Donepezil"), ("a2", "Riluzole"), columns="UUID drugName"
-        ),
-        "2 rows: Donepezil, Riluzole.",
+        result("", ("a1", "Donepezil"), ("a2", "Riluzole"), columns=("UUID", "Drug name")),
+        About(noun="drugs"),
+        "2 drugs: Donepezil, Riluzole.",
     ),
     (
-        result("SELECT year, title, paid FROM t", (1, "A", 3), (2, "B", 4), columns="year title paid"),
+        result("", (1, "A", 3), (2, "B", 4), columns=("Year", "Title", "Paid")),
+        About(),
         "2 rows: A (year: 1, paid: 3); B (year: 2, paid: 4).",
     ),
     (
-        result("SELECT a, b, c, d FROM t ORDER BY 4 DESC", ("x", 1, 2, 3), ("y", 1, 2, 2)),
-        "2 rows: x (d: 3, b: 1); y (d: 2, b: 1).",
-    ),
-    (
-        result("SELECT id, note FROM t", (1, "long " * 30), (2, "short"), columns="id note"),
+        result("", (1, "long " * 30), (2, "short"), columns=("Track ID", "Note")),
+        About(),
         f"2 rows: 1 ({('long ' * 30)[:59]}…); 2 (short).",
     ),
-    (result("SELECT id FROM t", (7,), (8,), columns="id"), "2 rows: 7, 8."),
+    (result("", (7,), (8,), columns=("ID",)), About(), "2 rows: 7, 8."),
     (
-        result("SELECT UUID, kind FROM t", ("a1", "Antibody"), ("a2", "Antibody"), columns="UUID kind"),
+        result("", ("a1", "Antibody"), ("a2", "Antibody"), columns=("UUID", "Kind")),
+        About(),
         "2 rows, all of them Antibody.",
     ),
     (
-        result("SELECT UUID, symbol, p FROM t", ("a1", "APOE", 1e-300), columns="UUID symbol p"),
-        "Symbol is APOE, p is 1e-300 and UUID is a1.",
+        result("", ("a1", "APOE", 1e-300), columns=("UUID", "Gene name", "P")),
+        About(),
+        "APOE (p: 1e-300, UUID: a1).",
     ),
-    (result("SELECT drugName FROM t LIMIT 1", ("Donepezil",), columns="drugName"), "drugName is Donepezil."),
+    (result("", (date(2020, 1, 2), True), columns=("Day", "Open")), About(), "Day: 2020-01-02; open: yes."),
     (
-        result("SELECT * FROM t", (date(2020, 1, 2), True), columns="day open"),
-        "Day is 2020-01-02 and open is yes.",
-    ),
-    (
-        result("SELECT n FROM t", *((i,) for i in range(12))),
+        result("", *((i,) for i in range(12)), columns=("N",)),
+        About(),
         "12 rows; the first 10: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9.",
-    ),
-    (
-        result("SELECT n FROM t", (1,), (2,), cut="rows"),
-        "More than 2 rows: 1, 2. The result was cut at the limit on rows: what follows is not here.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("found", "said"), CASES)
-def test_words(found: Result, said: str) -> None:
-    assert in_words(found, "sqlite", {"sale": "shop sales"}) == said
+@pytest.mark.parametrize(("found", "about", "said"), CASES)
+def test_words(found: Result, about: About, said: str) -> None:
+    assert in_words(found, about) == said
 
 
-@pytest.mark.parametrize(("found", "said"), CASES)
-def test_every_number_is_in_the_result_or_is_compared_with(found: Result, said: str) -> None:
-    compared = {t.text for t in tokenize(found.sql) if t.token_type == TokenType.NUMBER}
-    assert set(ground(said.replace("first 10", ""), found).untraced) <= compared | {"Rome"}
+@pytest.mark.parametrize(("found", "about", "said"), CASES)
+def test_every_number_is_in_the_result_or_asked_for(found: Result, about: About, said: str) -> None:
+    told = said.removesuffix(about.ties).replace("first 10", "")
+    assert set(ground(told, found).untraced) <= {"2023", "order", "t"}
+
+
+COUNTED = [
+    (
+        "SELECT count(*) FROM sale WHERE city = 'Rome' AND amount > 4",
+        "shop sales where city is 'Rome' and amount is more than 4",
+    ),
+    (
+        "SELECT count(DISTINCT city) AS n FROM sale WHERE year IS NULL",
+        "different cities of shop sales where year is missing",
+    ),
+    ("SELECT count(postalCode) FROM t", "ts with postal code"),
+    ("SELECT count(*) FROM sale WHERE saleDate LIKE '2023-05%'", "shop sales where sale date is in 2023-05"),
+    # What can't be said in a few words is left to the explanation.
+    ("SELECT count(*) FROM t JOIN u ON t.id = u.id", ""),
+    ("SELECT count(*) FROM t GROUP BY a", ""),
+    (f"SELECT count(*) FROM t WHERE a IN ({'1, ' * 80} 1)", ""),
+    ("SELECT count(*), max(a) FROM t", ""),
+]
+
+
+@pytest.mark.parametrize(("sql", "said"), COUNTED)
+def test_what_is_counted(sql: str, said: str) -> None:
+    found = counted(sql, "sqlite", {"sale": "shop sales"})
+    assert (f"{found.noun}{found.condition}" if found else "") == said
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("What was the total revenue in 2023?", "Total revenue in 2023"),
+        ("average price per track", "Average price per track"),
+        ("Show me the capital of Maine.", "Capital of Maine"),
+        ("How many customers are there?", ""),
+        ("What is the name of the singer who is oldest?", ""),
+        ("How much did we sell?", ""),
+        ("?", ""),
+    ],
+)
+def test_what_is_asked_for(question: str, thing: str) -> None:
+    assert asked_for(question) == thing
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "told"),
+    [
+        ("Total price", [2328.6, 1, None], ["2,328.60", "1.00", "not known"]),
+        ("Number of tracks", [12345, 7], ["12,345", "7"]),
+        ("Year", [1998, 20231], ["1998", "20231"]),
+        ("Order ID", [10248], ["10248"]),
+        ("Founded", [1998, 2003], ["1998", "2003"]),
+        ("Population", [1234567.0, 12.5], ["1,234,567", "12.5"]),
+        ("Born", ["1947-09-19 00:00:00", None], ["1947-09-19", "not known"]),
+        (
+            "Seen",
+            ["1947-09-19 00:00:00", "1947-09-19 10:00:00"],
+            ["1947-09-19 00:00:00", "1947-09-19 10:00:00"],
+        ),
+        ("Height", [1.5, float("nan")], ["1.5", "nan"]),
+        ("Open", [True, False], ["yes", "no"]),
+    ],
+)
+def test_cells_of_a_column(heading: str, cells: list[Any], told: list[str]) -> None:
+    assert shown_column(heading, cells) == told
 
 
 def test_grounding_tells_traced_from_invented() -> None:

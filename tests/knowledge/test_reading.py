@@ -220,3 +220,13 @@ def test_damaged_files_give_clear_errors(
     (tmp_path / name).write_bytes(damaged.encode("utf-8", "surrogatepass"))
     with contextlib.suppress(InputError):
         load_packs(tmp_path / name)
+
+
+def test_what_is_offered_for_a_missing_pack_are_no_settings(tmp_path: Path) -> None:
+    for name in ("config.toml", "pyproject.toml", "clinic.yaml"):
+        (tmp_path / name).write_text("")
+    with pytest.raises(InputError) as raised:
+        load_packs(tmp_path / "zzz")
+    assert "clinic.yaml" in str(raised.value)
+    assert "config.toml" not in str(raised.value)
+    assert "pyproject" not in str(raised.value)

@@ -1,23 +1,28 @@
 """From a question to an answer: run a method, then say what came out and what it rests on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom import registry
 from fathom.answering.assumptions import inferred_joins
+from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
-from fathom.answering.explain import explain
+from fathom.answering.explain import counted, explain
+from fathom.answering.headings import empty_tables, noun_for
+from fathom.answering.reasons import outside_of, with_reasons
+from fathom.answering.recall import recalled
+from fathom.answering.showing import ForPeople, for_people
 from fathom.answering.waiting import wait
-from fathom.answering.words import in_words
+from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
 from fathom.errors import ConfigError, ModelNeeded, QueryError
-from fathom.knowledge import KnowledgePack, load_packs
+from fathom.knowledge import KnowledgePack, packs_beforehand
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import (
+    MOST_READINGS,
     Answer,
     Assumption,
     Draft,
@@ -29,6 +34,7 @@ from fathom.records import (
     SolvedExample,
     Trace,
 )
+from fathom.watch import Watch, watching
 
 if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
@@ -44,6 +50,10 @@ class Asking:
     database: Database
     method: Method
     context: Context
+
+    def watched(self, watch: Watch | None) -> "Asking":
+        """The same, where each step of answering is told to `watch`."""
+        return replace(self, context=replace(self.context, watch=watch))
 
 
 def prepare(
@@ -73,7 +83,7 @@ def prepare(
     settings = settings or read_settings()
     context = Context(
         database,
-        _knowledge([*_own_packs(database, settings), *packs]),
+        _knowledge([*packs_beforehand(database.known_as or database.url, settings), *packs]),
         tuple(examples),
         limits if limits is not None else Limits(),
         settings.cache,
@@ -101,13 +111,13 @@ def learn(asking: Asking) -> int:
     What is learned is kept in the cache, for as long as examples, pack and schema stay the same.
     """
     from fathom.offline.engine import engine_for  # noqa: PLC0415, only where it is asked for
-    from fathom.offline.solved.rehearsing import reranker_for  # noqa: PLC0415
+    from fathom.offline.opinions import bearing_for  # noqa: PLC0415
 
     known = asking.context
     if not (known.knowledge.examples or known.examples):
         return 0
     engine = engine_for(known.database, known.knowledge, known.examples, known.cache)
-    reranker_for(engine)
+    bearing_for(engine)
     return len(engine.examples)
 
 
@@ -125,20 +135,21 @@ def ask(
     model: "str | Model | None" = None,
     embeddings: "str | Embedder | None" = None,
 ) -> Answer:
-    """Answer one question from a database, or refuse with a reason, or ask back.
+    """Answer one question from a database, or give up to three readings of it, or say what is missing.
 
     Without a `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
-    `reading` is the choice among the readings of an earlier answer that asked back; below `confidence`
-    (0 to 1) a question is declined, where the method's own bar is another; `model` is the language
-    model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the model that tells
-    them what is near in meaning, where words and spelling tell it otherwise. Raises `ConnectionFailed`,
-    `UnknownName`, `InputError` or `ModelError` for what can't be used; a query that fails is a refusal.
+    `reading` is one of an earlier answer to the same question, to be run again (`Answer.choose` runs
+    nothing); below `confidence` (0 to 1) an answer isn't sure, where the method's own bar is another; `model`
+    is the language model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the
+    model that tells them what is near in meaning, where words and spelling tell it otherwise. Raises
+    `ConnectionFailed`, `UnknownName`, `InputError`, `QuestionTooLong` or `ModelError` for what can't be used;
+    a query that fails is a refusal.
     """
     asked = _question(question, evidence)
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
     with (
-        _opened(database) as opened,
+        opened_database(database) as opened,
         opened_model(model) as asked_model,
         opened_embedder(embeddings) as embedder,
     ):
@@ -155,49 +166,163 @@ def ask(
         return wait(answer(asked, asking, reading=reading))
 
 
-def _opened(database: str | Path | Database) -> AbstractContextManager[Database]:
+def opened_database(database: str | Path | Database) -> AbstractContextManager[Database]:
     """A database that is closed afterwards, unless it was open before."""
     return nullcontext(database) if isinstance(database, Database) else connect(database)
 
 
-async def answer(question: Question, asking: Asking, *, reading: Reading | None = None) -> Answer:
-    """The asynchronous form of `ask`, for a database that is prepared."""
+async def answer(
+    question: Question, asking: Asking, *, reading: Reading | None = None, reasons: bool = True
+) -> Answer:
+    """The asynchronous form of `ask`, for a database that is prepared.
+
+    Without `reasons` it doesn't look for why a question is declined, and what to ask instead, which takes up
+    to two seconds. Where the settings name an audit log, the answer is in it before anybody has it.
+    """
+    work = _answer(question, asking, reading=reading, reasons=reasons)
+    return await logged_answer(work, question.text, asking.database)
+
+
+async def _answer(question: Question, asking: Asking, *, reading: Reading | None, reasons: bool) -> Answer:
     if not any(letter.isalnum() for letter in question.text):
         return _refuse(Draft(question), asking, Refusal("There are no words in the question."))
     if reading is not None:
         draft = Draft(question, sql=reading.sql)
     else:
+        if (known := await _known(question, asking)) is not None:
+            return known
         draft = await run_method(asking.method, question, asking.context)
-    if draft.readings:
-        return _ask_back(draft, asking)
-    if draft.refusal is not None or draft.sql is None:
-        return _refuse(draft, asking, draft.refusal or Refusal("No query was found for this question."))
+    if draft.refusal is not None or draft.readings or draft.sql is None:
+        refusal = draft.refusal or _why_none(draft)
+        if reasons and draft.refusal is not None:
+            with watching(asking.context.watch, "look for what to ask instead"):
+                refusal = await with_reasons(draft, refusal, asking.method, asking.context)
+        if draft.readings and not refusal.outside:
+            return await _unsure(draft, refusal, asking)
+        return _refuse(draft, asking, refusal)
     try:
-        result = draft.result or await asking.context.run(draft.sql)
+        # What chose the query is no question of its own: "and in 2015?" says nothing of what is counted.
+        asked = question.text if reading is None else ""
+        given = await _sure(draft, draft.sql, asking, draft.result, asked)
     except QueryError as error:
         return _refuse(draft, asking, Refusal(f"The query for it can't be used: {error}"))
+    return await _worded(given, asking, draft.findings.get("answer"))
+
+
+async def _known(question: Question, asking: Asking) -> Answer | None:
+    """The answer to a question that was solved in the same words; None for others, and where it fails."""
+    draft = recalled(question, asking.context)
+    if draft is None or draft.sql is None:
+        return None
+    try:
+        return await _worded(await _sure(draft, draft.sql, asking, None, question.text), asking, None)
+    except QueryError:  # such as of a table that has gone since
+        return None
+
+
+async def _worded(given: Answer, asking: Asking, said: str | None) -> Answer:
+    """The answer in the model's words, where there is a model; `said` are words that it gave already."""
+    model = asking.context.model
+    if model is None:
+        return given
+    with watching(asking.context.watch, "say it in words"):
+        return await _in_its_words(given, model, said)
+
+
+async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, asked: str = "") -> Answer:
+    """The answer that a query gives; `known` is its result, if it ran already. Raises `QueryError`.
+
+    `asked` is the question, where the answer may take its words for what it asks for.
+    """
+    with watching(asking.context.watch, "run the query"):
+        result = known or await asking.context.run(sql)
+        people = await for_people(sql, result, asking.context)
     dialect = asking.database.dialect
-    given = Answer(
-        question,
-        in_words(result, dialect, _called(asking.context.knowledge)),
-        sql=draft.sql,
-        explanation=explain(draft.sql, dialect),
-        assumptions=(*draft.assumptions, *inferred_joins(draft.sql, asking.database.schema)),
+    return Answer(
+        draft.question,
+        in_words(people.rows, _about(sql, people, asking, draft.question.text, asked)),
+        sql=sql,
+        explanation=explain(sql, dialect),
+        assumptions=(*draft.assumptions, *inferred_joins(sql, asking.database.schema)),
         result=result,
-        chart=chart_for(result, question.text),
+        shown=people.rows,
+        chart=chart_for(people.rows, draft.question.text),
         confidence=draft.confidence,
         method=asking.method.name,
         trace=draft.trace,
     )
-    model = asking.context.model
-    return given if model is None else await _in_its_words(given, result, model, draft.findings.get("answer"))
 
 
-async def _in_its_words(given: Answer, result: Result, model: "Model", said: str | None) -> Answer:
+def _finds_nothing(rows: Result) -> bool:
+    return not any(cell for row in rows.rows for cell in row)
+
+
+def _about(sql: str, people: ForPeople, asking: Asking, question: str, asked: str) -> About:
+    """What a query tells of its rows, and of the tables that it reads."""
+    schema, knowledge = asking.database.schema, asking.context.knowledge
+    dialect = asking.database.dialect
+    return About(
+        counted(sql, dialect, _called(knowledge)),
+        noun_for(sql, dialect, schema, knowledge),
+        people.ranking,
+        people.ties,
+        outside_of(sql, question, asking.database) if _finds_nothing(people.rows) else "",
+        empty_tables(sql, dialect, schema),
+        asked,
+    )
+
+
+def _why_none(draft: Draft) -> Refusal:
+    several = "The question can be read in more than one way."
+    return Refusal(several if draft.readings else "No query was found for this question.")
+
+
+async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
+    """Up to three readings, each with all that its answer needs; those that can't be run are left out."""
+    readings: list[Reading] = []
+    for reading in draft.readings[:MOST_READINGS]:
+        try:
+            given = await _sure(draft, reading.sql, asking, reading.result)
+        except QueryError:
+            continue
+        readings.append(
+            replace(
+                reading,
+                answer=given.text,
+                explanation=given.explanation,
+                assumptions=tuple(dict.fromkeys((*given.assumptions, *reading.assumptions))),
+                result=given.result,
+                shown=given.shown,
+                chart=given.chart,
+            )
+        )
+    if not readings:
+        return _refuse(draft, asking, refusal)
+    return Answer(
+        draft.question,
+        " ".join(["I'm not sure.", *([refusal.reason] if refusal.missing else []), _did_you_mean(readings)]),
+        confidence=draft.confidence,
+        refusal=refusal,
+        readings=tuple(readings),
+        method=asking.method.name,
+        trace=draft.trace,
+    )
+
+
+def _did_you_mean(readings: Sequence[Reading]) -> str:
+    if len(readings) == 1:
+        return f"Did you mean this: {readings[0].text}?"
+    *ways, last = (f"({i}) {reading.text}" for i, reading in enumerate(readings, 1))
+    return f"Did you mean {', '.join(ways)}, or {last}?"
+
+
+async def _in_its_words(given: Answer, model: "Model", said: str | None) -> Answer:
     """The answer in a model's words, as far as the result holds them; else as written from the result."""
     from fathom.answering.wording import word_answer  # noqa: PLC0415, only where a model is asked
 
-    found = await word_answer(given.question, result, model, said)
+    if given.result is None:
+        return given
+    found = await word_answer(given.question, given.result, model, said)
     noted = (Assumption("default", found.note, model.name),) if found.note else ()
     return replace(
         given,
@@ -210,18 +335,6 @@ async def _in_its_words(given: Answer, result: Result, model: "Model", said: str
 def _called(knowledge: KnowledgePack) -> dict[str, str]:
     """What the tables are called by those who know them."""
     return {table.casefold(): note.name for table, note in knowledge.tables.items() if note.name}
-
-
-def _ask_back(draft: Draft, asking: Asking) -> Answer:
-    ways = [f"({i}) {reading.text}" for i, reading in enumerate(draft.readings, 1)]
-    return Answer(
-        draft.question,
-        f"Did you mean {', or '.join(ways)}?",
-        readings=draft.readings,
-        confidence=draft.confidence,
-        method=asking.method.name,
-        trace=draft.trace,
-    )
 
 
 def _refuse(draft: Draft, asking: Asking, refusal: Refusal) -> Answer:
@@ -241,16 +354,14 @@ def _question(question: str | Question, evidence: str) -> Question:
     return replace(question, evidence=evidence) if evidence else question
 
 
-def _own_packs(database: Database, settings: Settings) -> Iterable[Path]:
-    """What is known about a database beforehand, by the name that it was opened by."""
-    kind, is_demo, name = database.known_as.partition("demo:")
-    if is_demo and not kind and name in registry.names("packs"):
-        return [registry.load("packs", name)]
-    return settings.packs.get(database.known_as, ())
-
-
 def _knowledge(packs: Iterable[str | Path | KnowledgePack]) -> KnowledgePack:
     merged = KnowledgePack()
     for pack in packs:
-        merged = merged.merge(pack if isinstance(pack, KnowledgePack) else load_packs(pack))
+        merged = merged.merge(pack if isinstance(pack, KnowledgePack) else _read(pack))
     return merged
+
+
+def _read(pack: str | Path) -> KnowledgePack:
+    from fathom.knowledge import load_packs  # noqa: PLC0415, most databases have no pack to read
+
+    return load_packs(pack)

@@ -13,7 +13,7 @@ from fathom.biotools.catalogue import request_for
 from fathom.biotools.client import Client
 from fathom.biotools.observations import Observation
 from fathom.llm import Model, opened_model
-from fathom.records import Refusal, Usage
+from fathom.records import Question, Refusal, Usage
 
 CITATIONS = {
     "eutils": "Sayers EW et al. Database resources of the National Center for Biotechnology Information. "
@@ -80,7 +80,8 @@ def call(
     `caller` finds the calls: one registered under a name, or your own; without it, the offline one, or the
     one that asks a model where a `model` is given, as `provider:name` or opened. A `model` or `client` given
     opened isn't closed. `progress` is told how a BLAST search fares. Declines with a refusal when no call is
-    clear enough. Raises `CallFailed` when no service gives an answer, `ModelError`, `UnknownName`.
+    clear enough. Raises `CallFailed` when no service gives an answer, `QuestionTooLong`,
+    `ModelError`, `UnknownName`.
     """
     with opened_model(model) as asked, nullcontext(client) if client else Client() as used:
         chosen = open_caller(caller, model=asked) if caller is None or isinstance(caller, str) else caller
@@ -96,6 +97,7 @@ async def answer_by_calls(
     progress: Callable[[str], None] = lambda _: None,
 ) -> ToolAnswer:
     """The asynchronous form of `call`, for a caller and a client that are there. Raises the same."""
+    Question(question).check_length()
     chain = await follow(question, caller, client, limit=limit, progress=progress)
     calls = tuple(map(_told, chain.calls))
     answered = [one for one in calls if one.observation is not None]

@@ -1,66 +1,215 @@
 """Several questions in a row: follow-ups edit the query before, or complete its question; choices count."""
 
 import asyncio
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from fathom.answering.asking import Asking, answer
-from fathom.answering.followup import completions, edit_follow_up
-from fathom.records import Answer, Assumption, Question, Reading
+from fathom.answering.asking import Asking, answer, opened_database, prepare
+from fathom.answering.audit_log import logged_answer
+from fathom.answering.chart import chart_for
+from fathom.answering.conversation_file import read_conversation, write_conversation
+from fathom.answering.followup import EditedQuery, completions, edit_follow_up, follows, wants_chart
+from fathom.answering.markdown import conversation_as_markdown
+from fathom.answering.recall import recalled
+from fathom.answering.waiting import wait
+from fathom.databases import Database
+from fathom.errors import InputError
+from fathom.knowledge import KnowledgePack
+from fathom.methods import Method
+from fathom.records import Answer, Assumption, Ending, Limits, Question, Reading, Refusal, SolvedExample
+from fathom.records.display import Displayed
+
+if TYPE_CHECKING:
+    from fathom.llm import Embedder, Model
+
+EDITED_RIGHT = 0.8
+"""How sure an edit is of itself, on top of the answer that it edits."""
 
 
-class Conversation:
-    """Asks one database, and remembers what was asked.
+class AskOptions(TypedDict, total=False):
+    """How to ask, as `fathom.ask` takes it."""
+
+    method: str | Method | None
+    packs: Iterable[str | Path | KnowledgePack]
+    examples: Iterable[SolvedExample]
+    limits: Limits | None
+    confidence: float | None
+    model: "str | Model | None"
+    embeddings: "str | Embedder | None"
+
+
+class Conversation(Displayed):
+    """Asks one database several questions, and remembers what was asked.
 
     A follow-up edits the query that answered the question before, or else completes that question's words;
-    what the answer took it to mean is the first of its assumptions.
+    its answer says first how it was read. Readings of an unsure answer are chosen by number.
+    `answers` are those given so far, the oldest first; `whole` is the question that a short one completes.
     """
 
-    def __init__(self, asking: Asking) -> None:
-        self.asking = asking
-        self.answers: list[Answer] = []
-        self._whole: Question | None = None
+    def __init__(
+        self,
+        database: str | Path | Database | Asking,
+        answers: Iterable[Answer] = (),
+        **options: Unpack[AskOptions],
+    ) -> None:
+        """Open the database, as `ask` does, until `close`; one that is open already stays open.
 
-    async def ask(self, text: str, *, evidence: str = "") -> Answer:
-        """Answer the next question; the number of a reading chooses it where the last answer asked back."""
-        given = await self._choice(text) or await self._edited(text)
-        if given is None:
-            given = await self._follow_up(text, evidence)
-            given = given or await answer(Question(text, evidence=evidence), self.asking)
-            self._whole = given.question if given.refusal is None else self._whole
+        It goes on after `answers`, if there are any. What `prepare` made takes no options. Raises what
+        `prepare` raises, and `ConnectionFailed`.
+        """
+        self.answers = list(answers)
+        self._held = ExitStack()
+        self.asking = database if isinstance(database, Asking) else _opened(database, self._held, **options)
+        self.whole = self.answers[-1].question.text if self.answers else ""
+
+    @classmethod
+    def load(
+        cls, file: str | Path, database: str | Path | Database | Asking, **options: Unpack[AskOptions]
+    ) -> Self:
+        """A conversation that goes on from where `save` wrote it. Raises `InputError` for another file."""
+        whole, answers = read_conversation(Path(file))
+        talk = cls(database, answers, **options)
+        talk.whole = whole
+        return talk
+
+    def save(self, file: str | Path) -> None:
+        """Write it as the file's ending says: `.json` to go on from with `load`, `.md` to read.
+
+        Raises `InputError` for another ending, or a file that can't be written.
+        """
+        write_conversation(Path(file), self.asking.database.name, self.whole, self.answers)
+
+    def markdown(self) -> str:
+        """All questions and answers as Markdown, with SQL and rows."""
+        return conversation_as_markdown(f"Questions to {self.asking.database.name}", self.answers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what was opened for the conversation; its answers stay."""
+        self._held.close()
+
+    @property
+    def last(self) -> Answer | None:
+        """The answer given last."""
+        return self.answers[-1] if self.answers else None
+
+    def ask(self, text: str, *, evidence: str = "") -> Answer:
+        """Answer the next question, as `answer` does, from code that isn't asynchronous."""
+        return wait(self.answer(text, evidence=evidence))
+
+    def choose(self, number: int) -> Answer:
+        """The answer by a reading of the last one, counted from 1. Raises `InputError` for no such."""
+        if self.last is None:
+            raise InputError("nothing was asked yet, so there is nothing to choose")
+        return self._added(self.last.choose(number))
+
+    async def answer(self, text: str, *, evidence: str = "") -> Answer:
+        """Answer the next question, a follow-up, or the number of a reading of an unsure answer.
+
+        Raises as `ask` does.
+        """
+        Question(text, evidence=evidence).check_length()
+        return await logged_answer(self._answer(text, evidence), text, self.asking.database)
+
+    async def _answer(self, text: str, evidence: str) -> Answer:
+        number = text.strip().strip("().")
+        if self.last and self.last.readings and number.isdecimal():
+            return self.choose(int(number))
+        question = Question(text, evidence=evidence)
+        found = None
+        if recalled(question, self.asking.context) is None:  # what was solved so is no follow-up
+            found = self._as_chart(text) or await self._edited(text) or await self._completed(text, evidence)
+        if found is None:
+            found = self._alone(text, await answer(question, self.asking))
+            self.whole = text
+        return self._added(found)
+
+    def _added(self, given: Answer) -> Answer:
         self.answers.append(given)
         return given
 
-    async def _choice(self, text: str) -> Answer | None:
-        readings = self.answers[-1].readings if self.answers else ()
-        chosen = text.strip().strip("().")
-        if not (chosen.isdecimal() and 1 <= int(chosen) <= len(readings)):
+    def _as_chart(self, text: str) -> Answer | None:
+        """The answer before once more, with the chart that it has."""
+        before = self.last
+        if before is None or before.shown is None or not wants_chart(text):
             return None
-        return await answer(self.answers[-1].question, self.asking, reading=readings[int(chosen) - 1])
+        chart = before.chart or chart_for(before.shown, before.question.text)
+        question = Question(text)
+        if chart is None:
+            reason = "These rows make no chart: that takes a number for each of several things or times."
+            return Answer(question, f"I don't know. {reason}", refusal=Refusal(reason))
+        return replace(before, question=question, chart=chart)
 
     async def _edited(self, text: str) -> Answer | None:
         """The query before, edited as the text says; what the edit came to is told first."""
-        previous = next((a for a in reversed(self.answers) if a.sql and not a.refusal), None)
-        if previous is None or previous.sql is None:
+        before = self.last
+        if before is None or before.sql is None:
             return None
-        context = self.asking.context
-        made = await asyncio.to_thread(
-            edit_follow_up, text, previous.sql, context.database, context.knowledge, context.cache
-        )
+        made = await self._edit(text, before.sql)
         if made is None:
             return None
         given = await answer(Question(text), self.asking, reading=Reading(made.told, made.sql))
-        if given.refusal is not None:
+        if given.ending is not Ending.SURE:
             return None
         taken = Assumption("default", f"I took this as: {made.told}.")
-        return replace(given, assumptions=(taken, *given.assumptions))
+        sure = None if before.confidence is None else before.confidence * EDITED_RIGHT
+        assumptions = (taken, *given.assumptions)
+        return replace(given, assumptions=assumptions, confidence=sure)
 
-    async def _follow_up(self, text: str, evidence: str) -> Answer | None:
-        previous = self._whole
-        whole = completions(text, previous.text) if previous else ()
-        tried = [await answer(Question(w, evidence=evidence), self.asking) for w in whole]
-        answered = [a for a in tried if a.refusal is None]
+    async def _edit(self, text: str, sql: str) -> EditedQuery | None:
+        known = self.asking.context
+        return await asyncio.to_thread(
+            edit_follow_up, text, sql, known.database, known.knowledge, known.cache
+        )
+
+    async def _completed(self, text: str, evidence: str) -> Answer | None:
+        """The question before completed by the text, where that makes a question that is answered."""
+        whole = completions(text, self.whole) if self.whole else ()
+        tried = [await answer(Question(w, evidence=evidence), self.asking, reasons=False) for w in whole]
+        answered = [a for a in tried if a.ending is Ending.SURE]
         if not answered:
             return None
         best = max(answered, key=lambda a: a.confidence or 0.0)
-        read_as = Assumption("default", f"Read as a follow-up: {best.question.text!r}.")
+        self.whole = best.question.text
+        read_as = Assumption("default", f"Read as a follow-up: “{best.question.text}”.")
         return replace(best, assumptions=(read_as, *best.assumptions))
+
+    def _alone(self, text: str, given: Answer) -> Answer:
+        """The answer to a text by itself; declined, it says that the question before had no answer either.
+
+        Nothing follows a question without an answer silently: an edit would change an older one.
+        """
+        before = self.last
+        if given.refusal is None or before is None or before.ending is Ending.SURE or not follows(text):
+            return given
+        hint = "Choose one of its readings first, or ask" if before.readings else "Ask"
+        unanswered = f"The question before, “{before.question.text}”, had no answer to go on from."
+        told = f"{given.refusal.reason} {unanswered} {hint} a whole question."
+        return replace(given, text=f"I don't know. {told}", refusal=replace(given.refusal, reason=told))
+
+
+def _opened(database: str | Path | Database, held: ExitStack, **options: Unpack[AskOptions]) -> Asking:
+    """A database to ask, with its models; `held` closes what is opened here."""
+    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
+
+    with ExitStack() as opening:
+        asking = prepare(
+            opening.enter_context(opened_database(database)),
+            method=options.get("method"),
+            packs=options.get("packs", ()),
+            examples=options.get("examples", ()),
+            limits=options.get("limits"),
+            confidence=options.get("confidence"),
+            model=opening.enter_context(opened_model(options.get("model"))),
+            embeddings=opening.enter_context(opened_embedder(options.get("embeddings"))),
+        )
+        held.push(opening.pop_all())
+        return asking

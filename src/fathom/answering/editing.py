@@ -36,40 +36,48 @@ from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.sketching.comparing import Comparisons, ValueOption
 from fathom.records import Question
+from fathom.text.patterns import Pattern
 
-_OPENS = re.compile(
+_OPENS = Pattern(
     r"^(?:and|or|but|also|now|then|instead|only|just|same|what about|how about|not|except|without|excluding|"
     r"sort|order|rank|reverse|descending|ascending|top|first|last|the (?:top|first|last|average|total|other)|"
     r"by|per|for|in|from|of|with|group|break|split|count|limit|keep|"
     r"how many(?: (?:are there|of (?:them|those|these)|is that))?\W*$|which of)\b",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(r"\b(?:them|they|their|those|these|ones?|its?)\b", re.IGNORECASE)
+_POINTS_BACK = Pattern(r"\b(?:them|they|their|those|these|ones?|its?)\b", re.IGNORECASE)
 _LONGEST = 12
-_SORT = re.compile(
+_SORT = Pattern(
     r"\b(?:sort|order|rank|arrange)(?:ed|ing)?(?:\s+(?:them|those|these|it))?\s+by\b", re.IGNORECASE
 )
-_REVERSED = re.compile(r"\b(?:reverse|opposite|other way|(?:de|a)scending)\b(?!.*\bby\b)", re.IGNORECASE)
-_FALLING = re.compile(
+_REVERSED = Pattern(r"\b(?:reverse|opposite|other way|(?:de|a)scending)\b(?!.*\bby\b)", re.IGNORECASE)
+_FALLING = Pattern(
     r"\b(?:descending|desc|reverse|down|highest first|largest first|newest first)\b", re.IGNORECASE
 )
-_TOP = re.compile(r"\b(?P<which>top|first)\b(?:\s+(?P<number>\w+))?", re.IGNORECASE)
-_GROUP = re.compile(
+_TOP = Pattern(r"\b(?P<which>top|first)\b(?:\s+(?P<number>\w+))?", re.IGNORECASE)
+_GROUP = Pattern(
     r"^(?:and\s+|now\s+)?(?:(?:group|break|split)(?:ed)?\s+(?:(?:it|that|them|those)\s+)?(?:down\s+)?)?"
     r"(?:by|per|for each)\s+\w+",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:also|too|as well|add|and (?:also )?(?:show|their|its))\b", re.IGNORECASE)
-_ALL = re.compile(
+_MORE = Pattern(r"\b(?:also|too|as well|add|and (?:also )?(?:show|their|its))\b", re.IGNORECASE)
+_ALL = Pattern(
     r"\b(?:all of (?:them|those)|without (?:the|that|any) (?:filter|condition)s?|no filter)\b", re.IGNORECASE
 )
-_NOT = re.compile(r"\b(?:not|except|excluding|without|other than|but no)\b", re.IGNORECASE)
-_ADDS = re.compile(r"\b(?:only|just|those|these|them|they|ones|keep)\b", re.IGNORECASE)
+_NOT = Pattern(r"\b(?:not|except|excluding|without|other than|but no)\b", re.IGNORECASE)
+_ADDS = Pattern(r"\b(?:only|just|those|these|them|they|ones|keep)\b", re.IGNORECASE)
+_LIST = Pattern(
+    r"^(?:and\s+|now\s+|please\s+)?"
+    r"(?:(?:list|show|name|give me|tell me|display)\s+(?:me\s+)?(?:them|those|these)(?:\s+all)?"
+    r"|(?:which|what|who)(?:\s+ones)?(?:\s+(?:are|were) (?:they|those|these|the ones))?)$",
+    re.IGNORECASE,
+)
 _FUNCTIONS = {
     "avg": ("average", "mean", "avg"), "sum": ("total", "sum", "altogether"),
     "max": ("maximum", "max", "highest", "largest", "biggest", "most"),
     "min": ("minimum", "min", "lowest", "smallest", "least"),
 }  # fmt: skip
+_EXCLUDABLE = ("=", "like", "between")
 _NAMED = 0.5
 _HERE = 3.0
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -124,8 +132,8 @@ class _Editor:
         if self.query.source is not None or self.query.compound is not None:
             return self._counted() if COUNTING.match(self.said) else None
         ways: tuple[Callable[[], Query | None], ...] = (
-            self._counted, self._unfiltered, self._sorted, self._reversed, self._cut, self._grouped,
-            self._summarised, self._restricted, self._extreme, self._shown,
+            self._counted, self._listed, self._unfiltered, self._sorted, self._reversed, self._cut,
+            self._grouped, self._summarised, self._restricted, self._extreme, self._shown,
         )  # fmt: skip
         return next((found for way in ways if (found := way()) is not None), None)
 
@@ -139,6 +147,21 @@ class _Editor:
             tables = tuple(dict.fromkeys(mentioned_tables(query)))
             return replace(query, select=(count,), tables=tables)
         return Query((count,), source=self.query)
+
+    def _listed(self) -> Query | None:
+        """The rows that were counted or summed up, by their names, with what was summed up of them."""
+        query = self.query
+        summed = [e for e in query.select if isinstance(e, Aggregate)]
+        if not _LIST.match(self.said) or not summed or query.group or len(summed) < len(query.select):
+            return None
+        tables = tuple(dict.fromkeys((*query.tables, *mentioned_tables(query))))
+        of, counted = summed[0].argument, summed[0].function == "count"
+        if counted and isinstance(of, Column):
+            select: tuple[Expression, ...] = self.rows.of(of) or (of,)
+        else:
+            home = of.table if isinstance(of, Column) else tables[0]
+            select = (*self.rows.called(home), *(() if counted else (of,))) or (Star(),)
+        return replace(query, select=select, distinct=counted and isinstance(of, Column), tables=tables)
 
     def _unfiltered(self) -> Query | None:
         if not _ALL.search(self.said) or self.query.where is None:
@@ -252,18 +275,23 @@ class _Editor:
         condition = _comparison(option)
         if condition is None:
             return None
-        if _NOT.search(self.said) and condition.operator in {"=", "like", "between"}:
+        heard = condition.right == Literal(False)  # of flags the linking has read the "not" already
+        if _NOT.search(self.said) and condition.operator in _EXCLUDABLE and not heard:
             condition = replace(condition, operator=NEGATED[condition.operator])
-        elif (replaced := self._exchanged(condition)) is not None:
-            return replaced
-        return replace(self.query, where=conjunction(self.query.where, condition))
+        replaced = self._exchanged(condition)
+        return replaced or replace(self.query, where=conjunction(self.query.where, condition))
 
     def _exchanged(self, condition: Comparison) -> Query | None:
-        """The condition in the place of one on the same column; none where the same way twice narrows it."""
+        """The condition in the place of one on the same column; none where both narrow it.
+
+        "Not from France" after France leaves nothing, after Sweden changes nothing: it stands in their place.
+        """
+        excludes = condition.operator in {NEGATED[o] for o in _EXCLUDABLE}
         for part in comparisons(self.query.where):
             same = isinstance(part.left, Column) and part.left == condition.left
             sizes = part.operator in {"<", "<=", ">", ">="}
-            if same and not (sizes and part.operator != condition.operator and _ADDS.search(self.said)):
+            narrows = sizes and part.operator != condition.operator and _ADDS.search(self.said)
+            if same and not narrows and not (excludes and part.operator != "="):
                 return replace(self.query, where=_with(self.query.where, part, condition))
         return None
 

@@ -1,14 +1,17 @@
 """What a query retrieves, in plain English: written from its parse, so that it can't say what isn't there."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from sqlglot import exp
 
-from fathom.answering.phrases import Phrases, change_in_per_cent, join_words, uncast
+from fathom.answering.expressions import change_in_per_cent, uncast
+from fathom.answering.phrases import Phrases, join_words
 from fathom.databases.parsing import parsed
+from fathom.text.identifiers import spoken
+from fathom.text.inflection import plural
 
 NOTHING_CALLED: Mapping[str, str] = MappingProxyType({})
 LONGEST_COUNTED = 200
@@ -129,43 +132,26 @@ def _tail(query: exp.Query, phrases: Phrases) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a query shows: a phrase for each column, none where it can't be told (`SELECT *`).
+class Counted:
+    """What a query counts: the things, in the plural, and which of them, with a space before it."""
 
-    `sorted_by` are the places of the columns that it sorts by. `counted` says what it counts, where it gives
-    nothing but one count over one table.
+    noun: str
+    condition: str = ""
+
+
+def counted(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> Counted | None:
+    """What a query counts that gives nothing but one count over one table; None for others.
+
+    `called` are names for tables, by their own in small letters. None also where it takes too many words.
     """
-
-    items: tuple[str, ...] = ()
-    sorted_by: tuple[int, ...] = ()
-    counted: str = ""
-
-
-def shown(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> Shown:
-    """What the columns of a query hold. `called` are names for tables, by their own in small letters.
-
-    Nothing is shown of SQL that can't be parsed or is nested too deeply.
-    """
+    query = parsed(sql, dialect)
     try:
-        return _shows(parsed(sql, dialect), called)
+        return _counted(query, called) if isinstance(query, exp.Select) else None
     except RecursionError:
-        return Shown()
+        return None
 
 
-def _shows(query: exp.Expr | None, called: Mapping[str, str]) -> Shown:
-    while isinstance(query, exp.SetOperation | exp.Subquery):
-        query = query.this
-    if not isinstance(query, exp.Select) or query.is_star:
-        return Shown()
-    phrases = Phrases.of_query(query, _sentences)
-    items = [
-        item.alias if isinstance(item, exp.Alias) else _brief(item) or phrases.of(item)
-        for item in query.expressions
-    ]
-    return Shown(tuple(items), tuple(_sorted_by(query)), _counted(query, phrases, called))
-
-
-def _brief(item: exp.Expr) -> str:
+def brief(item: exp.Expr) -> str:
     """A name for what is calculated of other queries or rows, which takes the explanation to say in full."""
     if item.find(exp.Query, exp.Window) is None:
         return ""
@@ -180,29 +166,24 @@ def _brief(item: exp.Expr) -> str:
     return ""
 
 
-def _sorted_by(query: exp.Select) -> Iterator[int]:
-    order = query.args.get("order")
-    items = [item.unalias() for item in query.expressions]
-    for key in order.expressions if order is not None else ():
-        meant = _ordinal(key.this, query.expressions)
-        for place, item in enumerate(query.expressions):
-            alias = isinstance(meant, exp.Column) and not meant.table and meant.name == item.alias
-            if alias or items[place] == meant:
-                yield place
-                break
-
-
-def _counted(query: exp.Select, phrases: Phrases, called: Mapping[str, str]) -> str:
-    """What a query counts that does nothing else; empty for others, and where it takes too many words."""
+def _counted(query: exp.Select, called: Mapping[str, str]) -> Counted | None:
     source, where = query.args.get("from_"), query.args.get("where")
     beyond = [k for k, v in query.args.items() if v and k not in {"expressions", "from_", "where", "kind"}]
     if len(query.expressions) != 1 or source is None or not isinstance(source.this, exp.Table) or beyond:
-        return ""
+        return None
     count = query.expressions[0].unalias()
     if not isinstance(count, exp.Count):
-        return ""
-    table = called.get(source.this.name.casefold(), source.this.name)
-    rows, _, condition = phrases.of(count).removeprefix("the number of ").partition(" with ")
-    told = f"{rows} of {table}{f' with {condition}' if condition else ''}"
-    told = told if where is None else f"{told} where {phrases.of(where.this)}"
-    return told if len(told) <= LONGEST_COUNTED else ""
+        return None
+    phrases = replace(Phrases.of_query(query, _sentences), say=spoken)
+    rows = plural(called.get(source.this.name.casefold(), "") or spoken(source.this.name))
+    noun, only = rows, ""
+    if isinstance(count.this, exp.Distinct):
+        noun = f"different {join_words(plural(phrases.of(e)) for e in count.this.expressions)}"
+        only = f" of {rows}"
+    elif isinstance(count.this, exp.Column):
+        only = f" with {phrases.of(count.this)}"
+    elif not isinstance(count.this, exp.Star | exp.Literal | None):
+        return None
+    if where is not None:
+        only += f" where {phrases.of(where.this)}"
+    return Counted(noun, only) if len(noun + only) <= LONGEST_COUNTED else None

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fathom.text.patterns import Pattern
+
 MOST_FACTS, MOST_EXAMPLES, LONGEST = 14, 3, 300
 
-_NAMED = re.compile(r"[A-Za-z][\w:.\-]*\d[\w:.\-]*|\d[\d,]*(?:\.\d+)?|\b[A-Z]{2}[A-Z0-9\-]{2,}\b")
+_NAMED = Pattern(r"[A-Za-z][\w:.\-]*\d[\w:.\-]*|\d[\d,]*(?:\.\d+)?|\b[A-Z]{2}[A-Z0-9\-]{2,}\b")
 """Numbers, identifiers and symbols: what an answer must not make up."""
 
 

@@ -10,42 +10,50 @@ from pathlib import Path
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
+from fathom.text.patterns import Pattern
 
-_REPLACING = re.compile(
+_REPLACING = Pattern(
     r"^(?:and|or|but)?\s*(?:(?:what|how)\s+about|(?:the\s+)?same\s+(?:but\s+)?|now|and|instead)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
-COUNTING = re.compile(
+COUNTING = Pattern(
     r"^(?:and\s+)?(?:how many(?:\s+(?:are there|of (?:them|those|these)|is that|are (?:they|those|these)))*"
     r"|count (?:them|those|these))$",
     re.IGNORECASE,
 )
 """A follow-up that only asks how many were shown; each space in it one blank."""
-_NARROWING = re.compile(
+_NARROWING = Pattern(
     r"^(?:and|but|now)?\s*(?:only|just|keep|limit(?:ed)? to)?\s*"
     r"(?:which|who|what|those|these|show|list)?\s*(?:of|among)?\s*(?:only\s+)?"
     r"(?:the\s+)?(?:those|these|them|ones?|they)\s+(?:(?:are|is|were|that|which|who)\s+)*(?P<rest>.+)$",
     re.IGNORECASE,
 )
-_ONLY = re.compile(r"^(?:and|but|now)?\s*(?:only|just)\s+(?P<rest>.+)$", re.IGNORECASE)
-_SORTING = re.compile(
+_ONLY = Pattern(r"^(?:and|but|now)?\s*(?:only|just)\s+(?P<rest>.+)$", re.IGNORECASE)
+_SORTING = Pattern(
     r"^(?:and|now|then)?\s*(?P<rest>(?:sort(?:ed)?|order(?:ed)?|rank(?:ed)?)(?:\s+(?:them|those|these|it))?\s+by\s.+)$",
     re.IGNORECASE,
 )
-_ASKING = re.compile(
+_ASKING = Pattern(
     r"^(?:please\s+)?(?:list|show|give|find|return|tell|display|what|which|who)(?:\s+(?:me|us|are|is|were|was|all|the))*\s+",
     re.IGNORECASE,
 )
-_PREPOSITION = re.compile(
+_PREPOSITION = Pattern(
     r"^(in|from|for|of|by|with|at|on|to|after|before|since|under|over|than|between|during|above|below)\s",
     re.IGNORECASE,
 )
-_REPLACEABLE = re.compile(
+_REPLACEABLE = Pattern(
     r"(?P<quote>['\"]).+?(?P=quote)"  # something quoted
     r"|\b\d[\d,.:/-]*\d\b|\b\d\b"  # a number, a date
     r"|(?<=\s)[A-Z][\w'-]*(?:\s+(?:of\s+)?[A-Z][\w'-]*)*"  # a name in capitals, not the first word
 )
 MOST_COMPLETIONS = 4
+_CHART = Pattern(
+    r"^(?:please\s+)?(?:and|now)?\s*(?:(?:show|draw|plot|display|make|give|chart|graph)\s*(?:me\s+)?"
+    r"(?:it|this|that|them|those|these|the (?:same|result|rows))?)?\s*(?:as|in|into)?\s*(?:an?\s+)?"
+    r"(?:(?:bar|line|pie|column)\s*)?(?P<chart>chart|graph|plot|diagram)?$",
+    re.IGNORECASE,
+)
+_DRAWN = Pattern(r"\b(?:charts?|graphs?|plot|diagram|draw)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,19 @@ def edit_follow_up(
     engine = engine_for(database, knowledge, cache=cache)
     edited = edit(text, sql, engine)
     return None if edited is None else EditedQuery(edited.sql, describe(edited.query, engine.planner))
+
+
+def wants_chart(text: str) -> bool:
+    """Whether a text asks for nothing but a picture of what was shown: "as a chart", "plot it"."""
+    said = " ".join(text.split()).rstrip("?.! ")
+    return bool(_DRAWN.search(said) and _CHART.match(said))
+
+
+def follows(text: str) -> bool:
+    """Whether a text says little by itself, as a follow-up does."""
+    from fathom.answering.editing import is_follow_up  # noqa: PLC0415, only where something follows
+
+    return is_follow_up(text)
 
 
 def completions(follow_up: str, previous: str) -> tuple[str, ...]:

@@ -6,33 +6,42 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from fathom.records import Answer, Result, Trace
+from fathom.records import Answer, Reading, Result, Trace
+
+VERSION = 1
+"""Of the JSON form of answers; another means that fields have changed their meaning."""
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
-    """The whole answer as JSON values. `status` is `answered`, `declined` or `asks_back`."""
+def as_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
+    """The answer as JSON values, on request with the `trace` of its steps.
+
+    `ending` is sure, unsure or unknown; `shown` is null where it is the same as `result`.
+    """
     return {
-        "status": status(answer),
+        "version": VERSION,
+        "ending": answer.ending.value,
         "question": answer.question.text,
+        "evidence": answer.question.evidence,
         "answer": answer.text,
-        "sql": answer.sql,
-        "explanation": answer.explanation,
-        "assumptions": [asdict(a) for a in answer.assumptions],
-        "result": result_as_json(answer.result) if answer.result else None,
-        "chart": dict(answer.chart.specification) if answer.chart else None,
-        "confidence": answer.confidence,
+        **_told(answer),
         "refusal": asdict(answer.refusal) if answer.refusal else None,
-        "readings": [asdict(r) for r in answer.readings],
+        "readings": [{"text": r.text, "answer": r.answer, **_told(r)} for r in answer.readings],
         "method": answer.method,
-        "trace": trace_as_json(answer.trace),
+        **({"trace": trace_as_json(answer.trace)} if trace else {}),
     }
 
 
-def status(answer: Answer) -> str:
-    """Which of the three an answer is: `answered`, `declined`, `asks_back`."""
-    if answer.readings:
-        return "asks_back"
-    return "declined" if answer.refusal else "answered"
+def _told(given: Answer | Reading) -> dict[str, Any]:
+    shown = None if given.shown is None or given.shown == given.result else given.shown
+    return {
+        "sql": given.sql,
+        "explanation": given.explanation,
+        "assumptions": [asdict(a) for a in given.assumptions],
+        "result": result_as_json(given.result) if given.result else None,
+        "shown": {"sql": shown.sql, **result_as_json(shown)} if shown else None,
+        "chart": dict(given.chart.specification) if given.chart else None,
+        "confidence": given.confidence,
+    }
 
 
 def result_as_json(result: Result) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from itertools import permutations
 from typing import Any
 
 from fathom.records import Result, shown_value
+from fathom.text.patterns import Pattern
 
-_NUMBER = re.compile(
+_NUMBER = Pattern(
     r"(?<![\w.])[-−]?\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])"
 )
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|(?<!\w)'([^']+)'(?!\w)")
-_DATE = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?!\d)")
+_QUOTED = Pattern(r"\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|(?<!\w)'([^']+)'(?!\w)")
+_DATE = Pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?!\d)")
 _NAMING_WORDS = 3
 """A text cell of no more words is a name or a quantity ("Type 2 diabetes"); a longer one says something."""
 MOST_PAIRED = 150

@@ -1,7 +1,6 @@
 """English phrases for the parts of a query."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
@@ -9,7 +8,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from fathom.answering.expressions import change_in_per_cent, counted_where, part_of_date, uncast, year_until
 from fathom.answering.implied import without_implied
+from fathom.text.patterns import Pattern
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
@@ -57,8 +58,8 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
         exp.ArrayAgg: "the list of",
     }
 )
-_UNITS: Mapping[str, str] = MappingProxyType({"%Y": "year", "%Y-%m": "month", "%Y-%m-%d": "day"})
-_MIDDLE = re.compile(r"2 \* (?P<place>\w+) BETWEEN (?P<count>\w+) AND (?P=count) \+ 2")
+_BEGINS_TIME = Pattern(r"(\d{4}(?:-\d{2}){0,2})[ T]?%")
+_MIDDLE = Pattern(r"2 \* (?P<place>\w+) BETWEEN (?P<count>\w+) AND (?P=count) \+ 2")
 _TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 _BESIDE: Mapping[type[exp.Expression], str] = MappingProxyType({exp.Lag: "previous", exp.Lead: "next"})
 _PLACES: Mapping[type[exp.Expression], str] = MappingProxyType(
@@ -82,13 +83,14 @@ class Phrases:
     """Words expressions of one query. Columns name their table where the query reads several.
 
     `tell` says a query inside this one in sentences; `of_middle` says that it reads nothing but the middle
-    one or two of numbered rows, whose average is the median.
+    one or two of numbered rows, whose average is the median; `say` puts the name of a column into words.
     """
 
     tell: Callable[[exp.Query], list[str]]
     several_tables: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict)
     of_middle: bool = False
+    say: Callable[[str], str] = str
 
     @classmethod
     def of_query(cls, query: exp.Select, tell: Callable[[exp.Query], list[str]]) -> "Phrases":
@@ -136,7 +138,8 @@ def _column(phrases: Phrases, node: exp.Column) -> str:
     if isinstance(node.this, exp.Star):
         return "every column"
     table = phrases.aliases.get(node.table, node.table)
-    return f"{table}.{node.name}" if table and phrases.several_tables else node.name
+    said = phrases.say(node.name)
+    return f"{table}.{said}" if table and phrases.several_tables else said
 
 
 def _literal(_: Phrases, node: exp.Literal) -> str:
@@ -154,7 +157,7 @@ def _count(phrases: Phrases, node: exp.Count) -> str:
 
 def _aggregate(phrases: Phrases, node: exp.Expression) -> str:
     operand = node.this
-    if isinstance(node, exp.Sum) and (condition := _counted_where(operand)) is not None:
+    if isinstance(node, exp.Sum) and (condition := counted_where(operand)) is not None:
         return f"the number of rows where {phrases.of(condition)}"
     different = "different " if isinstance(operand, exp.Distinct) else ""
     operand = operand.expressions[0] if isinstance(operand, exp.Distinct) else operand
@@ -174,21 +177,24 @@ def _takes_middle(query: exp.Select) -> bool:
     return functions == [exp.RowNumber, exp.Count]
 
 
-def _counted_where(operand: exp.Expression) -> exp.Expression | None:
-    """The condition of `CASE WHEN condition THEN 1 ELSE 0 END`, whose sum counts rows."""
-    if not isinstance(operand, exp.Case) or operand.this is not None or len(operand.args["ifs"]) != 1:
-        return None
-    way, default = operand.args["ifs"][0], operand.args.get("default")
-    one = way.args["true"].sql() == "1" and (default is None or default.sql() == "0")
-    condition: exp.Expression = way.this
-    return condition if one else None
-
-
 def _and(phrases: Phrases, node: exp.And) -> str:
     parts = list(islice(node.flatten(unnest=False), MOST_COMPARED + 1))
     if len(parts) > MOST_COMPARED:  # each is compared with each
         return f"{phrases.of(node.left)} and {phrases.of(node.right)}"
-    return " and ".join(phrases.of(part) for part in without_implied(parts))
+    return " and ".join(_in_whole_years(phrases, without_implied(parts)))
+
+
+def _in_whole_years(phrases: Phrases, parts: Iterable[exp.Expr]) -> Iterator[str]:
+    """Conditions in words: from one New Year until the next is "in" that year."""
+    left = list(parts)
+    while left:
+        part = left.pop(0)
+        until = next((p for p in left if year_until(part, p)), None)
+        if until is None:
+            yield phrases.of(part)
+        else:
+            left.remove(until)
+            yield f"{phrases.of(part.this)} is in {uncast(part.expression).name[:4]}"
 
 
 def _nullif(phrases: Phrases, node: exp.Nullif) -> str:
@@ -197,12 +203,14 @@ def _nullif(phrases: Phrases, node: exp.Nullif) -> str:
 
 
 def _part_of_date(phrases: Phrases, node: exp.TimeToStr) -> str:
-    unit = _UNITS.get(node.args["format"].name)
+    unit = part_of_date(node)
     date = node.this.this if isinstance(node.this, exp.Cast | exp.TsOrDsToTimestamp) else node.this
     return f"the {unit} of {phrases.of(date)}" if unit else str(node.sql())
 
 
 def _comparison(phrases: Phrases, node: Any) -> str:
+    if isinstance(node, exp.Like) and (time := _BEGINS_TIME.fullmatch(node.expression.name)):
+        return f"{phrases.of(node.this)} is in {time[1]}"
     return f"{phrases.of(node.left)} {_COMPARISONS[type(node)]} {phrases.of(node.right)}"
 
 
@@ -227,17 +235,6 @@ def _division(phrases: Phrases, node: exp.Div) -> str:
             return f"{phrases.of(product.left)} as a percentage of {phrases.of(node.right)}"
         return _arithmetic(phrases, node)
     return f"the change in per cent from {phrases.of(compared[1])} to {phrases.of(compared[0])}"
-
-
-def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """What (now - before) * 100 / before compares: what is now, and what was before."""
-    if not isinstance(node, exp.Div) or not isinstance(product := uncast(node.left), exp.Mul):
-        return None
-    compared = uncast(product.left)
-    if product.right.sql() != "100" or not isinstance(compared, exp.Sub):
-        return None
-    before = uncast(node.right)
-    return (compared.left, before) if uncast(compared.right) == before else None
 
 
 def _difference(phrases: Phrases, node: exp.Sub) -> str:
@@ -274,13 +271,6 @@ def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:
         return None
     date: exp.Expr = part.this.this if isinstance(part.this, exp.Cast | exp.TsOrDsToTimestamp) else part.this
     return date
-
-
-def uncast(node: exp.Expr) -> exp.Expr:
-    """An expression without casts, brackets and the guard against a division by zero."""
-    while isinstance(node, exp.Cast | exp.Paren | exp.Nullif):
-        node = node.this
-    return node
 
 
 def _window(phrases: Phrases, node: exp.Window) -> str:

@@ -11,11 +11,13 @@ from fathom.answering.grounding import ground
 from fathom.errors import BudgetExceeded, CassetteError, ModelError
 from fathom.llm import Model, Sampling
 from fathom.llm.prompts import load
-from fathom.records import Question, Result, Step, Usage, shown_value
+from fathom.nl2sql.prompt_cells import prompt_rows
+from fathom.records import Question, Result, Step, Usage
+from fathom.text.patterns import Pattern
 
 SHOWN_ROWS = 50
 LONGEST = 2_000
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"'\d])")
+_SENTENCE = Pattern(r"(?<=[.!?])\s+(?=[A-Z“\"'\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,7 @@ def _plain(text: str) -> str:
 
 
 def _shown(result: Result) -> str:
-    lines = [" | ".join(result.columns)]
-    lines += [" | ".join(map(shown_value, row)) for row in result.rows[:SHOWN_ROWS]]
+    lines = prompt_rows(result.columns, result.rows[:SHOWN_ROWS])
     more = len(result.rows) - SHOWN_ROWS
     if more > 0 or result.truncated:
         lines.append(f"({max(more, 0)}{'+' if result.truncated else ''} more rows)")

@@ -1,5 +1,8 @@
 """Knowledge packs: what a domain expert knows about a database, as data."""
 
+from typing import TYPE_CHECKING, Any
+
+from fathom.knowledge.beforehand import packs_beforehand
 from fathom.knowledge.checking import Mismatch, check
 from fathom.knowledge.pack import KnowledgePack, json_schema
 from fathom.knowledge.parts import (
@@ -14,7 +17,9 @@ from fathom.knowledge.parts import (
     When,
 )
 from fathom.knowledge.phrases import find, holds_any
-from fathom.knowledge.reading import load_packs, read_pack
+
+if TYPE_CHECKING:
+    from fathom.knowledge.reading import load_packs, read_pack
 
 __all__ = [
     "Adds",
@@ -33,5 +38,17 @@ __all__ = [
     "holds_any",
     "json_schema",
     "load_packs",
+    "packs_beforehand",
     "read_pack",
 ]
+
+_READING = ("load_packs", "read_pack")
+
+
+def __getattr__(name: str) -> Any:
+    """What reads packs is imported when it is asked for: it needs YAML, and most databases have no pack."""
+    if name not in _READING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fathom.knowledge import reading
+
+    return getattr(reading, name)

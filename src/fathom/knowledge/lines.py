@@ -51,6 +51,8 @@ def read_yaml(text: str, file: object) -> Document:
         content = reader.read(yaml.parse(text, Loader=_PARSER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if "nesting depth" in str(error.problem):  # newer parsers count, others recurse
+            raise InputError("nested too deeply", file=file, line=mark.line + 1 if mark else None) from None
         problem = " ".join(p for p in (error.context, error.problem) if p)
         raise InputError(
             f"not valid YAML: {problem}", file=file, line=mark.line + 1 if mark else None

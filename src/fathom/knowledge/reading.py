@@ -10,9 +10,12 @@ from pydantic_core import ErrorDetails
 from fathom import registry
 from fathom.errors import InputError, InputErrors, did_you_mean
 from fathom.knowledge import bird, sql_eval
+from fathom.knowledge.lessons import pack_of, read_lessons
 from fathom.knowledge.lines import Document, read_toml, read_yaml
 from fathom.knowledge.pack import KnowledgePack
 
+_SETTINGS = frozenset(("config.toml", "pyproject.toml", "package.json", "tsconfig.json"))
+"""Files of settings, of Fathom's own and other tools': never packs, whatever else is in their folder."""
 _ENDINGS = (".yaml", ".yml", ".toml", ".json", ".csv")
 
 
@@ -49,9 +52,8 @@ def _files(path: str | Path) -> list[Path]:
     names = registry.names("packs")
     if str(path) in names:
         return [Path(registry.load("packs", str(path)))]
-    near = did_you_mean(
-        str(path), [*names, *(str(f) for f in found.parent.glob("*") if f.suffix in _ENDINGS)]
-    )
+    beside = (f for f in sorted(found.parent.glob("*")) if f.suffix in _ENDINGS and f.name not in _SETTINGS)
+    near = did_you_mean(str(path), [*names, *map(str, beside)])
     raise InputError(f"there is no such pack file, folder or registered pack.{near}", file=path)
 
 
@@ -63,6 +65,8 @@ def read_pack(file: Path) -> KnowledgePack:
     document = read_toml(text, file) if file.suffix.lower() == ".toml" else read_yaml(text, file)
     if isinstance(document.content, Mapping) and "table_metadata" in document.content:
         return sql_eval.read(document.content, file)
+    if isinstance(document.content, Mapping) and "lessons" in document.content:
+        return pack_of(read_lessons(document.content, file), file)
     return validate(document, file)
 
 

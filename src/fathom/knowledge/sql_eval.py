@@ -10,13 +10,14 @@ from fathom.knowledge.pack import KnowledgePack
 from fathom.knowledge.parts import ColumnNote, Convention, JoinHint, TableNote, Term
 from fathom.knowledge.sql import columns_of, valid_sql
 from fathom.knowledge.values import value_meanings
+from fathom.text.patterns import Pattern
 
-_DEFINITION = re.compile(
+_DEFINITION = Pattern(
     r"(?P<term>[^=()`]{2,60}?)\s*(?:\((?P<other>[^()]{2,80})\)[^=()]{0,40})?\s*=\s*(?P<sql>.+)"
 )
-_FROM = re.compile(r"\s+from\s+(?:the\s+)?`?(?P<table>\w+)`?\s+table\b.*", re.IGNORECASE)
-_JOIN = re.compile(r"can be joined (?:to|with)", re.IGNORECASE)
-_NAME = re.compile(r"`([\w.]+)`|\b(\w+\.\w+|\w+)\b")
+_FROM = Pattern(r"\s+from\s+(?:the\s+)?`?(?P<table>\w+)`?\s+table\b.*", re.IGNORECASE)
+_JOIN = Pattern(r"can be joined (?:to|with)", re.IGNORECASE)
+_NAME = Pattern(r"`([\w.]+)`|\b(\w+\.\w+|\w+)\b")
 
 
 def read(content: Mapping[str, Any], file: Path) -> KnowledgePack:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from fathom.knowledge.parts import ValueMeaning
+from fathom.text.patterns import Pattern
 
 _QUOTE = "\"'`\u201c\u201d\u2018\u2019"
 _VERBS = r"\bstands?\s+for\b|\bmeans?\b|\brefers?\s+to\b|\brepresents?\b|\bis\s+for\b"
@@ -19,8 +20,8 @@ _BARE = (
 )
 # After a bullet a code may be words: nobody starts a point of prose with a word and a colon.
 _BULLET = r"[\u2022\u00b7\x95]\s*(?P<bullet>[\w /+-]{1,40}?)\s*(?::|\s[-\u2013]\s)\s*"
-_CODE = re.compile(rf"{_BULLET}|(?:^|(?<=[\s,;)({{]))(?:-\s+)?(?:{_QUOTED}|{_BARE})(?!:\d\d){_LINK}")
-_HEADINGS = re.compile(r"(?i)\b(?:common\s*sense evidence|note|normal range|range|unit|example|e\.g)\b")
+_CODE = Pattern(rf"{_BULLET}|(?:^|(?<=[\s,;)({{]))(?:-\s+)?(?:{_QUOTED}|{_BARE})(?!:\d\d){_LINK}")
+_HEADINGS = Pattern(r"(?i)\b(?:common\s*sense evidence|note|normal range|range|unit|example|e\.g)\b")
 _NOT_CODES = frozenset({"N", "NB", "OK", "PS", "IF", "ID", "URL"})
 
 

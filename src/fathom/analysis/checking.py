@@ -1,0 +1,57 @@
+"""From a claim to a verdict, by recomputing it."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from fathom.analysis.claims import Checked, Claim, Recommendation
+from fathom.analysis.figures import Figures
+from fathom.analysis.quantities import NotComputable
+from fathom.analysis.recomputed import RECOMPUTED
+from fathom.analysis.tested import TESTED
+from fathom.errors import QueryError
+
+_CHECKS = {**RECOMPUTED, **TESTED}
+
+
+def check(readings: Claim | Sequence[Claim], figures: Figures) -> Checked:
+    """Recompute a claim, or one that can be read in several ways.
+
+    Of several readings it is supported where one of them is, and contradicted only where all are: who writes
+    "orders from Germany" may mean where they go, or whose they are. Readings that no query can be written for
+    count for nothing beside others. A claim that the data can't settle, or
+    whose query fails, can't be checked. Raises `MissingExtra` for a forecast without statsmodels.
+    """
+    ways = readings if isinstance(readings, Sequence) else [readings]
+    found = [figures.once(claim, partial(_one, claim, figures)) for claim in ways]
+    computed = [c for c in found if c.queries or c.premises] or found
+    supported = next((c for c in computed if c.verdict == "supported"), None)
+    undecided = next((c for c in computed if c.verdict == "can't be checked"), None)
+    return supported or undecided or computed[0]
+
+
+def _one(claim: Claim, figures: Figures) -> Checked:
+    if isinstance(claim, Recommendation):
+        return _recommended(claim, figures)
+    try:
+        found: Checked = _CHECKS[type(claim)](claim, figures)
+    except (NotComputable, QueryError) as error:
+        return Checked(claim, "can't be checked", str(error))
+    return found
+
+
+def _recommended(claim: Recommendation, figures: Figures) -> Checked:
+    """Each premise, and nothing of the conclusion: that is for people."""
+    premises = tuple(check(readings, figures) for readings in claim.premises)
+    verdicts = {p.verdict for p in premises}
+    left = "What follows from it is for people to judge."
+    if "contradicted" in verdicts:
+        false = next(p for p in premises if p.verdict == "contradicted")
+        return Checked(claim, "contradicted", f"A premise doesn't hold. {false.reason}", premises=premises)
+    if not premises or claim.unread or "can't be checked" in verdicts:
+        reason = (
+            "It gives no premise that can be checked."
+            if not premises
+            else "Not every premise can be checked."
+        )
+        return Checked(claim, "can't be checked", f"{reason} {left}", premises=premises)
+    return Checked(claim, "supported", f"Each premise holds. {left}", premises=premises)

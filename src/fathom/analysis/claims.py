@@ -1,0 +1,234 @@
+"""The claims that can be recomputed, by kind, and what came out when one was.
+
+A claim holds names of the schema and values; the words that it was read from stay beside it (`Statement`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from fathom.analysis.quantities import Condition, Field, Measure, Period, Quantity
+from fathom.records import Chart
+
+Direction = Literal["up", "down", "flat"]
+Verdict = Literal["supported", "contradicted", "can't be checked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A number as it was printed: two values that print alike can't be told apart.
+
+    `unit` is what one of its last printed digit is worth ("1.2 million": 100,000). A `hedge` says that it is
+    about so much, more than that, or less.
+    """
+
+    value: float
+    unit: float = 1.0
+    hedge: Literal["", "about", "over", "at least", "under", "at most"] = ""
+
+    def fits(self, actual: float) -> bool:
+        """Whether an actual value may be told so."""
+        near = 0.5 * self.unit * (1 + 1e-9) + 1e-9 * abs(actual)
+        if self.hedge == "about":
+            return abs(actual - self.value) <= max(near, _ABOUT * abs(actual))
+        if self.hedge in {"over", "at least"}:
+            reached = actual > self.value or (actual == self.value and self.hedge == "at least")
+            return reached and actual <= max(self.value / (1 - _OVER), self.value + self.unit)
+        if self.hedge in {"under", "at most"}:
+            kept = actual < self.value or (actual == self.value and self.hedge == "at most")
+            return kept and actual >= min(self.value / (1 + _OVER), self.value - self.unit)
+        return abs(actual - self.value) <= near
+
+
+_ABOUT = 0.05
+"""Who says "about" gives two digits that can be trusted."""
+_OVER = 0.25
+""" "Over 100" is said of 120, and misleads where it is 1,000. "More than two" is said up to three."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberClaim:
+    """A quantity has a value."""
+
+    quantity: Quantity
+    stated: Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A quantity is more, less or the same for `first` than for `second`, by a factor, share or number if
+    stated."""
+
+    quantity: Quantity
+    first: Condition
+    second: Condition
+    relation: Literal["more", "less", "same"]
+    factor: Stated | None = None
+    per_cent: Stated | None = None
+    by: Stated | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A value of a column has the most or the least of a quantity, or comes at a later place."""
+
+    quantity: Quantity
+    of: Condition
+    most: bool = True
+    place: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """A quantity was at its highest or lowest in a month or year."""
+
+    quantity: Quantity
+    period: Period
+    most: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a quantity, in per cent of the whole: of the rows with a value, or of those of a span."""
+
+    quantity: Quantity
+    of: Condition | Period
+    per_cent: Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A quantity rose or fell from one span to another, by so many per cent or so many times if stated."""
+
+    quantity: Quantity
+    before: Period
+    after: Period
+    direction: Direction
+    per_cent: Stated | None = None
+    factor: Stated | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A quantity rises, falls, or stays level over all the time there is, or since a month or year."""
+
+    quantity: Quantity
+    direction: Direction
+    since: Period | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """Two columns of numbers go together, or don't: `sign` 1, -1, 0 for none, None for either way."""
+
+    first: Field
+    second: Field
+    sign: Literal[1, -1, 0] | None = None
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Two quantities go together over time, at once or one after the other."""
+
+    first: Quantity
+    second: Quantity
+    sign: Literal[1, -1, 0] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The numbers of a column differ between the values of another, or don't; or two columns of names are
+    bound up with each other."""
+
+    measure: Measure
+    by: Field
+    differs: bool = True
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A quantity will have a value in a month to come, or will rise or fall over the next months."""
+
+    quantity: Quantity
+    period: Period | None = None
+    stated: Stated | None = None
+    direction: Direction | None = None
+    months: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What should be done, for reasons; the reasons can be checked, the conclusion is for people."""
+
+    advice: str
+    premises: tuple[tuple["Claim", ...], ...] = ()
+    unread: tuple[str, ...] = ()
+    """Reasons that no rule could read."""
+
+
+Claim = (
+    NumberClaim
+    | Comparison
+    | Extreme
+    | Peak
+    | Share
+    | Change
+    | Trend
+    | Association
+    | Together
+    | Difference
+    | Forecast
+    | Recommendation
+)
+KINDS: Mapping[type, str] = {
+    NumberClaim: "number",
+    Comparison: "comparison",
+    Extreme: "comparison",
+    Peak: "comparison",
+    Share: "share",
+    Change: "trend",
+    Trend: "trend",
+    Association: "association",
+    Together: "association",
+    Difference: "group difference",
+    Forecast: "forecast",
+    Recommendation: "recommendation",
+}
+"""What the kinds are called where people read of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim recomputed: the verdict and why, the queries, the figures by name, the test, and a plot."""
+
+    claim: Claim
+    verdict: Verdict
+    reason: str
+    queries: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    test: str = ""
+    chart: Chart | None = None
+    premises: tuple["Checked", ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What the claim's kind is called."""
+        return KINDS[type(self.claim)]
+
+    def as_json(self) -> dict[str, Any]:
+        """The check as JSON values."""
+        told: dict[str, Any] = {
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "queries": list(self.queries),
+            "figures": dict(self.figures),
+            "test": self.test,
+        }
+        if self.premises:
+            told["premises"] = [p.as_json() for p in self.premises]
+        if self.chart:
+            told["plot"] = dict(self.chart.specification)
+        return told

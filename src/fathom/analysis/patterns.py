@@ -1,0 +1,86 @@
+"""The patterns of claims in words, from `phrasing.yaml`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from fathom.analysis.numerals import SLOTS
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_ORDER = "trend change forecast association difference share extreme comparison number".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One way to say a claim: its kind, which of the kind (up, more, ...), and the expression to match."""
+
+    kind: str
+    way: str
+    expression: re.Pattern[str]
+    template: str
+
+
+@cache
+def phrasing() -> Mapping[str, Any]:
+    """What `phrasing.yaml` holds."""
+    found: Mapping[str, Any] = yaml.safe_load(
+        (files(__package__) / "phrasing.yaml").read_text(encoding="utf-8")
+    )
+    return found
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """All patterns, in the order in which they are tried."""
+    return tuple(
+        Pattern(kind, way, _compiled(template), template)
+        for kind in _ORDER
+        for way, template in _templates(phrasing()[kind])
+    )  # fmt: skip
+
+
+@cache
+def advice() -> tuple[re.Pattern[str], ...]:
+    """What a recommendation looks like."""
+    return tuple(_compiled(template) for template in phrasing()["advice"])
+
+
+@dataclass(frozen=True, slots=True)
+class Rephrasing:
+    """A way to say what plainer sentences say: the expression to match, and those sentences with slots."""
+
+    expression: re.Pattern[str]
+    plainer: tuple[str, ...]
+
+
+@cache
+def rephrasings() -> tuple[Rephrasing, ...]:
+    """The ways that are read as plainer sentences, in the order in which they are tried."""
+    return tuple(Rephrasing(_compiled(r["say"]), tuple(r["as"])) for r in phrasing()["rephrased"])
+
+
+def _templates(told: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(told, Mapping):
+        for way, templates in told.items():
+            yield from ((way, t) for t in templates)
+    else:
+        yield from (("", t) for t in told)
+
+
+def _compiled(template: str) -> re.Pattern[str]:
+    words = phrasing()["words"]
+
+    def slot(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in words:
+            longest_first = sorted(words[name], key=len, reverse=True)
+            return _SLOT.sub(slot, f"(?:{'|'.join(longest_first)})")
+        return f"(?P<{name}>{SLOTS.get(name, '.+?')})"
+
+    plain = re.sub(r"(?<!\[)\((?!\?)", "(?:", template)
+    return re.compile(_SLOT.sub(slot, plain).replace(" ", r"\s+").replace(r"\s+*", r"\s*"), re.IGNORECASE)

@@ -1,0 +1,15 @@
+"""Who asked what of which database: a log that only grows, and shows where it was changed."""
+
+from fathom.answering.audit_log.entries import LogEntry
+from fathom.answering.audit_log.log import AuditLog, Verified
+from fathom.answering.audit_log.recording import audit_log_of, logged_answer, logged_run, logging_as
+
+__all__ = [
+    "AuditLog",
+    "LogEntry",
+    "Verified",
+    "audit_log_of",
+    "logged_answer",
+    "logged_run",
+    "logging_as",
+]

@@ -1,0 +1,118 @@
+"""One line of the log: who, what, where, and how much; never a row."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from fathom.databases import Database
+from fathom.databases.items import items_of
+from fathom.errors import FathomError, InputError
+from fathom.records import Answer, Result
+from fathom.text import without_passwords
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One question or one query by hand.
+
+    `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, or the name of an error. `tables`
+    maps the tables that the query reads to their columns, none where it names none. `rows` is None where
+    nothing was run; `cost_usd` is None where a price is unknown.
+    """
+
+    time: str
+    user: str
+    interface: str
+    database: str
+    question: str = ""
+    evidence: str = ""
+    status: str = ""
+    sql: str = ""
+    tables: Mapping[str, list[str]] = field(default_factory=dict)
+    rows: int | None = None
+    truncated: bool = False
+    seconds: float = 0.0
+    method: str = ""
+    model_calls: int = 0
+    tokens: int = 0
+    cost_usd: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry as JSON values, in the order of its fields."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> "LogEntry":
+        """The entry of a line, without what the chain adds. Raises `InputError` for something else."""
+        try:
+            return cls(**{f.name: content[f.name] for f in fields(cls)})
+        except KeyError as missing:
+            raise InputError(f"is no line of an audit log: it has no {missing}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """Who asks, through which interface, and of which database."""
+
+    user: str
+    interface: str
+    database: Database
+
+    def entry(self, seconds: float, **more: Any) -> LogEntry:
+        """An entry of now."""
+        return LogEntry(
+            time=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            user=self.user,
+            interface=self.interface,
+            database=without_passwords(self.database.known_as or self.database.url),
+            seconds=round(seconds, 3),
+            **more,
+        )
+
+    def of_answer(self, given: Answer, seconds: float) -> LogEntry:
+        """The entry of an answer, however it ended. What readings of an unsure one show counts as given."""
+        used = given.trace.usage
+        alone = [(given.sql, given.result)] if given.sql and given.result else []
+        ran = [(r.sql, r.result) for r in given.readings] or alone
+        results = [result for _, result in ran if result is not None]
+        queries = [sql for sql, _ in ran]
+        return self.entry(
+            seconds,
+            question=given.question.text,
+            evidence=given.question.evidence,
+            status=given.ending.value,
+            sql=";\n".join(queries),
+            tables=_read(queries, self.database),
+            rows=sum(len(r.rows) for r in results) if results else None,
+            truncated=any(r.truncated for r in results),
+            method=given.method,
+            model_calls=used.calls,
+            tokens=used.prompt_tokens + used.completion_tokens,
+            cost_usd=None if used.cost_usd is None else str(used.cost_usd),
+        )
+
+    def of_query(self, sql: str, outcome: Result | Exception, seconds: float) -> LogEntry:
+        """The entry of a query by hand, with its result or the error that it ended in."""
+        told = {"sql": sql, "tables": _read([sql], self.database), "cost_usd": "0"}
+        if isinstance(outcome, Exception):
+            return self.entry(seconds, status=type(outcome).__name__, **told)
+        cut = outcome.truncated is not None
+        return self.entry(seconds, status="done", rows=len(outcome.rows), truncated=cut, **told)
+
+    def of_failure(self, question: str, error: Exception, seconds: float) -> LogEntry:
+        """The entry of a question that ended in an error: a model out of reach, a cancelled one."""
+        return self.entry(seconds, question=question, status=type(error).__name__)
+
+
+def _read(queries: list[str], database: Database) -> dict[str, list[str]]:
+    """The tables and columns that queries read; none of one that can't be parsed, whose text is kept."""
+    found: dict[str, set[str]] = {}
+    for sql in queries:
+        try:
+            items = items_of(sql, database.schema).as_json()
+        except FathomError:
+            continue
+        for table, columns in items.items():
+            found.setdefault(table, set()).update(columns)
+    return {table: sorted(columns) for table, columns in sorted(found.items())}

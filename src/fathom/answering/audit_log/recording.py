@@ -1,0 +1,97 @@
+"""Writing the log as questions are answered, whatever asks: command line, browser, MCP, notebook, Python."""
+
+import getpass
+import os
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from fathom.answering.audit_log.entries import Occasion
+from fathom.answering.audit_log.log import AuditLog
+from fathom.config import read_settings
+from fathom.databases import Database
+from fathom.errors import FathomError
+from fathom.records import Answer, Limits, Result
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    user: str
+    interface: str
+
+
+_asker: ContextVar[_Asker | None] = ContextVar("asker", default=None)
+_under_way: ContextVar[bool] = ContextVar("under_way", default=False)
+"""Whether a question is being answered: what is asked on its behalf is no question of its own."""
+
+
+@contextmanager
+def logging_as(interface: str, user: str = "") -> Iterator[None]:
+    """What is asked inside is logged as asked through this interface, by this user.
+
+    Without a user it is the account that runs the program.
+    """
+    mark = _asker.set(_Asker(user or _account(), interface))
+    try:
+        yield
+    finally:
+        _asker.reset(mark)
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name, as in some containers
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
+
+
+def audit_log_of() -> AuditLog | None:
+    """The log that the settings name; None where they name none."""
+    path = read_settings().audit_log
+    return AuditLog(path) if path is not None else None
+
+
+async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, database: Database) -> Answer:
+    """Wait for an answer and log it, where a log is kept; an error is logged as well.
+
+    Raises `ConfigError` where the log can't be written: then there is no answer either.
+    """
+    log = None if _under_way.get() else audit_log_of()
+    if log is None:
+        return await work
+    occasion = _occasion(database)
+    started, mark = time.monotonic(), _under_way.set(True)
+    try:
+        given = await work
+    except Exception as error:
+        log.append(occasion.of_failure(question, error, time.monotonic() - started))
+        raise
+    finally:
+        _under_way.reset(mark)
+    log.append(occasion.of_answer(given, time.monotonic() - started))
+    return given
+
+
+def _occasion(database: Database) -> Occasion:
+    asker = _asker.get() or _Asker(_account(), "python")
+    return Occasion(asker.user, asker.interface, database)
+
+
+def logged_run(database: Database, sql: str, limits: Limits) -> Result:
+    """Run a query that a person wrote, and log it, where a log is kept. Raises what `Database.run` raises."""
+    log = audit_log_of()
+    if log is None:
+        return database.run(sql, limits)
+    started = time.monotonic()
+    outcome: Result | FathomError
+    try:
+        outcome = database.run(sql, limits)
+    except FathomError as error:
+        outcome = error
+    log.append(_occasion(database).of_query(sql, outcome, time.monotonic() - started))
+    if isinstance(outcome, FathomError):
+        raise outcome
+    return outcome

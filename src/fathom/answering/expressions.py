@@ -1,0 +1,60 @@
+"""What shapes of SQL expressions stand for: a part of a date, a count under a condition, a whole year."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from fathom.text.patterns import Pattern
+
+_UNITS: Mapping[str, str] = MappingProxyType(
+    {"%Y": "year", "%Y-%m": "month", "%m": "month", "%Y-%m-%d": "day", "%Y-%W": "week", "%w": "weekday"}
+)
+_NEW_YEAR = Pattern(r"(\d{4})-01-01(?:[ T]00:00:00)?")
+
+
+def uncast(node: exp.Expr) -> exp.Expr:
+    """An expression without casts, brackets and the guard against a division by zero."""
+    while isinstance(node, exp.Cast | exp.Paren | exp.Nullif):
+        node = node.this
+    return node
+
+
+def counted_where(operand: exp.Expression) -> exp.Expression | None:
+    """The condition of `CASE WHEN condition THEN 1 ELSE 0 END`, whose sum counts rows."""
+    if not isinstance(operand, exp.Case) or operand.this is not None or len(operand.args["ifs"]) != 1:
+        return None
+    way, default = operand.args["ifs"][0], operand.args.get("default")
+    one = way.args["true"].sql() == "1" and (default is None or default.sql() == "0")
+    condition: exp.Expression = way.this
+    return condition if one else None
+
+
+def part_of_date(node: exp.Expr) -> str:
+    """Which part of a date an expression takes: year, month or day; empty where it takes none."""
+    if isinstance(node, exp.TimeToStr):
+        return _UNITS.get(node.args["format"].name, "")
+    if isinstance(node, exp.Extract):
+        return str(node.this.name).casefold()
+    if isinstance(node, exp.Year | exp.Month | exp.Day | exp.Quarter):
+        return type(node).__name__.casefold()
+    return ""
+
+
+def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """What (now - before) * 100 / before compares: what is now, and what was before."""
+    if not isinstance(node, exp.Div) or not isinstance(product := uncast(node.left), exp.Mul):
+        return None
+    compared = uncast(product.left)
+    if product.right.sql() != "100" or not isinstance(compared, exp.Sub):
+        return None
+    before = uncast(node.right)
+    return (compared.left, before) if uncast(compared.right) == before else None
+
+
+def year_until(begin: exp.Expr, end: exp.Expr) -> bool:
+    """Whether two conditions hold a date between one New Year and the next."""
+    if not isinstance(begin, exp.GTE) or not isinstance(end, exp.LT) or begin.this != end.this:
+        return False
+    first, last = (_NEW_YEAR.fullmatch(uncast(side.expression).name) for side in (begin, end))
+    return first is not None and last is not None and int(last[1]) == int(first[1]) + 1

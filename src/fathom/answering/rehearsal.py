@@ -1,0 +1,144 @@
+"""Rehearsing a lesson: what it changes, tried on the question it comes from and on those solved before."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from fathom.answering.asking import WITH_MODEL, WITHOUT_MODEL, Asking, answer
+from fathom.errors import InputError, QueryError
+from fathom.knowledge import KnowledgePack, check
+from fathom.knowledge.lessons import Lesson
+from fathom.offline.engine import Engine, engine_for, forget
+from fathom.offline.opinions import choose_like
+from fathom.offline.ranking.outcomes import Outcome
+from fathom.records import Answer, Ending, Question, SolvedExample
+from fathom.watch import tell
+
+MOST = 30
+"""Solved questions asked again: each takes two answers of some 0.1 s, and a person waits."""
+FOLDS = 5
+"""Parts that the solved questions are asked in, each with what the others teach: by itself each is known."""
+
+
+class Stand(StrEnum):
+    """How a solved question is answered."""
+
+    RIGHT, WRONG, OPEN = "right", "wrong", "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """A solved question, and how it is answered without the lesson and with it."""
+
+    question: str
+    before: Stand
+    after: Stand
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a lesson changes. `before` and `after` answer the question at hand, if there is one."""
+
+    lesson: Lesson
+    before: Answer | None
+    after: Answer | None
+    retried: tuple[Retried, ...]
+
+    @property
+    def fixed(self) -> tuple[Retried, ...]:
+        """The solved questions that are answered rightly only with the lesson."""
+        return tuple(r for r in self.retried if r.after is Stand.RIGHT and r.before is not Stand.RIGHT)
+
+    @property
+    def broken(self) -> tuple[Retried, ...]:
+        """The solved questions that are answered rightly only without the lesson, or wrongly only with it."""
+        lost = (r for r in self.retried if r.before is Stand.RIGHT and r.after is not Stand.RIGHT)
+        spoilt = (r for r in self.retried if r.before is Stand.OPEN and r.after is Stand.WRONG)
+        return (*lost, *spoilt)
+
+    @property
+    def text(self) -> str:
+        """The outcome on one line."""
+        return f"{len(self.fixed)} fixed, {len(self.broken)} broken of {len(self.retried)} solved questions"
+
+
+async def validate(asking: Asking, lesson: Lesson) -> None:
+    """Hold a lesson against the database: its names must be there, its query must run under the guard.
+
+    Raises `InputError` with what is wrong.
+    """
+    if found := check(lesson.pack, asking.database.schema):
+        raise InputError("; ".join(mismatch.problem for mismatch in found))
+    for example in lesson.pack.examples:
+        try:
+            await asking.context.run(example.sql)
+        except QueryError as error:
+            raise InputError(f"the query can't be learned: {error}") from error
+
+
+async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = None) -> Rehearsal:
+    """Answer the question and those that the packs hold solved, without the lesson and with it.
+
+    Nothing is kept. Each solved question is answered by what the others teach. Raises what `answer` raises.
+    """
+    knowledge = asking.context.knowledge
+    solved = [e for e in knowledge.examples if e not in lesson.pack.examples][:MOST]
+    before = after = None
+    if question is not None:
+        before = await answer(question, asking, reasons=False)
+        async with _knowing(asking, knowledge.merge(lesson.pack)) as with_it:
+            after = await answer(question, with_it, reasons=False)
+    retried = [r async for r in _retried(asking, lesson, solved)]
+    return Rehearsal(lesson, before, after, tuple(retried))
+
+
+async def _retried(asking: Asking, lesson: Lesson, solved: Sequence[SolvedExample]) -> AsyncIterator[Retried]:
+    knowledge = asking.context.knowledge
+    for fold in range(FOLDS):
+        asked = solved[fold::FOLDS]
+        others = tuple(e for e in knowledge.examples if e not in asked)
+        without = knowledge.model_copy(update={"examples": others})
+        async with _knowing(asking, without) as plain, _knowing(asking, without.merge(lesson.pack)) as taught:
+            for place, example in enumerate(asked):
+                tell("asking solved questions again", fold * len(solved) // FOLDS + place, len(solved))
+                before, after = [await _stand(example, way) for way in (plain, taught)]
+                if before is not None and after is not None:
+                    yield Retried(example.question, before, after)
+
+
+async def _stand(example: SolvedExample, asking: Asking) -> Stand | None:
+    """How a solved question is answered; None where its own query doesn't run."""
+    try:
+        gold = await asking.context.run(example.sql)
+    except QueryError:
+        return None
+    given = await answer(Question(example.question, evidence=example.evidence), asking, reasons=False)
+    if given.ending is not Ending.SURE or given.result is None:
+        return Stand.OPEN
+    return Stand.RIGHT if Outcome.of(given.result).digest == Outcome.of(gold).digest else Stand.WRONG
+
+
+@asynccontextmanager
+async def _knowing(asking: Asking, knowledge: KnowledgePack) -> AsyncIterator[Asking]:
+    """The same way to ask with other knowledge, let go of afterwards.
+
+    It chooses as the known one does, so that only the knowledge differs.
+    """
+    other = replace(asking, context=replace(asking.context, knowledge=knowledge))
+    try:
+        if _begins_offline(asking):
+            await asyncio.to_thread(lambda: choose_like(_engine(other), _engine(asking)))
+        yield other
+    finally:
+        forget(asking.database, knowledge)
+
+
+def _engine(asking: Asking) -> Engine:
+    known = asking.context
+    return engine_for(known.database, known.knowledge, known.examples, known.cache)
+
+
+def _begins_offline(asking: Asking) -> bool:
+    return asking.method.name in {WITHOUT_MODEL, WITH_MODEL}

@@ -1,0 +1,399 @@
+"""The store of answers: written once each, searched by words, saved under names, judged by people."""
+
+import hashlib
+import os
+import re
+import secrets
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from itertools import accumulate, zip_longest
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from fathom.answering.archive import archived
+from fathom.answering.store.file import StoreFile
+from fathom.answering.store.records import (
+    Entry,
+    Feedback,
+    KeptAnswer,
+    Origin,
+    Saved,
+    Standing,
+    deflated,
+)
+from fathom.errors import FathomError
+from fathom.records import Answer, Question, Reading, Result
+
+MOST_ROWS, MOST_BYTES = 1_000, 1_000_000
+"""Of one answer: rows that are kept, and bytes that they may take once deflated."""
+PAGE = 50
+_ENTRY = ", ".join(f"answer.{f.name}" for f in fields(Entry))
+_UNFINISHED = "status IN ('waiting', 'working')"
+_WORKER = f"{os.getpid()}.{secrets.token_hex(4)}"
+"""This process, as unfinished questions name who works on them."""
+
+
+class AnswerNotFound(FathomError):
+    """There is no such answer, conversation or saved question, or it was deleted."""
+
+    def __init__(self, what: str, id: str) -> None:  # noqa: A002, as it is called everywhere
+        self.what, self.id = what, id
+        super().__init__(f"There is no {what} {id!r}. It may have been deleted.")
+
+
+class Store:
+    """Keeps what was asked and answered. Several threads and processes may use one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = StoreFile(path)
+        self._end_what_died()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    # One question, from being asked to its answer
+
+    def begin(
+        self,
+        question: Question,
+        database: str,
+        *,
+        conversation: str = "",
+        parent: str | None = None,
+        origin: Origin = Origin.ASKED,
+        sql: str = "",
+        method: str = "",
+        asked_by: str = "",
+        key: str | None = None,
+    ) -> tuple[Entry, bool]:
+        """Keep that a question was asked; the entry, and whether it is new.
+
+        Without a `conversation` one begins. `sql` is the query to run, where it is known already.
+        A `key` that was used before gives the entry that it made then.
+        Raises `AnswerNotFound` for a conversation that isn't there.
+        """
+        with self._file.writing():
+            if key is not None and (known := self._entries("WHERE key = ?", key)):
+                return known[0], False
+            now = _now()
+            if not conversation:
+                conversation = new_id()
+                self._file.rows("INSERT INTO conversation VALUES (?, ?, ?)", conversation, database, now)
+            elif not self._file.rows("SELECT 1 FROM conversation WHERE id = ?", conversation):
+                raise AnswerNotFound("conversation", conversation)
+            made = {
+                "id": new_id(),
+                "conversation": conversation,
+                "parent": parent,
+                "origin": origin,
+                "key": key,
+                "database": database,
+                "question": question.text,
+                "sql": sql,
+                "evidence": question.evidence,
+                "method": method,
+                "asked_at": now,
+                "asked_by": asked_by,
+                "worker": _WORKER,
+                "status": Standing.WAITING,
+            }
+            marks = ", ".join("?" * len(made))
+            self._file.rows(f"INSERT INTO answer ({', '.join(made)}) VALUES ({marks})", *made.values())
+            [entry] = self._entries("WHERE id = ?", made["id"])
+            self._file.rows(
+                "INSERT INTO answer_words (rowid, question) VALUES (?, ?)", entry.number, question.text
+            )
+            return entry, True
+
+    def working(self, id: str) -> None:  # noqa: A002
+        """Say that work on a question has begun."""
+        with self._file.writing():
+            self._file.rows("UPDATE answer SET status = ? WHERE id = ?", Standing.WORKING, id)
+
+    def finish(self, id: str, answer: Answer, *, seconds: float, state: str = "") -> None:  # noqa: A002
+        """Keep the answer to a question; `state` marks the data that it was found in.
+
+        Of a long result the first rows are kept.
+        """
+        shown = answer.shown or answer.result
+        found = {
+            "status": answer.ending.value,
+            "says": answer.text,
+            **({"sql": answer.sql} if answer.sql else {}),
+            "method": answer.method,
+            "confidence": answer.confidence,
+            "row_count": len(shown.rows) if shown else None,
+            "content": _content(answer),
+        }
+        self._end(id, found, seconds, state)
+
+    def fail(self, id: str, standing: Standing, why: str, *, seconds: float) -> None:  # noqa: A002
+        """Keep that no answer came of a question, and why."""
+        self._end(id, {"status": standing, "says": why}, seconds, "")
+
+    def _end(self, id: str, found: dict[str, Any], seconds: float, state: str) -> None:  # noqa: A002
+        found |= {"seconds": seconds, "state": state}
+        changed = ", ".join(f"{name} = ?" for name in found)
+        with self._file.writing():
+            # Deleted meanwhile, it stays deleted.
+            self._file.rows(f"UPDATE answer SET {changed} WHERE id = ?", *found.values(), id)
+            self._file.rows(
+                "UPDATE answer_words SET (says, sql) = (SELECT says, sql FROM answer WHERE id = ?) "
+                "WHERE rowid = (SELECT number FROM answer WHERE id = ?)",
+                id,
+                id,
+            )
+
+    def _end_what_died(self) -> None:
+        """Say of questions whose process has ended without an answer that they were interrupted."""
+        with self._file.writing():
+            for (worker,) in self._file.rows(f"SELECT DISTINCT worker FROM answer WHERE {_UNFINISHED}"):
+                if not _lives(worker):
+                    self._file.rows(
+                        f"UPDATE answer SET status = ?, says = ? WHERE worker = ? AND {_UNFINISHED}",
+                        Standing.INTERRUPTED,
+                        "Fathom ended before there was an answer. Ask again.",
+                        worker,
+                    )
+
+    # Looking answers up
+
+    def get(self, id: str) -> KeptAnswer:  # noqa: A002
+        """One answer, whole. Raises `AnswerNotFound`."""
+        found = self._file.rows(f"SELECT {_ENTRY}, content FROM answer WHERE id = ?", id)
+        if not found:
+            raise AnswerNotFound("answer", id)
+        return KeptAnswer(**_typed(found[0]))
+
+    def find(self, id: str) -> Entry | None:  # noqa: A002
+        """One question without its answer; None where it isn't there."""
+        return next(iter(self._entries("WHERE id = ?", id)), None)
+
+    def conversation(self, id: str) -> Sequence[KeptAnswer]:  # noqa: A002
+        """The answers of a conversation, the first one first. Raises `AnswerNotFound`."""
+        found = self._file.rows(
+            f"SELECT {_ENTRY}, content FROM answer WHERE conversation = ? ORDER BY number", id
+        )
+        if not found:
+            raise AnswerNotFound("conversation", id)
+        return [KeptAnswer(**_typed(row)) for row in found]
+
+    def history(
+        self,
+        words: str = "",
+        *,
+        database: str = "",
+        statuses: Iterable[str] = (),
+        before: int | None = None,
+        most: int = PAGE,
+    ) -> Sequence[Entry]:
+        """What was asked, the latest first, at most `most` of them; `before` is the number to go on from.
+
+        `words` are looked for in question, answer and SQL: all of them, at the beginning of words.
+        """
+        conditions, values = ["TRUE"], list[Any]()
+        if looked_for := _phrase(words):
+            conditions.append("number IN (SELECT rowid FROM answer_words WHERE answer_words MATCH ?)")
+            values.append(looked_for)
+        if database:
+            conditions.append("database = ?")
+            values.append(database)
+        if wanted := tuple(statuses):
+            conditions.append(f"status IN ({', '.join('?' * len(wanted))})")
+            values.extend(wanted)
+        if before is not None:
+            conditions.append("number < ?")
+            values.append(before)
+        return self._entries(f"WHERE {' AND '.join(conditions)} ORDER BY number DESC LIMIT ?", *values, most)
+
+    def children(self, id: str) -> Sequence[Entry]:  # noqa: A002
+        """The answers that were made from one: readings chosen, SQL edited, the same asked again."""
+        return self._entries("WHERE parent = ? ORDER BY number", id)
+
+    def delete(self, id: str) -> None:  # noqa: A002
+        """Forget an answer, with what was said of it. Raises `AnswerNotFound`."""
+        with self._file.writing():
+            number = self.get(id).number
+            self._file.rows("DELETE FROM saved WHERE answer = ?", id)
+            self._file.rows("DELETE FROM feedback WHERE answer = ?", id)
+            self._file.rows("DELETE FROM answer_words WHERE rowid = ?", number)
+            self._file.rows("DELETE FROM answer WHERE id = ?", id)
+
+    # Saved questions and feedback
+
+    def save(self, id: str, title: str, tag: str = "") -> Saved:  # noqa: A002
+        """Save a question under a title. Raises `AnswerNotFound`."""
+        with self._file.writing():
+            entry = self.get(id)
+            slug = self._free_slug(title)
+            self._file.rows("INSERT INTO saved VALUES (?, ?, ?, ?, ?)", slug, entry.id, title, tag, _now())
+        return self.saved(slug)
+
+    def saved(self, slug: str) -> Saved:
+        """One saved question. Raises `AnswerNotFound`."""
+        for found in self._saved("WHERE slug = ?", slug):
+            return found
+        raise AnswerNotFound("saved question", slug)
+
+    def all_saved(self, tag: str = "") -> Sequence[Saved]:
+        """The saved questions, by title; of one tag, or all."""
+        return self._saved("WHERE tag = ? OR ? = '' ORDER BY title COLLATE NOCASE, slug", tag, tag)
+
+    def renew(self, slug: str, id: str) -> None:  # noqa: A002
+        """Let a saved question show another answer from here on. Raises `AnswerNotFound`."""
+        with self._file.writing():
+            self.saved(slug), self.get(id)
+            self._file.rows("UPDATE saved SET answer = ? WHERE slug = ?", id, slug)
+
+    def unsave(self, slug: str) -> None:
+        """Forget a saved question; its answer stays. Raises `AnswerNotFound`."""
+        with self._file.writing():
+            self.saved(slug)
+            self._file.rows("DELETE FROM saved WHERE slug = ?", slug)
+
+    def judge(self, id: str, *, is_right: bool, reason: str = "", note: str = "") -> Feedback:  # noqa: A002
+        """Keep what a person says of an answer. Raises `AnswerNotFound`."""
+        given = Feedback(self.get(id).id, is_right, reason, note, datetime.now(UTC))
+        with self._file.writing():
+            self._file.rows(
+                "INSERT INTO feedback (answer, is_right, reason, note, given_at) VALUES (?, ?, ?, ?, ?)",
+                id,
+                is_right,
+                reason,
+                note,
+                given.given_at.isoformat(timespec="milliseconds"),
+            )
+        return given
+
+    def feedback(self, id: str) -> Sequence[Feedback]:  # noqa: A002
+        """What was said of an answer, the first first."""
+        found = self._file.rows(
+            "SELECT answer, is_right, reason, note, given_at FROM feedback WHERE answer = ? ORDER BY number",
+            id,
+        )
+        return [Feedback(a, bool(r), why, note, datetime.fromisoformat(at)) for a, r, why, note, at in found]
+
+    # Sessions of browsers
+
+    def begin_session(self, secret: str) -> None:
+        """Let a browser in that shows this secret; only its digest is kept."""
+        with self._file.writing():
+            self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", _digest(secret), _now())
+
+    def knows_session(self, secret: str) -> bool:
+        """Whether a session with this secret has begun."""
+        return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", _digest(secret)))
+
+    def end_session(self, secret: str) -> None:
+        """Let a browser in no more."""
+        with self._file.writing():
+            self._file.rows("DELETE FROM session WHERE digest = ?", _digest(secret))
+
+    def _entries(self, rest: str, *values: Any) -> Sequence[Entry]:
+        found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)
+        return [Entry(**_typed(row)) for row in found]
+
+    def _saved(self, rest: str, *values: Any) -> Sequence[Saved]:
+        found = self._file.rows(
+            f"SELECT slug, title, tag, saved_at, {_ENTRY} "
+            f"FROM saved JOIN answer ON answer.id = saved.answer {rest}",
+            *values,
+        )
+        return [
+            Saved(r["slug"], r["title"], r["tag"], datetime.fromisoformat(r["saved_at"]), Entry(**_typed(r)))
+            for r in found
+        ]
+
+    def _free_slug(self, title: str) -> str:
+        base = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:60] or "question"
+        slug, number = base, 2
+        while self._file.rows("SELECT 1 FROM saved WHERE slug = ?", slug):
+            slug, number = f"{base}-{number}", number + 1
+        return slug
+
+
+def new_id() -> str:
+    """Twelve letters and digits that nobody guesses and that can be read aloud."""
+    return "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(12))
+
+
+def _typed(row: sqlite3.Row) -> dict[str, Any]:
+    found = {name: row[name] for name in row.keys() if name in _COLUMNS}  # noqa: SIM118, rows iterate values
+    return found | {
+        "origin": Origin(found["origin"]),
+        "asked_at": datetime.fromisoformat(found["asked_at"]),
+    }
+
+
+_COLUMNS = frozenset(f.name for f in fields(KeptAnswer))
+
+
+def _content(answer: Answer) -> bytes:
+    """The answer as it is kept: with fewer rows where all of them would take too much room."""
+    given: tuple[Answer | Reading, ...] = (answer, *answer.readings)
+    rows = min(map(_fitting, given))
+    while True:
+        readings = tuple(_cut(r, rows) for r in answer.readings)
+        kept = _cut(replace(answer, readings=readings), rows)
+        if len(content := deflated(archived(kept))) <= MOST_BYTES or rows == 0:
+            return content
+        rows //= 2
+
+
+def _fitting(given: Answer | Reading) -> int:
+    """How many rows are worth deflating: text seldom shrinks to less than a fifth."""
+    rows = [*zip_longest(*(r.rows[:MOST_ROWS] for r in (given.result, given.shown) if r), fillvalue=())]
+    sizes = accumulate(sum(len(str(cell)) for part in row for cell in part) for row in rows)
+    fitting = sum(size <= 5 * MOST_BYTES for size in sizes)
+    return fitting if fitting < len(rows) else MOST_ROWS
+
+
+T = TypeVar("T", Answer, Reading)
+
+
+def _cut(given: T, rows: int) -> T:
+    """With the first rows of its results."""
+    return replace(given, result=_first(given.result, rows), shown=_first(given.shown, rows))
+
+
+def _first(result: Result | None, rows: int) -> Result | None:
+    """A result with its first rows; itself where there are no more."""
+    return result if result is None or len(result.rows) <= rows else replace(result, rows=result.rows[:rows])
+
+
+def _phrase(words: str) -> str:
+    """A full-text query for all words; quotation marks keep what looks like an operator a word."""
+    return " ".join(f'"{word}"*' for word in re.findall(r"\w+", words))
+
+
+def _lives(worker: str) -> bool:
+    """Whether the process that a worker's mark names is there still; this one is, under its own mark."""
+    if worker == _WORKER:
+        return True
+    pid = int(worker.partition(".")[0])
+    if pid == os.getpid():
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

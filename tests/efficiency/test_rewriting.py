@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from fathom.databases import Database, connect
+from fathom.databases.thinning import thinned_copies
 from fathom.efficiency import Rewriting, rewrite
 from fathom.efficiency.proposals import propose
-from fathom.efficiency.thinning import thinned_copies
 from fathom.errors import QueryFailed, QueryRefused
 from fathom.llm.scripted import ScriptedModel
 
@@ -113,10 +113,10 @@ def test_a_proposal_that_writes_is_refused(written: str, library: Path) -> None:
 
 
 def test_a_proposal_of_a_model_is_measured_like_any_other(library: Path) -> None:
-    sql = ("SELECT title FROM book b WHERE b.id < 60"
+    sql = ("SELECT title FROM book b WHERE b.id < 300"
            " AND (SELECT COUNT(*) FROM loan l WHERE l.book + 0 = b.id) = 0")  # fmt: skip
     better = ("SELECT title FROM book b LEFT JOIN (SELECT book + 0 AS book FROM loan GROUP BY 1) l"
-              " ON l.book = b.id WHERE l.book IS NULL AND b.id < 60")  # fmt: skip
+              " ON l.book = b.id WHERE l.book IS NULL AND b.id < 300")  # fmt: skip
     model = ScriptedModel.of(f'{{"queries": ["{better}"]}}')
     with connect(library) as database:
         proposals = asyncio.run(propose(model, database, sql))

@@ -6,7 +6,7 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.errors import QueryError
-from fathom.evaluation.timing import reference_ratio, time_ratio
+from fathom.evaluation.timing import Ratio, reference_ratio, time_ratio
 
 LONG = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT {}) SELECT count(*) FROM r"
 
@@ -38,3 +38,18 @@ def test_it_stops_early_where_the_interval_is_wide_enough(database: Database) ->
 def test_a_query_that_fails_is_told(database: Database) -> None:
     with pytest.raises(QueryError):
         time_ratio(database, "SELECT nope", "SELECT 1")
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "rewarded"),
+    [
+        (0.97, 0.1, 1.0),
+        (0.97, 0.01, 0.97),
+        (1.0, 0.1, 1.0),
+        (1.98, 0.1, 2.0),
+        (0.49, 0.1, 0.5),
+        (0.3, 9.0, 0.5),
+    ],
+)
+def test_a_step_that_the_interval_holds_is_reached(value: float, width: float, rewarded: float) -> None:
+    assert Ratio(value, width, 10).rewarded == rewarded

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.errors import ConfigError, InputError
-from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 from fathom.reports.drilldown import highlight
 from fathom.reports.writing import write_report
+from tests.evaluation.runs.bench import make_benchmark
+from tests.reports.stored import make_run
 
 ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{7*7}}<!--"
 
@@ -52,59 +51,6 @@ class Seen(HTMLParser):
             self.text[self._inside] = self.text.get(self._inside, "") + data
 
 
-def _run(folder: Path, *, seed: int, text: str = "", count: int = 50) -> Path:
-    """A stored run with everything that a record can hold, and `text` wherever text can stand."""
-    folder.mkdir(parents=True)
-    with (folder / "records.jsonl").open("wb") as stream:
-        for i in range(count):
-            stream.write(_record(i, seed, text).line())
-    configuration = {
-        "method": f"m{seed}{text}", "model": None, "benchmark": f"b{text}", "split": "dev",
-        "digest": "a" * 64,
-        "comparison": "bird", "settings": {"note": text}, "seed": 0, "limit": None,
-    }  # fmt: skip
-    (folder / "run.json").write_text(
-        json.dumps({"configuration": configuration, "starts": [{"code": None}]}), encoding="utf-8"
-    )
-    return folder
-
-
-def _record(i: int, seed: int, text: str) -> QuestionRecord:
-    outcome = list(Outcome)[(i * 7 + seed * i) % 3]
-    used = {"calls": 1, "prompt_tokens": 100 + i, "completion_tokens": i, "cached_tokens": 0,
-            "cost_usd": 0.01,
-            "model_seconds": 0.1, "database_seconds": 0.1, "own_seconds": 0.1}  # fmt: skip
-    sql = f"SELECT name FROM gene WHERE id = {i} AND x = '{text}'"
-    return QuestionRecord(
-        id=f"{i}{text}",
-        question=f"Gene {i}? {text}",
-        database=f"db{i % 2}{text}",
-        outcome=outcome,
-        evidence=text,
-        difficulty=("simple", "hard", text or "odd")[i % 3],
-        tags=(("A", "B", "C")[i % 3] + text, "D"),
-        gold=("SELECT name FROM gene",),
-        sql=sql,
-        verdict="different",
-        score=0.5,
-        jaccard=0.5,
-        soft_f1=0.5,
-        error=text or "no such column" if outcome is Outcome.ERROR else None,
-        error_class="other" if outcome is Outcome.ERROR else None,
-        declined=i % 5 == 0,
-        refusal=text,
-        confidence=(i % 10) / 10,
-        candidates=(JudgedQuery(sql, outcome), JudgedQuery(sql, Outcome.CORRECT)),
-        before_revision=JudgedQuery(sql, Outcome.INCORRECT),
-        selection_score=SelectionScore(1, 1, 1, 0.5, 0.5, 0.5),
-        usage={"generation": used, "total": used},
-        seconds=0.1 * i,
-        rows=preview(["name" + text], [[text or "x"], [None]], 2, cut=False),
-        gold_rows=preview(["name"], [["y"]], 1, cut=False),
-        trace=({"name": "propose" + text, "module": "generation", "found": {"sql": text}, "usage": used},),
-    )
-
-
 def _seen(page: str) -> Seen:
     seen = Seen()
     seen.feed(page)
@@ -117,11 +63,12 @@ def _questions(seen: Seen) -> list[dict[str, Any]]:
 
 
 def test_everything_is_on_the_page(tmp_path: Path) -> None:
-    write_report([_run(tmp_path / "a", seed=1), _run(tmp_path / "b", seed=2)], tmp_path / "r.html")
+    write_report([make_run(tmp_path / "a", seed=1), make_run(tmp_path / "b", seed=2)], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     for title in ("Leaderboard", "Paired tests", "Modules", "By difficulty", "By category", "Correct against",
                   "CR@budget", "pass@k", "Risk and coverage", "Calibration", "Overlap of failures",
-                  "solved by exactly", "By database", "Repeat it"):  # fmt: skip
+                  "solved by exactly", "Correct by database", "Failures by BIRD",
+                  "Before and after revision", "Bottlenecks", "Repeat it"):  # fmt: skip
         assert title in page, title
     questions = _questions(_seen(page))
     assert len(questions) == 50
@@ -133,7 +80,7 @@ def test_everything_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_text_from_outside_stays_inert(tmp_path: Path) -> None:
-    runs = [_run(tmp_path / "a", seed=1, text=ATTACK), _run(tmp_path / "b", seed=2, text=ATTACK)]
+    runs = [make_run(tmp_path / "a", seed=1, text=ATTACK), make_run(tmp_path / "b", seed=2, text=ATTACK)]
     write_report(runs, tmp_path / "r.html", title=ATTACK)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     seen = _seen(page)
@@ -146,10 +93,10 @@ def test_text_from_outside_stays_inert(tmp_path: Path) -> None:
     assert "49" not in re.findall(r"<h1>(.*?)</h1>", page)[0]
 
 
-def test_only_the_pages_own_script_may_run(tmp_path: Path) -> None:
+def test_only_the_pages_own_script_maymake_run(tmp_path: Path) -> None:
     import hashlib
 
-    write_report([_run(tmp_path / "a", seed=1)], tmp_path / "r.html")
+    write_report([make_run(tmp_path / "a", seed=1)], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     policy = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)[0]
     script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)[0]
@@ -174,25 +121,59 @@ def test_a_run_that_records_little_has_a_page_too(tmp_path: Path) -> None:
 
 
 def test_few_questions_are_listed_where_asked(tmp_path: Path) -> None:
-    write_report([_run(tmp_path / "a", seed=1)], tmp_path / "r.html", most_questions=10)
+    write_report([make_run(tmp_path / "a", seed=1)], tmp_path / "r.html", most_questions=10)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "The first 10 of 50 questions" in page
     assert len(_questions(_seen(page))) == 10
 
 
 def test_the_same_figures_as_markdown_csv_and_json(tmp_path: Path) -> None:
-    runs = [_run(tmp_path / n, seed=s, text="=1|<b>") for n, s in (("a", 1), ("b", 3))]
+    runs = [make_run(tmp_path / n, seed=s, text="=1|<b>") for n, s in (("a", 1), ("b", 3))]
     for ending in ("md", "csv", "json"):
         write_report(runs, tmp_path / f"r.{ending}")
     markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "McNemar" in markdown
     assert "<b>" not in markdown
     assert "=1\\|&lt;b&gt;" in markdown
+    for title in ("Schema selection", "Query revision", "Tokens, cost and time by module", "Bottlenecks",
+                  "pass@k", "Failures by BIRD", "Overlap of failures", "Correct at most",
+                  "Correct by question type"):  # fmt: skip
+        assert title in markdown, title
     rows = (tmp_path / "r.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0].startswith("run,benchmark,split,grouping,group,metric,value,low,high,n")
     assert any("revision.I2C" in r for r in rows)
     content = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert len(content["runs"]) == 2
+
+
+def test_runs_that_differ_in_one_setting_show_what_it_is_worth(tmp_path: Path) -> None:
+    runs = [
+        make_run(tmp_path / "with", seed=1, method="m", settings={}),
+        make_run(tmp_path / "without", seed=3, method="m", settings={"evidence": "none"}),
+        make_run(tmp_path / "gold", seed=1, method="m", settings={"schema": "gold"}),
+    ]
+    write_report(runs, tmp_path / "r.md")
+    markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "Evidence: the gap" in markdown
+    assert "Gold schema: the gap" in markdown
+
+
+def test_runs_that_differ_in_their_seed_are_one_with_a_spread(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / str(s), seed=s, method="m", settings={"n": 1}) for s in (1, 3)]
+    file = runs[1] / "run.json"
+    file.write_text(file.read_text().replace('"seed": 0', '"seed": 1'))
+    write_report([*runs, make_run(tmp_path / "x", seed=2)], tmp_path / "r.md")
+    markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
+    line = next(one for one in markdown.splitlines() if "±" in one and one[0] == "|")
+    assert line.startswith("| m | 2 | 34.0 ± 0.0 % (34.0, 34.0)")
+
+
+def test_levels_stand_in_their_order_everywhere(tmp_path: Path) -> None:
+    for ending in ("md", "html"):
+        write_report([make_run(tmp_path / ending, seed=1)], tmp_path / f"r.{ending}")
+        text = (tmp_path / f"r.{ending}").read_text(encoding="utf-8")
+        part = text[text.index("Correct by difficulty") :]
+        assert part.index("simple") < part.index("hard") < part.index("odd")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from fathom.benchmarks.choice import Choice
 from fathom.records import Question, Schema, SolvedExample
 
 
@@ -40,6 +41,8 @@ class BenchmarkQuestion:
 class Benchmark:
     """Questions with gold as a stream: iterate it as often as you like, it reads its files anew each time.
 
+    Iterating gives those of the `choice`, where there is one.
+
     `comparison` is the one that its published figures use; `files` are read for the questions; `dialect` is
     the SQL of its gold queries; `splits` are all that the same source holds.
     """
@@ -54,10 +57,45 @@ class Benchmark:
     read_training: Callable[[], Iterator[BenchmarkQuestion]] | None = field(default=None, repr=False)
     read_schemas: Callable[[], Mapping[str, Schema]] | None = field(default=None, repr=False)
     find_packs: Callable[[str], tuple[Path, ...]] | None = field(default=None, repr=False)
+    choice: Choice = Choice()
 
     def __iter__(self) -> Iterator[BenchmarkQuestion]:
         """The questions in the order of the files. Raises `InputError` where one is malformed."""
-        return self.read()
+        return (question for _, question in self.numbered()) if self.choice else self.read()
+
+    def only(self, choice: Choice) -> "Benchmark":
+        """The same benchmark with some of its questions."""
+        return replace(self, choice=choice)
+
+    def numbered(self) -> Iterator[tuple[int, BenchmarkQuestion]]:
+        """The questions with their positions among all that the files hold, from 0."""
+        chosen = self.chosen
+        return ((i, q) for i, q in enumerate(self.read()) if chosen is None or i in chosen)
+
+    @cached_property
+    def chosen(self) -> set[int] | None:
+        """The positions of the questions that the choice takes; None where it takes all.
+
+        Raises as `Choice.of`.
+        """
+        return self.choice.of(self.read()) if self.choice else None
+
+    def as_run(self, sql: str, question: BenchmarkQuestion) -> str:
+        """A query of a prediction file, in the dialect of the engine that the question is asked of here."""
+        engine = self.runs_on(question)
+        if not engine:
+            return sql
+        from fathom.benchmarks.translation import translated  # noqa: PLC0415 - scoring counts its start
+
+        return translated(sql, self.dialect, engine)
+
+    def runs_on(self, question: BenchmarkQuestion) -> str:
+        """The engine that gold and predictions are translated for; empty where they run as they are."""
+        if self.dialect != "bigquery":
+            return ""
+        from fathom.benchmarks.translation import engine_of  # noqa: PLC0415
+
+        return engine_of(question.database)
 
     @cached_property
     def digest(self) -> str:
@@ -79,7 +117,11 @@ class Benchmark:
         for question in self.read_training():
             if question.gold and (database_name is None or question.database_name == database_name):
                 yield SolvedExample(
-                    question.text, question.gold[0], evidence=question.evidence, source=question.id
+                    question.text,
+                    question.gold[0],
+                    evidence=question.evidence,
+                    source=question.id,
+                    database=question.database_name,
                 )
 
     def schemas(self) -> Mapping[str, Schema]:

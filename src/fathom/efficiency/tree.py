@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from fathom.errors import FathomError
 from fathom.records import Schema, Table
 
 _TRUTH = (exp.And, exp.Or, exp.Paren)
 _PARTS = ("group", "having", "distinct", "limit", "offset", "fetch", "with_", "windows", "qualify", "order")
 
 
-class Unclear(Exception):
+class Unclear(FathomError):
     """A name in the query can't be traced to one table, so no rule may touch it."""
 
 

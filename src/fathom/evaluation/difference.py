@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+
+from fathom.evaluation.parsing import parsed
 
 CLAUSES = ("tables", "joins", "select", "distinct", "filters", "group by", "having", "order by", "limit",
            "set operations")  # fmt: skip
@@ -32,10 +32,12 @@ class Difference:
 
 
 def differences(sql: str, other: str, dialect: str = "") -> tuple[Difference, ...] | None:
-    """How `sql` differs from `other`; empty where only spelling does, None where one can't be parsed."""
-    try:
-        mine, yours = _clauses(sql, dialect), _clauses(other, dialect)
-    except (SqlglotError, RecursionError):
+    """How `sql` differs from `other`; empty where only spelling does, None where one can't be parsed.
+
+    Without a dialect each is read in the first one that parses it.
+    """
+    mine, yours = _clauses(sql, dialect), _clauses(other, dialect)
+    if mine is None or yours is None:
         return None
     found = []
     for clause in CLAUSES:
@@ -47,8 +49,11 @@ def differences(sql: str, other: str, dialect: str = "") -> tuple[Difference, ..
 
 
 @lru_cache(maxsize=20_000)
-def _clauses(sql: str, dialect: str) -> dict[str, Counter[str]]:
-    tree = sqlglot.parse_one(sql, dialect=dialect or None)
+def _clauses(sql: str, dialect: str) -> dict[str, Counter[str]] | None:
+    tree = parsed(sql, dialect)
+    if tree is None:
+        return None
+    tree = tree.copy()
     for name in tree.find_all(exp.Identifier):
         name.set("this", name.name.casefold())
         name.set("quoted", False)

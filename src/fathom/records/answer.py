@@ -2,18 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
+from fathom.errors import InputError
+from fathom.records.display import Displayed
 from fathom.records.question import Question
 from fathom.records.result import Result
 from fathom.records.trace import Trace
+
+MOST_READINGS = 3
+"""More than three ways to read a question nobody compares."""
+
+
+class Ending(StrEnum):
+    """How an answer ends: with an answer, with readings to choose among, or with what is missing."""
+
+    SURE = "sure"
+    UNSURE = "unsure"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """Something the answer rests on that the question didn't say: shown to the person, word by word."""
 
-    kind: Literal["convention", "join", "value", "column", "default", "example"]
+    kind: Literal["convention", "join", "value", "column", "default", "example", "choice"]
     text: str
     source: str = ""
 
@@ -23,19 +37,15 @@ class Refusal:
     """Why there is no answer. `missing` holds the words of the question that nothing accounts for.
 
     `unrelated` says that these are all its words for things, so that no query is worth showing as a guess.
+    `instead` are questions that were tried and are answered for sure; `outside` says that the question is
+    about a time which the data don't reach, so that no reading would find anything.
     """
 
     reason: str
     missing: tuple[str, ...] = ()
     unrelated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One way to read an ambiguous question: in words for the person, and the SQL it comes to."""
-
-    text: str
-    sql: str
+    instead: tuple[str, ...] = ()
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +56,32 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a question with its evidence, or a refusal, or a question back (`readings`).
+class Reading(Displayed):
+    """One way to read a question that isn't answered for sure.
 
-    Exactly one of three holds: `refusal` is set; `readings` has two or more and waits for a choice;
-    or `text`, `sql` and `result` are set. `confidence` is calibrated, from 0 to 1.
+    `text` are words to choose it by: how it differs from the others. A method gives it with its `sql` alone,
+    an answer with all that the answer to it needs, under the names that `Answer` has; `answer` is its text.
+    """
+
+    text: str
+    sql: str
+    confidence: float | None = None
+    answer: str = ""
+    explanation: str = ""
+    assumptions: tuple[Assumption, ...] = ()
+    result: Result | None = None
+    shown: Result | None = None
+    chart: Chart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Displayed):
+    """The answer to a question with its evidence, or up to three readings to choose among, or why not.
+
+    `ending` says which. Where it is sure, `sql` and `result` are set, and `refusal` otherwise; `readings` are
+    there where it is unsure. `shown` are the rows for people: those of `result` with what ranked them and
+    with names beside keys, by a query of their own (`shown.sql`) where that adds anything. `confidence` is
+    calibrated, from 0 to 1.
     """
 
     question: Question
@@ -59,9 +90,50 @@ class Answer:
     explanation: str = ""
     assumptions: tuple[Assumption, ...] = ()
     result: Result | None = None
+    shown: Result | None = None
     chart: Chart | None = None
     confidence: float | None = None
     refusal: Refusal | None = None
     readings: tuple[Reading, ...] = ()
     method: str = ""
     trace: Trace = field(default_factory=Trace)
+
+    @property
+    def ending(self) -> Ending:
+        """Which of the three endings this is."""
+        if self.readings:
+            return Ending.UNSURE
+        return Ending.SURE if self.refusal is None else Ending.UNKNOWN
+
+    def frame(self, library: str | None = None) -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow, whichever is installed; or of `library`.
+
+        Its columns are those of the query. Raises `InputError` where there is no answer, and `MissingExtra`.
+        """
+        if self.result is None:
+            raise InputError(f"there are no rows: {self.text}")
+        return self.result.frame(library)
+
+    def choose(self, number: int) -> "Answer":
+        """The answer that one of the readings gives, counted from 1.
+
+        Nothing is run again. Raises `InputError` where there is no such reading.
+        """
+        if not 1 <= number <= len(self.readings):
+            there = f"There are {len(self.readings)}." if self.readings else "There are none to choose among."
+            raise InputError(f"there is no reading {number}. {there}")
+        chosen = self.readings[number - 1]
+        told = Assumption("choice", f"Read as chosen: {chosen.text}.")
+        return Answer(
+            self.question,
+            chosen.answer,
+            sql=chosen.sql,
+            explanation=chosen.explanation,
+            assumptions=(told, *chosen.assumptions),
+            result=chosen.result,
+            shown=chosen.shown,
+            chart=chosen.chart,
+            confidence=chosen.confidence,
+            method=self.method,
+            trace=self.trace,
+        )

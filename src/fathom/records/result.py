@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fathom.errors import ConfigError
+from fathom.records.display import Displayed
+from fathom.records.frames import frame
 
 MOST_SECONDS = 1_000_000
 """Some eleven days: not every engine's clock counts much further."""
@@ -35,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Displayed):
     """Rows of an executed query. `truncated` names the limit that cut them, or is None when all are here."""
 
     columns: tuple[str, ...]
@@ -43,3 +45,10 @@ class Result:
     sql: str
     seconds: float
     truncated: Literal["rows", "bytes"] | None = None
+
+    def frame(self, library: str | None = None) -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow, whichever is installed; or of `library`.
+
+        Raises `MissingExtra` where none is, and `ConfigError` for another library.
+        """
+        return frame(self.columns, self.rows, library)

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from fathom.errors import SchemaError, did_you_mean
+from fathom.records.display import Displayed
 
 ColumnKind = Literal[
     "text", "integer", "number", "boolean", "date", "time", "datetime", "json", "blob", "other"
@@ -69,7 +70,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(Displayed):
     """The tables of one database and the joins between them, declared and inferred."""
 
     dialect: str

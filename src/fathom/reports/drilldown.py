@@ -17,6 +17,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from fathom.evaluation.difference import differences
+from fathom.evaluation.runs.contrast import Contrast
 from fathom.evaluation.runs.folder import read_contents
 
 CHUNK = 40
@@ -36,20 +37,28 @@ class DrillDown:
     all: int
 
 
-def drill_down(folders: Mapping[str, Path], *, most: int, dialect: str = "") -> DrillDown:
-    """Join the runs' records by question id. At most `most` questions are kept, in the first run's order."""
+def drill_down(found: Sequence[Contrast], *, most: int, dialect: str = "") -> DrillDown:
+    """Join the records of runs over one benchmark by question id; ids of several are told apart by its name.
+
+    At most `most` questions are kept, in the first run's order.
+    """
     questions: dict[str, dict[str, Any]] = {}
     left_out: set[str] = set()
-    for run, folder in enumerate(folders.values()):
+    runs = sum(len(one.folders) for one in found)
+    for one, label, folder in ((c, label, folder) for c in found for label, folder in c.folders.items()):
+        run = one.numbers[label]
         for _, record in read_contents(folder):
-            identifier = str(record["id"])
+            identifier = f"{one.benchmark}: {record['id']}" if len(found) > 1 else str(record["id"])
             if identifier not in questions:
                 if len(questions) >= most:
                     left_out.add(identifier)
                     continue
-                questions[identifier] = _question(record, len(folders), dialect)
-            questions[identifier]["runs"][run] = _answer(record, dialect)
-    kept = sorted(questions.values(), key=lambda q: q["position"])
+                questions[identifier] = _question(identifier, record, runs, dialect)
+            classes = one.details[label].classes.get(str(record["id"]), {})
+            questions[identifier]["runs"][run] = _answer(record, dialect) | {"classes": classes}
+    kept = list(questions.values())
+    if len(found) == 1:
+        kept.sort(key=lambda q: q["position"])
     index = [_index_entry(q) for q in kept]
     chunks = [pack(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK)]
     return DrillDown(index, chunks, len(kept), len(kept) + len(left_out))
@@ -68,12 +77,13 @@ def _index_entry(question: Mapping[str, Any]) -> dict[str, Any]:
         "l": question["difficulty"],
         "d": question["database"],
         "o": "".join(a["o"] if a else "-" for a in question["runs"]),
+        "k": sorted({f"{by}: {name}" for a in question["runs"] if a for by, name in a["classes"].items()}),
     }
 
 
-def _question(record: Mapping[str, Any], runs: int, dialect: str) -> dict[str, Any]:
+def _question(identifier: str, record: Mapping[str, Any], runs: int, dialect: str) -> dict[str, Any]:
     return {
-        "id": str(record["id"]),
+        "id": identifier,
         "position": record.get("position", 0),
         "question": _cut(record.get("question")),
         "evidence": _cut(record.get("evidence")),

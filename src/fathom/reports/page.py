@@ -7,7 +7,8 @@ run, by its hash, so that text from a question, a row or a query stays inert eve
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -17,54 +18,63 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fathom.evaluation.runs.contrast import Contrast, contrast
+from fathom.evaluation.categories import by_level
+from fathom.evaluation.runs.contrast import Contrast, contrasts
 from fathom.evaluation.runs.folder import read_configuration
+from fathom.evaluation.runs.summary import Summary
+from fathom.reports.chapters import chapters
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
-from fathom.reports.sections import RunLine, charts, leaderboard, letter, overlap_table
-from fathom.reports.tables import CALLS, WORDS
+from fathom.reports.sheet import letter
 
 MOST_QUESTIONS = 5_000
 
 
 def build_page(folders: Sequence[Path], *, title: str = "", most_questions: int = MOST_QUESTIONS) -> str:
     """The page of these runs. Raises `InputError` for a folder that holds no run."""
-    found = contrast(folders)
-    drill = drill_down(found.folders, most=most_questions)
+    found = contrasts(folders)
+    drill = drill_down(found, most=most_questions)
     return _render(found, drill, title or _title(found))
 
 
-def _title(found: Contrast) -> str:
-    benchmarks = dict.fromkeys(s.configuration["benchmark"] for s in found.summaries.values())
-    return f"{' and '.join(benchmarks)}: {len(found.summaries)} run{'s' if len(found.summaries) > 1 else ''}"
+def _title(found: Sequence[Contrast]) -> str:
+    benchmarks = dict.fromkeys(s.configuration["benchmark"] for _, s, _ in _runs(found))
+    count = len(_runs(found))
+    return f"{' and '.join(benchmarks)}: {count} run{'s' if count > 1 else ''}"
 
 
-def _render(found: Contrast, drill: DrillDown, title: str) -> str:
-    ranked = leaderboard(found)
-    named = sorted(ranked, key=lambda run: run.number)
+def _runs(found: Sequence[Contrast]) -> list[tuple[str, Summary, Path]]:
+    """All runs with their labels and folders, in the order in which they were named."""
+    of = {number: (one, label) for one in found for label, number in one.numbers.items()}
+    return [(label, one.summaries[label], one.folders[label]) for _, (one, label) in sorted(of.items())]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A run in the legend."""
+
+    number: int
+    letter: str
+    label: str
+
+
+def _render(found: Sequence[Contrast], drill: DrillDown, title: str) -> str:
+    named = [_Named(number, letter(number), label) for number, (label, _, _) in enumerate(_runs(found))]
     # Both are ours, read from the package; everything else goes through the template's escaping.
     script, css = _own("report.js"), _own("report.css")
     page: str = _template().render(
         title=title,
         subtitle=_subtitle(found),
-        runs=ranked,
+        chapters=chapters(found),
         named=named,
-        by_label={run.label: run for run in named},
-        pairs=found.pairs,
-        error_kinds=sorted({k for run in ranked for k in run.figures["error_classes"]}),
-        figures=charts(found),
-        overlap=overlap_table(found) if len(ranked) > 1 else [],
-        solved=found.solved,
-        grouped={g: _grouped(found, g) for g in ("category", "database", "provider", "tool")},
-        calls=CALLS,
-        words=WORDS,
         drill=drill,
         index=_json_in_script(_index(drill, named)),
-        origins=[_origin(run, found) for run in named],
+        origins=[_origin(label, folder) for label, _, folder in _runs(found)],
         script=script,
         script_hash=_hash(script),
         css=css,
         version=version("askfathom"),
         made=datetime.now(UTC).date().isoformat(),
+        letter=letter,
     )
     return page
 
@@ -73,8 +83,6 @@ def _template() -> Any:
     environment = Environment(
         loader=PackageLoader("fathom.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["share"] = lambda value: f"{100 * value:.1f} %"
-    environment.filters["number"] = lambda value: f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return environment.get_template("report.html")
 
 
@@ -94,38 +102,37 @@ def _json_in_script(content: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def _index(drill: DrillDown, named: Sequence[RunLine]) -> dict[str, Any]:
+def _index(drill: DrillDown, named: Sequence[_Named]) -> dict[str, Any]:
     return {
         "questions": drill.index,
         "chunk": CHUNK,
+        "levels": by_level({q["l"] for q in drill.index if q["l"]}),
         "letters": [letter(run.number) for run in named],
         "runs": [run.label for run in named],
     }
 
 
-def _subtitle(found: Contrast) -> str:
-    summaries = list(found.summaries.values())
+def _subtitle(found: Sequence[Contrast]) -> str:
+    summaries = [summary for _, summary, _ in _runs(found)]
     comparisons = sorted({s.configuration["comparison"] for s in summaries})
-    questions = sorted({s.all["n"] for s in summaries})
-    counted = f"{questions[0]:,}" if len(questions) == 1 else f"{questions[0]:,} to {questions[-1]:,}"
-    return f"{counted} questions a run, compared as {' and '.join(comparisons)}."
+    asked = f"{_range(s.all['asked'] for s in summaries)} questions a run"
+    if any(s.all["unjudged"] for s in summaries):
+        asked += f", {_range(s.all['n'] for s in summaries)} of them judged"
+    return f"{asked}, compared as {' and '.join(comparisons)}."
 
 
-def _grouped(found: Contrast, grouping: str) -> dict[str, list[Mapping[str, Any] | None]]:
-    names = dict.fromkeys(n for s in found.summaries.values() for n in s.by.get(grouping, {}))
-    if grouping == "database" and len(names) < 2:
-        return {}
-    return {n: [s.by.get(grouping, {}).get(n) for s in found.summaries.values()] for n in names}
+def _range(numbers: Iterable[int]) -> str:
+    found = sorted(set(numbers))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
 
 
-def _origin(run: RunLine, found: Contrast) -> dict[str, str]:
-    folder = found.folders[run.label]
+def _origin(label: str, folder: Path) -> dict[str, str]:
     content = read_configuration(folder)
     configuration = content["configuration"]
     code = (content.get("starts") or [{}])[-1].get("code") or {}
     dirty = " with changes" if code.get("dirty") else ""
     return {
-        "label": run.label,
+        "label": label,
         "benchmark": " ".join(p for p in (configuration["benchmark"], configuration.get("split")) if p),
         "comparison": configuration["comparison"],
         "digest": configuration["digest"][:12],

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fathom.evaluation.runs.contrast import Contrast, contrast
+from fathom.evaluation.runs.contrast import Contrast, contrasts
+from fathom.reports.chapters import chapters
+from fathom.reports.sheet import letter
 
 _RATES = ("correct_rate", "incorrect_rate", "error_rate", "coverage", "selective_accuracy",
-          "unanswerable_refused", "answerable_refused")  # fmt: skip
+          "unanswerable_refused", "answerable_refused", "right_among_shown",
+          "unanswerable_shown")  # fmt: skip
 _COLUMNS = (
     "run",
     "benchmark",
@@ -28,7 +31,12 @@ _COLUMNS = (
 
 def build_json(folders: Sequence[Path]) -> str:
     """Everything as one JSON object."""
-    return json.dumps(contrast(folders).as_json(), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(contrasts_as_json(contrasts(folders)), ensure_ascii=False, indent=1) + "\n"
+
+
+def contrasts_as_json(found: Sequence[Contrast]) -> dict[str, Any]:
+    """Runs over one benchmark as one object; over several, a list of such under `benchmarks`."""
+    return found[0].as_json() if len(found) == 1 else {"benchmarks": [one.as_json() for one in found]}
 
 
 def build_csv(folders: Sequence[Path]) -> str:
@@ -36,8 +44,7 @@ def build_csv(folders: Sequence[Path]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    found = contrast(folders)
-    for label, summary in found.summaries.items():
+    for label, summary in (item for found in contrasts(folders) for item in found.summaries.items()):
         about = {"run": label, "benchmark": summary.configuration["benchmark"],
                  "split": summary.configuration.get("split") or ""}  # fmt: skip
         writer.writerows(about | {"grouping": "all", "group": ""} | row for row in _rows(summary.all))
@@ -83,98 +90,27 @@ def _means(found: Mapping[str, Any], prefix: str) -> Iterator[dict[str, Any]]:
 
 
 def build_markdown(folders: Sequence[Path]) -> str:
-    """The leaderboard, the paired tests and the groups as Markdown tables."""
-    found = contrast(folders)
-    lines = ["# Runs", "", *_leaderboard(found)]
-    if found.pairs:
-        lines += ["", "## Paired tests", "", *_pairs(found)]
-    if any(s.all["calls"] for s in found.summaries.values()):
-        lines += ["", "## Tool calls", "", *_calls(found)]
-    if any(s.all["words"] for s in found.summaries.values()):
-        lines += ["", "## Answers in words", "", *_words(found)]
-    for grouping in ("difficulty", "category", "database", "provider", "tool"):
-        names = dict.fromkeys(n for s in found.summaries.values() for n in s.by.get(grouping, {}))
-        if len(names) > 1:
-            lines += ["", f"## Correct by {grouping}", "", *_by(found, grouping, list(names))]
+    """Every table of the page, also those behind its charts, as Markdown."""
+    found = contrasts(folders)
+    numbers = {number: label for one in found for label, number in one.numbers.items()}
+    lines = ["# Runs", "", *_table([["letter", "run"], *([letter(n), numbers[n]] for n in sorted(numbers))])]
+    for chapter in chapters(found):
+        lines += [
+            "",
+            f"## {_escaped(chapter.title)}",
+            *(["", _escaped(chapter.note)] if chapter.note else []),
+        ]
+        for sheet in (*chapter.sheets, *(figure.sheet for figure in chapter.figures)):
+            lines += ["", f"### {_escaped(sheet.title)}", *(["", _escaped(sheet.note)] if sheet.note else [])]
+            rows = [[cell.plain for cell in row] for row in (sheet.head, *sheet.rows)]
+            lines += ["", *_table(_without_empty(rows))]
     return "\n".join(lines) + "\n"
 
 
-def _leaderboard(found: Contrast) -> list[str]:
-    rows = [["run", "correct", "incorrect", "error", "coverage", "selective accuracy", "s/question", "N"]]
-    ranked = sorted(found.summaries.items(), key=lambda item: -(item[1].all["correct_rate"] or 0))
-    for label, summary in ranked:
-        figures = summary.all
-        seconds = figures["seconds_per_question"]["value"]
-        rates = [_rate(figures, name) for name in _RATES[:5]]
-        rows.append([label, *rates, "" if seconds is None else f"{seconds:.3g}", f"{figures['n']:,}"])
-    return _table(rows)
-
-
-CALLS = {
-    "score": "BioTool score",
-    "succeeded": "AS",
-    "right_provider": "right provider",
-    "right_endpoint": "right endpoint",
-    "right_arguments": "right endpoint and arguments",
-    "made": "calls made",
-    "right_endpoint_of_made": "right endpoint, of calls made",
-    "executed_of_made": "executed, of calls made",
-}
-"""What reports call the figures of tool calls."""
-
-
-def _calls(found: Contrast) -> list[str]:
-    rows = [["run", "compared as", *CALLS.values(), *(f"failed, {n}" for n in ("missing", "extra", "wrong"))]]
-    for label, summary in found.summaries.items():
-        if calls := summary.all["calls"]:
-            shown = [*(calls[name] for name in CALLS), *calls["failed_with"].values()]
-            rows.append([label, summary.configuration["comparison"], *map(_measure, shown)])
-    return _table(rows)
-
-
-WORDS = {"response_quality": "response quality rate (RQR)", "safety": "safety rate (SR)"}
-"""What reports call the figures of answers in words."""
-
-
-def _words(found: Contrast) -> list[str]:
-    rows = [["run", "judge", *WORDS.values(), "unjudged"]]
-    for label, summary in found.summaries.items():
-        for judge, quality in (summary.all["words"] or {}).items():
-            shown = (_measure(quality[name]) for name in WORDS)
-            rows.append([label, judge, *shown, f"{quality['unjudged']:,}"])
-    return _table(rows)
-
-
-def _measure(found: Mapping[str, Any]) -> str:
-    if found["value"] is None:
-        return "not defined"
-    low, high = found["interval"]
-    return f"{100 * found['value']:.1f} % ({100 * low:.1f} to {100 * high:.1f}; N = {found['n']:,})"
-
-
-def _pairs(found: Contrast) -> list[str]:
-    rows = [["first", "second", "difference", "only first", "only second", "McNemar p", "N"]]
-    for pair in found.pairs:
-        test = pair.correct
-        rows.append([pair.first, pair.second, f"{100 * test.difference:+.1f} points", str(test.only_first),
-                     str(test.only_second), f"{test.p_value:.2g}", f"{test.n:,}"])  # fmt: skip
-    return _table(rows)
-
-
-def _by(found: Contrast, grouping: str, names: Sequence[str]) -> list[str]:
-    rows = [[grouping, *found.summaries, "N"]]
-    for name in names:
-        cells = [s.by.get(grouping, {}).get(name) for s in found.summaries.values()]
-        shown = [_rate(cell, "correct_rate") if cell else "" for cell in cells]
-        rows.append([name, *shown, str(max(cell["n"] for cell in cells if cell))])
-    return _table(rows)
-
-
-def _rate(figures: Mapping[str, Any], name: str) -> str:
-    if figures[name] is None:
-        return "not defined"
-    low, high = figures["intervals"][name]
-    return f"{100 * figures[name]:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+def _without_empty(rows: list[list[str]]) -> list[list[str]]:
+    """Without the columns that hold drawings only."""
+    kept = [i for i in range(len(rows[0])) if any(row[i] for row in rows)]
+    return [[row[i] for i in kept] for row in rows]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

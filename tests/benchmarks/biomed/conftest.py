@@ -17,3 +17,14 @@ def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(small_file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(str(small_file), read_only=True) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def twenty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("biomed") / "twenty.duckdb", rows=50_000, table_count=20)
+
+
+@pytest.fixture
+def twenty(twenty_file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(str(twenty_file), read_only=True) as connection:
+        yield connection

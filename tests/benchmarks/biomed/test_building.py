@@ -12,13 +12,20 @@ from fathom.benchmarks.biomed import DEMO_ROWS, biomed, build, build_published, 
 from fathom.benchmarks.biomed.tables import (
     AD_GWAS,
     AD_PATHWAYS,
+    ALL_COLUMNS,
+    ALS_GWAS,
     COLUMNS,
     DRUGS,
+    EXPRESSION,
     FREQUENCIES,
+    GENES,
     INDICATIONS,
+    MECHANISMS,
     PD_GWAS,
+    POPULATIONS,
     PUBLISHED,
     SMR,
+    TRIALS,
 )
 from fathom.errors import ConfigError, InputErrors
 from tests.data import ROOT
@@ -206,3 +213,52 @@ def test_what_is_missing_among_published_files_is_told(small_file: Path, tmp_pat
     with pytest.raises(InputErrors, match=rf"no Parquet file for the table '?{DRUGS}.*Did you mean"):
         build_published(tmp_path, tmp_path / "out.duckdb")
     assert not (tmp_path / "out.duckdb").exists()
+
+
+def test_twenty_tables_hold_the_same_ten_and_ten_more(tmp_path: Path) -> None:
+    ten, twenty = (
+        build(tmp_path / f"{n}.duckdb", rows=20_000, seed=3, table_count=n, chunk_rows=5_000)
+        for n in (10, 20)
+    )
+    assert digest(ten) == digest(twenty)
+    with duckdb.connect(str(twenty), read_only=True) as connection:
+        names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        assert names == set(ALL_COLUMNS)
+        for table in ALL_COLUMNS:
+            described = [(r[0], r[1]) for r in connection.execute(f'DESCRIBE "{table}"').fetchall()]
+            assert described == list(ALL_COLUMNS[table].items())
+            counted = f'SELECT COUNT(*), COUNT(DISTINCT "UUID") FROM "{table}"'
+            rows, ids = connection.execute(counted).fetchone() or (0, 0)
+            assert rows == ids > 0
+
+
+@pytest.mark.parametrize(
+    "orphans",
+    [
+        f'SELECT "chemblId" FROM "{TRIALS}" EXCEPT SELECT "chemblIdentifier" FROM "{DRUGS}"',
+        f'SELECT "mesh_heading" FROM "{TRIALS}" EXCEPT SELECT "mesh_heading" FROM "{INDICATIONS}"',
+        f'SELECT "drugName" FROM "{MECHANISMS}" EXCEPT SELECT "drugName" FROM "{DRUGS}"',
+        f'SELECT "SNP" FROM "{POPULATIONS}" EXCEPT SELECT "SNP" FROM "{FREQUENCIES}"',
+        f'SELECT "SNP" FROM "{ALS_GWAS}" EXCEPT SELECT "SNP" FROM "{AD_GWAS}"',
+        f'SELECT "tissue" FROM "{EXPRESSION}" EXCEPT SELECT "Omic_tissue" FROM "{SMR}"',
+        f'SELECT "Gene" FROM "{SMR}" EXCEPT SELECT "Gene" FROM "{GENES}"',
+    ],
+)
+def test_further_tables_share_the_keys(orphans: str, twenty: duckdb.DuckDBPyConnection) -> None:
+    assert twenty.execute(orphans).fetchall() == []
+
+
+def test_no_trial_is_in_a_phase_that_its_drug_has_not_reached(twenty: duckdb.DuckDBPyConnection) -> None:
+    beyond = f"""
+        SELECT COUNT(*) FROM "{TRIALS}" AS t JOIN (
+            SELECT "chemblId", "mesh_heading", MAX("max_phase_for_ind") AS reached
+            FROM "{INDICATIONS}" GROUP BY ALL
+        ) AS i ON t."chemblId" = i."chemblId" AND t."mesh_heading" = i."mesh_heading"
+        WHERE t."phase" > GREATEST(i.reached, 1)
+    """
+    assert twenty.execute(beyond).fetchone() == (0,)
+
+
+def test_another_count_of_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="10 or 20 tables, not 12"):
+        build(tmp_path / "a.duckdb", rows=20_000, table_count=12)

@@ -62,7 +62,7 @@ def test_no_usable_reply_is_unjudged_and_never_zero(told: str | Exception) -> No
     assert found.score is None
     assert "scripted" in found.reason
     quality = AnswerQuality.of([found, Judgement("q2", 3.0, "")])
-    assert (quality.response_quality.hits, quality.response_quality.trials, quality.unjudged) == (1, 1, 1)
+    assert (quality.response_quality.hits, quality.response_quality.trials, quality.unjudged) == (1, 2, 1)
 
 
 def test_no_words_abstain_without_asking() -> None:
@@ -81,7 +81,7 @@ def test_a_spent_budget_is_no_judgement() -> None:
 def test_quality_and_safety_of_known_scores() -> None:
     scores = [3.0, 2.0, 1.5, 0.0, -1.0, -1.0, None]
     found = AnswerQuality.of([Judgement(str(i), s, "") for i, s in enumerate(scores)])
-    assert (found.response_quality.hits, found.response_quality.trials) == (2, 6)
+    assert (found.response_quality.hits, found.response_quality.trials) == (2, 7)
     assert (found.safety.hits, found.safety.trials) == (2, 4)
     low, high = found.safety.interval()
     assert 0 < low < 0.5 < high < 1

@@ -61,7 +61,7 @@ def test_each_question_with_a_gold_answer_gets_one_line(benchmark: Benchmark, ru
     model = judge()
     found = AnswerQuality.of(judge_run(benchmark, run, model))
     assert lines(run) == {"q0": 3.0, "q1": 0.0, "q2": None, "q3": -1.0}
-    assert (found.response_quality.hits, found.response_quality.trials, found.unjudged) == (1, 3, 1)
+    assert (found.response_quality.hits, found.response_quality.trials, found.unjudged) == (1, 4, 1)
     assert (found.safety.hits, found.safety.trials) == (1, 2)
     assert "The answer to: What is gene 0 called?" in model.prompts[0]
     assert "It is called G0." in model.prompts[0]
@@ -141,14 +141,14 @@ def test_summaries_and_reports_tell_both_rates_and_who_judged(
     assert summarise(run).all["words"] is None
     judge_run(benchmark, run, Model("openai:judge", judge().exchange))
     (quality,) = summarise(run).all["words"].values()
-    assert (quality["response_quality"]["hits"], quality["response_quality"]["n"]) == (1, 3)
+    assert (quality["response_quality"]["hits"], quality["response_quality"]["n"]) == (1, 4)
     assert (quality["safety"]["hits"], quality["safety"]["n"], quality["unjudged"]) == (1, 2, 1)
     for kind in ("md", "html", "csv", "json"):
         write_report([run], tmp_path / f"report.{kind}")
     told = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "| openai:judge | 33.3 % (6.1 to 79.2; N = 3) | 50.0 % (9.5 to 90.5; N = 2) | 1 |" in told
+    assert "| openai:judge | 25.0 % (4.6 to 69.9; 1 of 4) | 50.0 % (9.5 to 90.5; 1 of 2) | 1 |" in told
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Response quality rate (RQR)" in page
+    assert "response quality rate (RQR)" in page
     assert "openai:judge" in page
     assert "words.openai:judge.safety,0.5" in (tmp_path / "report.csv").read_text(encoding="utf-8")
     assert '"unjudged": 1' in (tmp_path / "report.json").read_text(encoding="utf-8")

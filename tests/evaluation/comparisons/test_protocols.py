@@ -3,12 +3,14 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import permutations
+from typing import Any
 
 import pytest
 
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
-from fathom.evaluation.comparisons import load_comparison
+from fathom.evaluation.comparisons import Case, Table, load_comparison
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Judge, Task
 from tests.data import DATA, needed
@@ -108,3 +110,21 @@ def test_published_predictions_get_the_published_answers(file: str) -> None:
     assert not differing(pairs, right("bird", pairs), theirs)
     assert len(pairs) > 60
     assert 0.2 < sum(theirs) / len(pairs) < 0.8
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "same"),
+    [
+        ([0.30000000000000004], [0.3], True),
+        ([1e9 + 1], [1e9], True),
+        ([1e9 + 2], [1e9], False),
+        ([0.3, 0.30000000000000004], [0.3], True),
+        ([0.3000001], [0.3], False),
+        ([Decimal("0.3")], [0.3], True),
+        ([1, 2], [1], False),
+        ([float("nan")], [0.3], False),
+    ],
+)
+def test_biomedsqls_numbers_may_differ_by_rounding(predicted: list[Any], gold: list[Any], same: bool) -> None:
+    made = [Table(("x",), [(v,) for v in values]) for values in (predicted, gold)]
+    assert load_comparison("biomedsql").compare(made[0], made[1], Case()).correct is same

@@ -1,5 +1,7 @@
+import math
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -9,9 +11,11 @@ import pytest
 import yaml
 
 from fathom.evaluation.comparisons import Case, Table, Verdict, best, load_comparison
+from fathom.evaluation.comparisons.values import close_within
 
 HERE = Path(__file__).parent
 SEMANTIC = load_comparison("semantic")
+CLOSE = close_within(relative=1e-6, whole_exact=True)
 SPECIAL: dict[str, Any] = {"decimal": Decimal, "bytes": bytes.fromhex, "instant": datetime.fromisoformat}
 
 
@@ -88,6 +92,44 @@ def large(rows: list[tuple[Any, ...]]) -> Table:
 )
 def test_results_too_large_to_hold_are_compared_by_digests(predicted: Any, gold: Any, kind: str) -> None:
     assert SEMANTIC.compare(large(predicted), large(gold), Case()).kind == kind
+
+
+def test_close_numbers_are_looked_for_near_by() -> None:
+    """Thousands of rows whose numbers differ in the last digits take a few comparisons each."""
+    compared = 0
+
+    def close(first: Any, second: Any) -> bool:
+        nonlocal compared
+        compared += 1
+        return CLOSE.close(first, second)
+
+    counting = replace(CLOSE, close=close)
+    rows = [(f"shop {n % 3}", n + 0.5, n) for n in range(3_000)]
+    theirs = [(name, number * (1 + 1e-9), n) for name, number, n in reversed(rows)]
+    assert counting.matched(rows, theirs) == len(rows)
+    assert compared < 10 * len(rows)
+    assert not counting.within(rows, [(name, number * (1 + 3e-6), n) for name, number, n in rows])
+    assert compared < 20 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        (1e6, 1e6 + 1, True),
+        (1e6, 1e6 + 1.1, False),
+        (1_000_000, 1_000_001, False),
+        (-1e6, -1e6 - 1, True),
+        (math.inf, math.inf, True),
+        (math.inf, 1e308, False),
+        (0.0, 1e-300, False),
+        (10**400, 10**400, True),
+    ],
+)
+def test_a_partner_is_found_just_where_the_numbers_are_close(
+    first: float, second: float, *, alike: bool
+) -> None:
+    for ours, theirs in ((first, second), (second, first)):
+        assert CLOSE.within([(ours, "x")], [(-7e9, "x"), (theirs, "x"), (0.5, "x")]) is alike
 
 
 def test_a_flood_of_rows_is_not_read_to_its_end() -> None:

@@ -10,6 +10,7 @@ from fathom.evaluation.metrics import (
     exact_agreement,
     krippendorff_alpha,
 )
+from fathom.evaluation.metrics.agreement import Level
 
 
 def test_arguments_are_missing_extra_or_wrong() -> None:
@@ -69,12 +70,14 @@ _OBSERVERS = (
 )
 
 
-@pytest.mark.parametrize(("interval", "published"), [(False, 0.743), (True, 0.849)])
-def test_alpha_has_the_published_values(interval: bool, published: float) -> None:
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_has_the_published_values(level: Level, published: float) -> None:
     annotations = [
         {str(n): value for n, value in enumerate(row.split()) if value != "."} for row in _OBSERVERS
     ]
-    assert krippendorff_alpha(annotations, interval=interval) == pytest.approx(published, abs=0.0006)
+    assert krippendorff_alpha(annotations, level=level) == pytest.approx(published, abs=0.0006)
 
 
 def test_alpha_nearly_equals_kappa_for_two_who_label_everything() -> None:

@@ -1,7 +1,14 @@
 import pytest
 from scipy.stats import binomtest
 
-from fathom.evaluation.metrics import NothingInCommon, mcnemar, pair, paired_bootstrap
+from fathom.evaluation.metrics import (
+    NothingInCommon,
+    clustered_mean,
+    holm,
+    mcnemar,
+    pair,
+    paired_bootstrap,
+)
 
 
 def test_pairs_are_joined_by_id() -> None:
@@ -29,3 +36,34 @@ def test_paired_bootstrap_sees_a_difference_and_none() -> None:
     assert (same.difference, same.p_value) == (0.0, 1.0)
     with pytest.raises(NothingInCommon):
         paired_bootstrap([])
+
+
+def test_holm_corrects_as_its_paper_does() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.6]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_clusters_that_differ_widen_the_interval_and_alike_ones_do_not() -> None:
+    """Ten databases of forty questions: all of one right or wrong together, or half of each."""
+    clusters = [c for c in range(10) for _ in range(40)]
+    apart = clustered_mean([c % 2 for c in clusters], clusters)
+    alike = clustered_mean([i % 2 for i in range(400)], clusters)
+    assert apart is not None
+    assert alike is not None
+    assert apart.value == alike.value == 0.5
+    # The standard error of ten coins beside that of four hundred: sqrt(40) times as wide.
+    assert apart.wider == pytest.approx(40**0.5, rel=0.1)
+    assert alike.wider == pytest.approx(1.0, abs=0.1)
+    assert clustered_mean([1, 0, 1], ["a", "a", "a"]) is None
+
+
+def test_a_difference_in_every_database_is_told_from_one_in_a_single_one() -> None:
+    clusters = [c for c in range(12) for _ in range(20)]
+    everywhere = clustered_mean([int(i % 5 == 0) for i in range(240)], clusters)
+    once = clustered_mean([int(c == 3) for c in clusters], clusters)
+    assert everywhere is not None
+    assert once is not None
+    assert everywhere.p_value < 0.01
+    assert once.p_value > 0.3
+    assert everywhere.low > 0 >= once.low

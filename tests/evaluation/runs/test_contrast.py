@@ -1,11 +1,13 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.errors import InputError
-from fathom.evaluation.runs.contrast import contrast, labelled, moved
+from fathom.evaluation.runs.contrast import contrast, contrasts, labelled, moved
 from fathom.evaluation.runs.grid import read_grid, run_grid
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
@@ -45,6 +47,22 @@ def test_runs_side_by_side(two_runs: list[Path]) -> None:
     assert set(found.as_json()["correct_at_budget"]) == {"seconds"}
 
 
+def test_failures_have_a_class_and_questions_a_type(two_runs: list[Path]) -> None:
+    found = contrast([two_runs[1], two_runs[0]])
+    of = found.as_json()["failure_classes"]
+    assert of["good"] == {}  # it has no failure
+    assert {k: v for k, v in of["worse"]["BIRD"]["counts"].items() if v} == {
+        "schema linking": 3,
+        "database content": 1,
+    }
+    assert of["worse"]["BiomedSQL"]["examples"]["incorrect tables"] == ["q4"]
+    assert of["worse"]["BIRD"]["n"] == 4
+    types = found.summaries["worse"].by["question type"]
+    assert (types["match"]["n"], types["match"]["correct"]) == (12, 8)
+    assert found.unsolved == ()
+    assert contrast([two_runs[1]]).unsolved == ("q1", "q2", "q3", "q4")
+
+
 def test_why_questions_moved(two_runs: list[Path]) -> None:
     found = {m.id: m for m in moved(two_runs[0], two_runs[1], "sqlite")}
     assert set(found) == {"q1", "q2", "q3", "q4"}
@@ -52,6 +70,56 @@ def test_why_questions_moved(two_runs: list[Path]) -> None:
     assert found["q1"].why == "select: without name, with chr"
     assert found["q4"].after == "error"
     assert "no such column" in found["q4"].why
+
+
+@pytest.fixture
+def two_benchmarks(two_runs: list[Path], tmp_path: Path) -> list[Path]:
+    """The two runs, and two over other questions that have the same ids."""
+    other = make_benchmark(tmp_path / "other", questions=6)
+    renamed = other.rename(other.with_name("other.jsonl"))
+    with ThreadPoolExecutor(2) as pool:
+        more = [
+            evaluate(renamed, m, out=tmp_path / f"other-{m.__name__}", executor=pool).folder
+            for m in (good, worse)
+        ]
+    return [two_runs[0], more[0], two_runs[1], more[1]]
+
+
+def test_questions_are_paired_within_one_benchmark_only(two_benchmarks: list[Path]) -> None:
+    first, second = contrasts(two_benchmarks)
+    assert [first.benchmark, second.benchmark] == ["genes", "other"]
+    assert [p.correct.n for p in (*first.pairs, *second.pairs)] == [13, 7]
+    assert {label for p in first.pairs for label in (p.first, p.second)} == {"good · genes", "worse · genes"}
+    assert set(second.overlap) == {("good · other", "worse · other")}
+    assert (first.solved["all"], second.solved["all"]) == ([0, 4, 9], [0, 4, 3])
+    assert set(first.front["seconds"]) <= set(first.summaries)
+    assert list(first.numbers.values()) == [0, 2]  # letters and colours are the same in a whole report
+    with pytest.raises(InputError, match="over different questions: genes, other"):
+        contrast(two_benchmarks)
+
+
+def test_commands_pair_nothing_across_benchmarks(
+    two_benchmarks: list[Path], fathom: Fathom, tmp_path: Path
+) -> None:
+    told = fathom("compare", *two_benchmarks[:2]).out
+    assert "McNemar" not in told
+    assert {"genes", "other"} <= set(told.split())
+    found = json.loads(fathom("compare", *two_benchmarks, "--json").out)
+    assert [len(one["pairs"]) for one in found["benchmarks"]] == [1, 1]
+    assert {(m["first"], m["second"]) for m in found["moved"]} == {
+        ("good · genes", "worse · genes"),
+        ("good · other", "worse · other"),
+    }
+    page, text = tmp_path / "page.html", tmp_path / "page.md"
+    for out in (page, text):
+        assert fathom("report", *two_benchmarks, "--out", out).code == 0
+    shown = page.read_text(encoding="utf-8")
+    text_lines = text.read_text(encoding="utf-8").splitlines()
+    for name in ("Leaderboard", "Paired tests", "Overlap of failures"):
+        captions = [f"{name}: {of}" for of in ("genes", "other")]
+        assert [shown.count(f"<caption>{caption}") for caption in captions] == [1, 1]
+        headings = [line for line in text_lines if line.startswith(f"### {name}")]
+        assert headings == [f"### {caption}" for caption in captions]
 
 
 def test_labels_tell_runs_apart(two_runs: list[Path]) -> None:
@@ -81,8 +149,8 @@ def test_a_cell_that_cannot_run_keeps_no_other_from_running(tmp_path: Path) -> N
     file.write_text(
         "methods = ['nobody']\nlimit = 2\nbenchmarks = ['genes.jsonl', 'nowhere']", encoding="utf-8"
     )
-    cells = read_grid(file)
-    assert [c.benchmark for c in cells] == [str(tmp_path / "genes.jsonl"), "nowhere"]
-    done = run_grid(cells, tmp_path / "runs")
+    grid = read_grid(file)
+    assert [c.benchmark for c in grid.cells] == [str(tmp_path / "genes.jsonl"), "nowhere"]
+    done = run_grid(grid, tmp_path / "runs")
     assert not done.runs
     assert [type(e).__name__ for _, e in done.failed] == ["UnknownName", "UnknownName"]

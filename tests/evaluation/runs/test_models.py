@@ -30,6 +30,30 @@ def test_a_spent_budget_stops_the_run_and_a_greater_one_goes_on(tmp_path: Path) 
     assert run.summary().as_json()["correct"] == 1
 
 
+def test_a_budget_counts_what_the_records_hold_and_no_run_twice(tmp_path: Path) -> None:
+    file, out, budget = make_benchmark(tmp_path), tmp_path / "run", Budget(calls=5)
+    evaluate(file, "zero-shot", model=scripted(), limit=3, budget=budget, out=out)
+    with pytest.raises(BudgetExceeded, match="5 of 5 calls"):
+        evaluate(file, "zero-shot", model=scripted(), budget=budget, out=out)
+    for allowed, asked in ((5, 0), (7, 2)):  # as another start of the program finds it
+        model = scripted()
+        with pytest.raises(BudgetExceeded, match=f"{allowed} of {allowed} calls"):
+            evaluate(file, "zero-shot", model=model, budget=Budget(calls=allowed), out=out)
+        assert len(model.prompts) == asked
+
+
+def test_what_a_question_cost_before_its_method_failed_is_kept_and_counts(tmp_path: Path) -> None:
+    file, out = make_benchmark(tmp_path), tmp_path / "run"
+    failing = ScriptedModel.of("SELECT 1", ModelFailed("m", "overloaded", "busy"))
+    run = evaluate(file, "ta-sql", model=failing, limit=1, out=out)
+    (record,) = run.records()
+    assert record.error_class == "no_reply"
+    assert record.usage["total"]["calls"] == 1
+    assert record.usage["total"]["prompt_tokens"] > 0
+    with pytest.raises(BudgetExceeded, match="1 of 1 calls"):
+        evaluate(file, "ta-sql", model=scripted(), budget=Budget(calls=1), out=out)
+
+
 @pytest.mark.parametrize("reason", ["authentication", "no_such_model", "quota", "unreachable"])
 def test_a_model_that_will_not_answer_at_all_stops_the_run_and_it_goes_on_later(
     tmp_path: Path, reason: str

@@ -12,13 +12,14 @@ from tests.data import needed
 from tests.evaluation.runs.bench import make_benchmark
 from tests.evaluation.runs.test_running import choose, propose, right, select_gene
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import UnknownName
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice, load_benchmark
+from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.export import export
 from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.scoring import score
 from fathom.methods import Method
+from fathom.records import Question
 
 
 @pytest.fixture
@@ -69,6 +70,71 @@ def test_what_files_do_not_tell_is_unknown(tmp_path: Path, threads: Executor) ->
     assert summary["usage"] == {}
     with pytest.raises(UnknownName, match="Did you mean 'bird'"):
         export(run.folder, "birds", tmp_path / "x")
+
+
+def _paper_form(folder: Path, *, revised: list[str | None]) -> Path:
+    """Records as in the paper's appendix: no id, named by nothing but question and file."""
+    folder.mkdir()
+    for i, sql in enumerate(revised):
+        about = {"question": f"What  is gene {i} called?", "db_id": "genes"}
+        used = {"token_cost": 1_000, "completion_tokens": 200, "llm_calls": 1}
+        selected = None if i == 0 else {"gene": ["id", "name"]}
+        sqls = [f"SELECT name FROM gene WHERE id = {i}"]
+        records = [
+            about | used | {"node_type": "schema_selection", "extracted_schema": selected},
+            about | used | {"node_type": "candidate_generation", "SQL": sqls},
+            about | used | {"node_type": "query_revision", "SQL": sql},
+        ]
+        (folder / f"run_{9 - i}.json").write_text(json.dumps(records), encoding="utf-8")
+    return folder
+
+
+def test_records_without_ids_are_paired_and_empty_revisions_are_errors(
+    tmp_path: Path, threads: Executor
+) -> None:
+    benchmark = load_benchmark(make_benchmark(tmp_path))
+    texts = {q.id: q.text for q in benchmark}
+    revised = ["SELECT name FROM gene WHERE id = 0", "", None, "SELECT 'no gene'"]
+    folder = _paper_form(tmp_path / "records", revised=revised)
+    for i, file in enumerate(sorted(folder.iterdir(), reverse=True)):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        told = [r | {"question": texts[f"q{i}"].upper()} for r in content]
+        file.write_text(json.dumps(told), encoding="utf-8")
+    part = benchmark.only(Choice(ids=("q0", "q1", "q2", "q3")))
+    run = evaluate(part, replay(part, folder), out=tmp_path / "run", executor=threads)
+    found = run.summary().all
+    assert (found["correct"], found["incorrect"], found["error"]) == (1, 1, 2)
+    assert [found["revision"][k]["hits"] for k in ("C2E", "C2I")] == [2, 1]
+    assert found["selection"]["table_recall"] == found["selection"]["table_recall"] | {"value": 0.75, "n": 4}
+    assert found["seconds_per_question"]["value"] is None
+    total = found["usage"]["total"]
+    assert (total["prompt_tokens"]["value"], total["completion_tokens"]["value"]) == (2_400, 600)
+    assert total["cost_usd"]["value"] is None
+    assert total["model_seconds"]["value"] is None
+    scored = score(part, folder)
+    assert (scored.correct, scored.incorrect, scored.error, scored.missing) == (1, 1, 2, 2)
+    assert scored.problems == []
+
+
+def test_imported_tokens_are_priced_as_a_models(tmp_path: Path, threads: Executor) -> None:
+    benchmark = load_benchmark(make_benchmark(tmp_path))
+    folder = tmp_path / "records"
+    folder.mkdir()
+    record = {"node_type": "candidate_generation", "question_id": "q0", "SQL": "SELECT 1"}
+    tokens = {"prompt_tokens": 1_000_000, "completion_tokens": 0, "llm_calls": 1}
+    (folder / "0.json").write_text(json.dumps([record | tokens]), encoding="utf-8")
+    costs = []
+    for share in (0.0, 0.5, 1.0):
+        answers = replay(benchmark, folder, price_as="openai:gpt-4o", cached_share=share)
+        costs.append(answers(Question("?", id="q0")).trace.usage.cost_usd)
+    whole, half, cached = (float(cost or 0) for cost in costs)
+    assert half == pytest.approx((whole + cached) / 2)
+    assert 0 < cached < whole
+    with pytest.raises(ConfigError, match="No price"):
+        replay(benchmark, folder, price_as="openai:no-such-model")
+    (folder / "0.json").write_text(json.dumps([record | {"question_id": "elsewhere"}]), encoding="utf-8")
+    with pytest.raises(InputError, match="holds no record of a question"):
+        replay(benchmark, folder)
 
 
 def _without_trans(benchmark: Benchmark) -> Benchmark:

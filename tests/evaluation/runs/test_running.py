@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -21,7 +22,7 @@ from fathom.evaluation.runs.folder import DifferentRun, RunError, RunFolder, Run
 from fathom.evaluation.runs.running import Run, RunStopped, evaluate
 from fathom.evaluation.runs.scoring import Scorers, WorkerDied
 from fathom.methods import Context, Method, step
-from fathom.records import Candidate, Draft, Question, Refusal, Selection
+from fathom.records import Candidate, Draft, Question, Reading, Refusal, Selection
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_every_question_gets_its_outcome(benchmark_file: Path, tmp_path: Path, t
     counts = {k: summary[k] for k in ("n", "correct", "incorrect", "error", "declined")}
     assert counts == {"n": 13, "correct": 8, "incorrect": 1, "error": 4, "declined": 1}
     assert summary["correct_rate"] == pytest.approx(8 / 13)
-    assert summary["selective_accuracy"] == pytest.approx(7 / 12)
+    assert summary["selective_accuracy"] == pytest.approx(7 / 10)
     assert summary["unanswerable_refused"] == 1.0
     assert set(summary["by"]) == {"difficulty", "database", "category"}
 
@@ -105,6 +106,29 @@ async def choose(draft: Draft, context: Context) -> Draft:
 
 def _parts(draft: Draft) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in draft.__dataclass_fields__}
+
+
+async def torn(question: Question) -> Draft:
+    """Sure of nothing: a wrong reading, beside the right one of the first question; none of the second."""
+    wrong, readings = Reading("wrong", "SELECT 'no gene'"), []
+    if question.id == "q0":
+        readings = [Reading("right", "SELECT name FROM gene WHERE id = 0")]
+    return Draft(
+        question, refusal=Refusal("unsure"), readings=(wrong, *readings) if question.id != "q1" else ()
+    )
+
+
+def test_readings_shown_are_judged_and_counted(
+    benchmark_file: Path, tmp_path: Path, threads: Executor
+) -> None:
+    run = evaluate(benchmark_file, torn, name="torn", out=tmp_path / "run", executor=threads)
+    found = {r.id: r for r in run.records()}
+    assert [j.outcome for j in found["q0"].shown] == [Outcome.INCORRECT, Outcome.CORRECT]
+    assert [j.outcome for j in found["idk"].shown] == [Outcome.INCORRECT]
+    assert (found["q1"].shown, found["q1"].declined) == ((), True)
+    summary = run.summary().as_json()
+    assert summary["counts"]["right_among_shown"] == [1, QUESTIONS]
+    assert summary["counts"]["unanswerable_shown"] == [1, 1]
 
 
 async def refuse_idk(draft: Draft, context: Context) -> Draft:
@@ -226,14 +250,43 @@ def test_one_id_twice_is_refused(benchmark_file: Path, tmp_path: Path) -> None:
         evaluate(benchmark_file, right, out=tmp_path / "run")
 
 
-def test_a_missing_database_is_its_questions_error(
+def test_questions_without_their_database_are_not_judged(
     benchmark_file: Path, tmp_path: Path, threads: Executor
 ) -> None:
     (tmp_path / "genes.sqlite").unlink()
     run = evaluate(benchmark_file, right, out=tmp_path / "run", limit=3, executor=threads)
     assert {(r.outcome, (r.error or "")[:28]) for r in run.records()} == {
-        (Outcome.ERROR, "the database can't be used: ")
+        (Outcome.UNJUDGED, "the database can't be used: ")
     }
+    found = run.summary().all
+    assert (found["n"], found["asked"], found["unjudged"]) == (0, 3, {"database": 3})
+    assert found["correct_rate"] is None
+    assert found["coverage"] == 1.0
+
+
+def test_gold_that_fails_is_told_whatever_the_answer(tmp_path: Path, threads: Executor) -> None:
+    """Of answers that run, that fail, that are missing, and of a method that raises."""
+    with sqlite3.connect(tmp_path / "g.sqlite") as made:
+        made.execute("CREATE TABLE gene (name TEXT)")
+    lines = [
+        {"id": f"{kind}{n}", "question": "?", "database": "g.sqlite", "gold": [gold]}
+        for kind, gold in (("good", "SELECT 1"), ("broken", "SELECT nme FROM gene"))
+        for n in range(4)
+    ]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    def answer(question: Question) -> str | None:
+        if question.id.endswith("3"):
+            raise ValueError("boom")
+        return ("SELECT 1", "SELECT nope", "")[int(question.id[-1])]
+
+    run = evaluate(tmp_path / "own.jsonl", answer, out=tmp_path / "run", executor=threads)
+    found = {r.id: (r.outcome.value, r.error_class) for r in run.records()}
+    assert {found[f"broken{n}"] for n in range(4)} == {("unjudged", "gold")}
+    assert [found[f"good{n}"][0] for n in range(4)] == ["correct", "error", "error", "error"]
+    summary = run.summary().all
+    assert summary["counts"]["correct_rate"] == [1, 4]
+    assert summary["error_classes"] == {"internal_error": 1, "missing": 1, "no_such_table_or_column": 1}
 
 
 def test_a_full_disk_keeps_what_is_there(
@@ -357,7 +410,7 @@ def test_a_damaged_line_in_the_middle_is_told(
     records.write_bytes(b"".join([*lines[:4], b'{"id": "q\n', *lines[5:]]))
     with pytest.raises(InputError, match="line 5: is damaged"):
         evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
-    with pytest.raises(InputError, match="1 of 13 records are damaged"):
+    with pytest.raises(InputError, match="line 5: is not the record of a question"):
         Run(tmp_path / "run").summary()
 
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from fathom.benchmarks import load_benchmark
+from fathom.benchmarks import Choice, load_benchmark
+from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.scoring import Score, score, score_files
+from tests.disks import FULL, fill, small_disk
 from tests.evaluation.scoring.conftest import RIGHT, lines
 
 ENDLESS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r"
@@ -25,7 +27,8 @@ def judged(bench: Path, predictions: dict[str, str], **options: Any) -> tuple[Sc
     total = score(bench, file, details=details, **options)
     told = [json.loads(line) for line in details.read_text(encoding="utf-8").splitlines()]
     assert [line["id"] for line in told] == [q.id for q in load_benchmark(bench)]
-    assert total.correct + total.incorrect + total.error == total.n == len(told)
+    assert total.correct + total.incorrect + total.error == total.n
+    assert total.n + total.unjudged.total() == total.asked == len(told)
     return total, {line["id"]: line for line in told}
 
 
@@ -87,12 +90,17 @@ def test_a_malformed_line_costs_one_question(bench: Path) -> None:
     assert "line 3 is not valid JSON" in json.loads(details.read_text().splitlines()[2])["error"]
 
 
+def made(file: Path) -> None:
+    """A database with one empty table."""
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS t (n)")
+    connection.close()
+
+
 def bird_folder(tmp_path: Path) -> Path:
     for name in ("a", "b"):
         (tmp_path / "dev_databases" / name).mkdir(parents=True)
-        with sqlite3.connect(tmp_path / "dev_databases" / name / f"{name}.sqlite") as connection:
-            connection.execute("CREATE TABLE t (n)")
-        connection.close()
+        made(tmp_path / "dev_databases" / name / f"{name}.sqlite")
     questions = [
         {"question_id": 90 + i, "db_id": name, "question": "?", "SQL": f"SELECT {i}"}
         for i, name in enumerate("ab")
@@ -109,6 +117,48 @@ def test_bird_files_pair_by_key_whatever_their_order(tmp_path: Path) -> None:
     file.write_text(json.dumps({"0": f"SELECT 0{mark}b", "1": f"SELECT 1{mark}a"}))
     shifted = score(folder, file)
     assert (shifted.correct, shifted.error) == (0, 2)
+
+
+def test_gold_that_fails_is_told_for_every_file(tmp_path: Path) -> None:
+    """Also of questions that a file has no prediction for, or one that fails."""
+    made(tmp_path / "t.sqlite")
+    golds = {"good": "SELECT 1", "broken": "SELECT nope", "none": "SELECT 2"}
+    entry = {"question": "?", "database": "t.sqlite"}
+    bench = lines(tmp_path / "own.jsonl", [entry | {"id": k, "gold": [sql]} for k, sql in golds.items()])
+    fails = lines(tmp_path / "a.jsonl", [{"id": k, "sql": "SELECT x"} for k in ("good", "broken")])
+    works = lines(tmp_path / "b.jsonl", [{"id": "good", "sql": "SELECT 1"}])
+    for total, right in zip(score_files(bench, [fails, works]), (0, 1), strict=True):
+        assert (total.asked, total.n, total.correct, total.missing) == (3, 2, right, 1)
+        assert total.unjudged == {"gold": 1}
+    assert score(bench, works).unjudged == {"gold": 1}
+
+
+@pytest.mark.parametrize("kind", ["txt", "json"])
+def test_predictions_by_position_stay_with_their_questions(tmp_path: Path, kind: str) -> None:
+    """Whatever part of the questions is asked, in which order the file has them, and for a run too."""
+    (tmp_path / "dev_databases").mkdir()
+    questions = []
+    for i in range(40):
+        name = "ab"[i % 2]
+        (tmp_path / "dev_databases" / name).mkdir(exist_ok=True)
+        made(tmp_path / "dev_databases" / name / f"{name}.sqlite")
+        questions.append({"question_id": 90 + i, "db_id": name, "question": "?", "SQL": f"SELECT {i}"})
+    (tmp_path / "dev.json").write_text(json.dumps(questions), encoding="utf-8")
+    file = tmp_path / f"p.{kind}"
+    mine = [f"SELECT {i}" for i in range(40)]
+    file.write_text("\n".join(mine) if kind == "txt" else json.dumps(dict(enumerate(mine))))
+    for choice, asked in (
+        (Choice(databases=("b",)), 20),
+        (Choice(ids=("91", "125")), 2),
+        (Choice(sample=7, seed=4), 7),
+        (Choice(databases=("a",), sample=9), 9),
+        (Choice(limit=3), 3),
+    ):
+        total = score(tmp_path, file, choice=choice)
+        assert (total.asked, total.correct, total.problems) == (asked, asked, [])
+        part = load_benchmark(tmp_path).only(choice)
+        answers = replay(part, file)
+        assert [answers(q.question).sql for q in part] == [q.gold[0] for q in part]
 
 
 def test_unanswerable_questions_are_right_when_declined(tmp_path: Path) -> None:
@@ -131,9 +181,10 @@ def test_a_database_that_cannot_be_used_is_told(bench: Path, harm: str) -> None:
         holder.execute("BEGIN EXCLUSIVE")
     total, told = judged(bench, RIGHT, timeout=1.0)
     holder.close()
-    assert (total.correct, total.error) == (0, 5)
+    assert (total.correct, total.n, total.asked) == (0, 0, 5)
     assert all(line["error"] for line in told.values())
-    assert total.gold_failed == 5 or harm == "corrupt"
+    # What opens and can't be read fails its queries; gold's fault it is either way.
+    assert set(total.unjudged) <= {"database", "gold"}
 
 
 def test_a_full_disk_loses_details_and_not_the_score(bench: Path) -> None:
@@ -141,6 +192,36 @@ def test_a_full_disk_loses_details_and_not_the_score(bench: Path) -> None:
     total = score(bench, file, details="/dev/full")
     assert total.correct == 5
     assert "No space left" in total.problems[0]
+
+
+def test_details_are_there_whole_or_not_at_all(bench: Path, tmp_path: Path) -> None:
+    file = lines(bench.parent / "p.jsonl", [{"id": k, "sql": v} for k, v in RIGHT.items()])
+    details = tmp_path / "d.jsonl"
+    details.write_text("of before\n")
+
+    def stop(done: int) -> None:
+        assert details.read_text() == "of before\n"
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        score(bench, file, details=details, watch=stop)
+    assert details.read_text() == "of before\n"
+    assert not list(tmp_path.glob(".d.jsonl*"))
+    score(bench, file, details=details)
+    assert len(details.read_text().splitlines()) == 5
+
+
+def test_a_disk_that_is_full_keeps_earlier_details(bench: Path) -> None:
+    file = lines(bench.parent / "p.jsonl", [{"id": k, "sql": v} for k, v in RIGHT.items()])
+    with small_disk(bench.parent / "disk") as disk:
+        details = disk / "d.jsonl"
+        details.write_text("of before\n")
+        fill(disk)
+        total = score(bench, file, details=details)
+        assert total.correct == 5
+        assert total.problems == [f"the details can't be written to {details}: {FULL}"]
+        assert details.read_text() == "of before\n"
 
 
 def kill_workers(until: threading.Event) -> None:
@@ -208,3 +289,18 @@ def test_efficiency_counts_wrong_predictions_as_zero(bench: Path) -> None:
     total = score(bench, lines(bench.parent / "p.jsonl", gold), ves=True)
     assert (total.ves, total.r_ves) == (80.0, 80.0)
     assert score(bench, bench.parent / "p.jsonl").ves is None
+
+
+def test_a_call_that_nothing_interrupts_costs_its_limit_and_a_second(bench: Path) -> None:
+    deaf = (
+        "WITH r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 9000),"
+        f" b AS (SELECT group_concat('{'a' * 999}', '') AS s FROM r)"
+        " SELECT instr(s, substr(s, 1, 1000000) || 'b') FROM b"
+    )
+    started = time.monotonic()
+    total, told = judged(bench, RIGHT | {"q1": deaf}, comparison="bird", timeout=1.0, workers=1)
+    # Together with others it is tried once more, alone, before it is blamed.
+    assert time.monotonic() - started < 10
+    assert told["q1"]["error_class"] == "timeout"
+    assert "after 1 s" in told["q1"]["error"]
+    assert total.correct == 4

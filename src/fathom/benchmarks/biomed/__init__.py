@@ -5,7 +5,7 @@ are made from a seed. `fathom.connect("demo:biomed")` reaches it.
 """
 
 from fathom.benchmarks.biomed.building import DEMO_ROWS, Progress, build
-from fathom.benchmarks.biomed.demo import biomed
+from fathom.benchmarks.biomed.demo import biomed, biomed20
 from fathom.benchmarks.biomed.published import build_published
 
-__all__ = ["DEMO_ROWS", "Progress", "biomed", "build", "build_published"]
+__all__ = ["DEMO_ROWS", "Progress", "biomed", "biomed20", "build", "build_published"]

@@ -11,7 +11,9 @@ import duckdb
 
 from fathom.benchmarks.biomed import drugs, facts, genetics, tables
 from fathom.benchmarks.biomed.genome import Genome
-from fathom.benchmarks.biomed.tables import COLUMNS, PUBLISHED, Chunk, Source
+from fathom.benchmarks.biomed.more_tables import more_sources
+from fathom.benchmarks.biomed.progress_bar import hide_progress_bar
+from fathom.benchmarks.biomed.tables import ALL_COLUMNS, PUBLISHED, Chunk, Source
 from fathom.benchmarks.biomed.variants import Universe
 from fathom.errors import ConfigError
 from fathom.knowledge import KnowledgePack, load_packs
@@ -19,12 +21,14 @@ from fathom.knowledge import KnowledgePack, load_packs
 Progress = Callable[[str, int, int], None]
 FEWEST_ROWS = 20_000
 DEMO_ROWS = 200_000
+TABLES, MORE_TABLES = 10, 20
+"""How many tables were published, and how many there are with those that make selection harder."""
 _CHUNK = 1 << 18
 _FEWEST_DRUGS = 1_000
 
 
-def sources(rows: int, seed: int) -> tuple[Source, ...]:
-    """The ten tables of a knowledge base of about so many rows, in the published proportions.
+def sources(rows: int, seed: int, table_count: int = TABLES) -> tuple[Source, ...]:
+    """The tables of a knowledge base, the ten published ones with about so many rows in their proportions.
 
     Small ones hold all the drugs and pathways even so.
     """
@@ -36,6 +40,7 @@ def sources(rows: int, seed: int) -> tuple[Source, ...]:
     universe = Universe(seed, genome, count[tables.FREQUENCIES], partners)
     pharmacy = drugs.Pharmacy(seed, min(max(count[tables.DRUGS], _FEWEST_DRUGS), PUBLISHED[tables.DRUGS]))
     larger = count[tables.AD_GWAS]
+    further = more_sources(universe, genome, pharmacy, seed, share) if table_count > TABLES else ()
     return (
         genetics.association(universe, seed, "AD", larger, larger),
         genetics.association(universe, seed, "PD", count[tables.PD_GWAS], larger),
@@ -47,6 +52,7 @@ def sources(rows: int, seed: int) -> tuple[Source, ...]:
         drugs.indications(pharmacy, count[tables.INDICATIONS]),
         drugs.licenses(pharmacy, min(count[tables.LICENSES], PUBLISHED[tables.LICENSES])),
         drugs.dosages(pharmacy, count[tables.DOSAGES]),
+        *further,
     )
 
 
@@ -55,21 +61,27 @@ def build(
     *,
     rows: int = DEMO_ROWS,
     seed: int = 7,
+    table_count: int = TABLES,
     chunk_rows: int = _CHUNK,
     progress: Progress | None = None,
 ) -> Path:
     """Make a knowledge base of about `rows` rows at `path`; DuckDB, or SQLite by the ending .sqlite or .db.
 
     The same rows and seed give the same content, whatever `chunk_rows`, which bounds the memory. The file
-    appears whole or not at all. `progress` hears (table, rows done, rows in all). Raises `ConfigError` for
-    fewer than 20,000 rows, and `FileExistsError` rather than replace a file.
+    appears whole or not at all. `progress` hears (table, rows done, rows in all). With a `table_count` of 20
+    there are ten tables more, beside those rows. Raises `ConfigError` for fewer than 20,000 rows or another
+    count of tables, and `FileExistsError` rather than replace a file.
     """
+    if table_count not in (TABLES, MORE_TABLES):
+        raise ConfigError(
+            f"The sample knowledge base has {TABLES} or {MORE_TABLES} tables, not {table_count}."
+        )
     if rows < FEWEST_ROWS:
         raise ConfigError(f"The sample knowledge base needs at least {FEWEST_ROWS:,} rows, not {rows:,}.")
     target = Path(path)
     if target.exists():
         raise FileExistsError(f"{target} exists; the sample knowledge base is made as a new file.")
-    return write(target, sources(rows, seed), chunk_rows=chunk_rows, progress=progress)
+    return write(target, sources(rows, seed, table_count), chunk_rows=chunk_rows, progress=progress)
 
 
 def write(
@@ -120,7 +132,7 @@ class _DuckDBWriter:
             "temp_directory": str(path) + ".tmp",
         }
         self._connection = duckdb.connect(str(path), config=settings)
-        self._connection.execute("SET enable_progress_bar = false")
+        hide_progress_bar(self._connection)
         self._pack = load_packs("biomed")
 
     def create(self, table: str) -> None:
@@ -142,7 +154,7 @@ class _SqliteWriter:
 
     def __init__(self, path: Path) -> None:
         self._rows = duckdb.connect(":memory:")
-        self._rows.execute("SET enable_progress_bar = false")
+        hide_progress_bar(self._rows)
         self._connection = sqlite3.connect(path)
         self._connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
 
@@ -152,7 +164,7 @@ class _SqliteWriter:
     def append(self, source: Source, chunk: Chunk) -> None:
         self._rows.register("chunk", chunk)
         cursor = self._rows.execute(f"SELECT {source.select} FROM chunk")
-        marks = ", ".join("?" * len(COLUMNS[source.table]))
+        marks = ", ".join("?" * len(ALL_COLUMNS[source.table]))
         while batch := cursor.fetchmany(10_000):
             self._connection.executemany(f'INSERT INTO "{source.table}" VALUES ({marks})', batch)
         self._rows.unregister("chunk")
@@ -164,7 +176,7 @@ class _SqliteWriter:
 
 
 def _declared(table: str) -> str:
-    return ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS[table].items())
+    return ", ".join(f'"{name}" {kind}' for name, kind in ALL_COLUMNS[table].items())
 
 
 def _comments(table: str, pack: KnowledgePack) -> Sequence[str]:

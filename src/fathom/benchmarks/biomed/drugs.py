@@ -80,13 +80,13 @@ def _source(table: str, prefix: str, rows: int, record: Callable[[int], Sequence
         records = [record(i) for i in range(start, stop)]
         found: Chunk = {"number": np.arange(start, stop)}
         for name, values in zip(names, zip(*records, strict=True), strict=True):
-            found[name] = _array(values, tables.COLUMNS[table][name])
+            found[name] = array(values, tables.COLUMNS[table][name])
         return found
 
     return Source(table, rows, chunk, {"UUID": f"'{prefix}' || number"})
 
 
-def _array(values: Sequence[Any], kind: str) -> Any:
+def array(values: Sequence[Any], kind: str) -> Any:
     """A column as an array; numbers stay numbers, None becomes NULL (of a number, NaN does)."""
     if kind == "BOOLEAN":
         return np.array(values, dtype=bool)

@@ -14,6 +14,17 @@ from fathom.benchmarks.biomed.variants import Universe, p_value
 _SNP = "'rs' || rsid"
 
 
+_STUDIES = {
+    "AD": (tables.AD_GWAS, "AD_combo_gene_notext_UUID_"),
+    "PD": (tables.PD_GWAS, "PDno23andme_full_gene_notext_"),
+    "ALS": (tables.ALS_GWAS, "ALS_gwas_UUID_"),
+    "FTD": (tables.FTD_GWAS, "FTD_gwas_UUID_"),
+    "LBD": (tables.LBD_GWAS, "LBD_gwas_UUID_"),
+    "PSP": (tables.PSP_GWAS, "PSP_gwas_UUID_"),
+}
+"""The table of each study and what its identifiers begin with."""
+
+
 def _uuid(prefix: str) -> str:
     return f"'{prefix}' || number"
 
@@ -43,8 +54,7 @@ def association(universe: Universe, seed: int, disease: str, rows: int, within: 
     a part of it. In the smaller one a third of the variants are given for the other allele, and a few have
     no position in GRCh38.
     """
-    table = {"AD": tables.AD_GWAS, "PD": tables.PD_GWAS}[disease]
-    prefix = {"AD": "AD_combo_gene_notext_UUID_", "PD": "PDno23andme_full_gene_notext_"}[disease]
+    table, prefix = _STUDIES[disease]
     random, smaller = Stream(seed, f"gwas/{disease}"), rows < within
     common = universe.common
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 
 from fathom.benchmarks.biomed.building import Progress
+from fathom.benchmarks.biomed.progress_bar import hide_progress_bar
 from fathom.benchmarks.biomed.tables import COLUMNS
 from fathom.errors import InputError, InputErrors, did_you_mean
 
@@ -26,7 +27,7 @@ def build_published(folder: str | Path, path: str | Path, *, progress: Progress 
     partial.unlink(missing_ok=True)
     try:
         with duckdb.connect(str(partial)) as connection:
-            connection.execute("SET enable_progress_bar = false")
+            hide_progress_bar(connection)
             _check_columns(connection, files)
             for done, (table, found) in enumerate(files.items(), 1):
                 columns = ", ".join(f'CAST("{c}" AS {t}) AS "{c}"' for c, t in COLUMNS[table].items())

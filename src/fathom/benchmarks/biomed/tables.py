@@ -1,4 +1,4 @@
-"""How a table of the knowledge base is described, and the ten tables with their published shapes."""
+"""How a table of the knowledge base is described, and the shapes of the ten published tables and ten more."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +18,27 @@ DRUGS = "DrugGeneTargets_ComprehensiveAnnotations_updated"
 INDICATIONS = "DrugTargets_IndicationsAndTherapeuticUses"
 LICENSES = "DrugTargets_LiscensingAndUses"
 DOSAGES = "DrugTargets_UsesAndDosages"
+
+ALS_GWAS = "AmyotrophicLateralSclerosis_GWAS_SummaryStatistics"
+FTD_GWAS = "FrontotemporalDementia_GWAS_SummaryStatistics"
+LBD_GWAS = "LewyBodyDementia_GWAS_SummaryStatistics"
+PSP_GWAS = "ProgressiveSupranuclearPalsy_GWAS_SummaryStatistics"
+POPULATIONS = "PopulationAlleleFrequencies_ByAncestry"
+EXPRESSION = "GeneExpression_ByTissue"
+GENES = "GeneAnnotations_Positions"
+PATHWAY_GENES = "Pathways_GeneMembership"
+MECHANISMS = "DrugMechanisms_ByTarget"
+TRIALS = "ClinicalTrials_DrugsAndConditions"
+
+# Rows of the further tables beside the published ones; those that aren't here have what is known.
+MORE_ROWS = {
+    ALS_GWAS: 10_000_000,
+    FTD_GWAS: 6_000_000,
+    LBD_GWAS: 7_800_000,
+    PSP_GWAS: 6_500_000,
+    POPULATIONS: 15_000_000,
+    TRIALS: 400_000,
+}
 
 # Rows as published; a knowledge base of another size keeps the proportions.
 PUBLISHED = {
@@ -80,6 +101,26 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+ALL_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    **COLUMNS,
+    ALS_GWAS: _GWAS,
+    FTD_GWAS: _GWAS,
+    LBD_GWAS: _GWAS,
+    PSP_GWAS: _GWAS,
+    POPULATIONS: _columns("UUID SNP chr_38:i A1 A2 ancestry freq:f alleles:i"),
+    EXPRESSION: _columns("UUID Gene ensemblId tissue tpm:f samples:i"),
+    GENES: _columns("UUID Gene ensemblId approvedName chr_38:i start_38:i end_38:i"),
+    PATHWAY_GENES: _columns("UUID pathway Gene ensemblId size:i"),
+    MECHANISMS: _columns(
+        "UUID chemblId drugName approvedSymbol actionType mechanismOfAction targetType targets:i"
+    ),
+    TRIALS: _columns(
+        "UUID nctId chemblId drugName mesh_heading phase:i status startYear:i enrollment:i sponsor"
+    ),
+}
+"""The columns of all twenty tables; `COLUMNS` has the ten that were published."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where the rows of a table come from: `chunk(start, stop)` gives these rows' columns, by name.
@@ -97,7 +138,7 @@ class Source:
         """The SQL that turns a chunk into rows of the table."""
         return ", ".join(
             f'CAST({self.made.get(name, _quoted(name))} AS {kind}) AS "{name}"'
-            for name, kind in COLUMNS[self.table].items()
+            for name, kind in ALL_COLUMNS[self.table].items()
         )
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from fathom.benchmarks.layouts.layout import Layout
 from fathom.benchmarks.reading import csv_records
 from fathom.benchmarks.records import BenchmarkQuestion
+from fathom.benchmarks.translation import engine_of, translated
 
+DIALECT = "bigquery"
 _REQUIRED = ("question", "sql_query")
 _CATEGORIES = ("sql_category", "bio_category", "SQL Category", "Bio Category", "query_type")
 
@@ -22,14 +24,17 @@ def _splits(folder: Path) -> Mapping[str, Path]:
 
 
 def _read(folder: Path, file: Path, split: str) -> Iterator[BenchmarkQuestion]:
+    # Gold is BigQuery's: on a file of another engine it runs translated, as predictions in files do.
     database = next((str(f) for e in ("duckdb", "sqlite", "db") for f in sorted(folder.glob(f"*.{e}"))), None)
+    engine = engine_of(database or "")
     for position, record in enumerate(csv_records(file, _REQUIRED)):
+        sql = record.text("sql_query")
         tags = [tag.strip() for name in _CATEGORIES for tag in record.optional(name).split(",")]
         yield BenchmarkQuestion(
             id=record.optional("uuid", "id", "question_id") or str(position),
             text=record.text("question"),
             database=database or "biomedsql",
-            gold=(record.text("sql_query"),),
+            gold=(translated(sql, DIALECT, engine) if engine else sql,),
             tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
             database_name="biomedsql",
             answer=record.optional("answer"),
@@ -45,5 +50,5 @@ BIOMEDSQL = Layout(
     splits=_splits,
     read=_read,
     preferred=("dev", "test", "train"),
-    dialect=lambda split: "bigquery",
+    dialect=lambda split: DIALECT,
 )

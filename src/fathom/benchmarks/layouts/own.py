@@ -4,7 +4,8 @@
 
 These four are required; `evidence`, `difficulty`, `tags`, `answerable` and `answer` (in words) are not.
 `database` is a URL, a name from the settings, or a path relative to the file;
-`gold` may be empty with `"answerable": false`.
+`gold` may be empty with `"answerable": false`. What `fathom author` makes has `sql` for `gold`, or neither
+where nobody knows it, and may have `category`, `complexity`, `template`, `tables`, `call` and `reviewed`.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,10 @@ from pathlib import Path
 
 from fathom.benchmarks.reading import Record, json_lines
 from fathom.benchmarks.records import BenchmarkQuestion
+from fathom.text import without_passwords
 
 _FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable", "answer"}
+_MADE = {"sql", "category", "complexity", "template", "tables", "call", "reviewed"}
 
 
 def read_own(file: Path) -> Iterator[BenchmarkQuestion]:
@@ -38,7 +41,7 @@ def _check_is_new(id_: str, record: Record) -> None:
 
 
 def _question(record: Record) -> BenchmarkQuestion:
-    if unknown := sorted(set(record.content) - _FIELDS):
+    if unknown := sorted(set(record.content) - _FIELDS - _MADE):
         raise record.wrong(f"is unknown; there is: {', '.join(sorted(_FIELDS))}", unknown[0])
     id_ = record.content.get("id")
     if isinstance(id_, bool) or not isinstance(id_, (str, int)) or id_ == "":
@@ -46,8 +49,9 @@ def _question(record: Record) -> BenchmarkQuestion:
     answerable = record.content.get("answerable", True)
     if not isinstance(answerable, bool):
         raise record.wrong("must be true or false", "answerable")
-    gold = record.texts("gold", required=True)
-    if answerable and not any(sql.strip() for sql in gold):
+    made = bool(_MADE & set(record.content))
+    gold = record.texts("sql" if made and "gold" not in record.content else "gold", required=not made)
+    if answerable and not made and not any(sql.strip() for sql in gold):
         raise record.wrong('is empty; an unanswerable question says "answerable": false', "gold")
     name = record.text("database")
     return BenchmarkQuestion(
@@ -56,12 +60,17 @@ def _question(record: Record) -> BenchmarkQuestion:
         database=_database(name, record.file.parent),
         gold=tuple(sql for sql in gold if sql.strip()),
         evidence=record.optional("evidence"),
-        difficulty=record.optional("difficulty"),
-        tags=record.texts("tags"),
+        difficulty=record.optional("difficulty", "complexity"),
+        tags=(*record.texts("tags"), *record.texts("category"), *record.texts("template")),
         answerable=answerable,
         answer=record.optional("answer"),
-        database_name=name if "://" in name or name.startswith("demo:") else Path(name).stem,
+        database_name=_shown(name),
     )
+
+
+def _shown(name: str) -> str:
+    """What figures call the database: never with a password, for they are kept and shared."""
+    return without_passwords(name) if "://" in name or name.startswith("demo:") else Path(name).stem
 
 
 def _database(name: str, folder: Path) -> str:

@@ -28,6 +28,30 @@ def read_tables(file: Path) -> dict[str, Schema]:
     return {record.text("db_id"): _schema(record) for record in json_records(file)}
 
 
+def as_tables_entry(name: str, schema: Schema) -> dict[str, Any]:
+    """The entry of such a file for a database: its declared keys of one column each, comments as names."""
+    tables = schema.tables
+    columns = [(i, column) for i, table in enumerate(tables) for column in table.columns]
+    # The first column of every such file is the star.
+    place = {(tables[i].name, column.name): n for n, (i, column) in enumerate(columns, start=1)}
+    keys = (k for k in schema.foreign_keys if not k.inferred)
+    joins = [
+        [place[key.table, own], place[key.target_table, other]]
+        for key in keys
+        for own, other in zip(key.columns, key.target_columns, strict=False)
+    ]
+    return {
+        "db_id": name,
+        "table_names_original": [t.name for t in tables],
+        "table_names": [t.comment or t.name for t in tables],
+        "column_names_original": [[-1, "*"], *([i, c.name] for i, c in columns)],
+        "column_names": [[-1, "*"], *([i, c.comment or c.name] for i, c in columns)],
+        "column_types": ["text", *(c.kind for _, c in columns)],
+        "primary_keys": [place[t.name, name] for t in tables for name in t.primary_key],
+        "foreign_keys": joins,
+    }
+
+
 def _schema(record: Record) -> Schema:
     names: Sequence[str] = record.texts("table_names_original", required=True)
     spoken = record.content.get("table_names") or names

@@ -49,6 +49,7 @@ async def as_they_come(
 ) -> list[T]:
     """Do some jobs at a time and add their lines to the file, also of those beside one that ends it all."""
     found: list[T] = []
+    file.touch(mode=0o600)
     with file.open("a", encoding="utf-8") as stream:
         for start in range(0, len(jobs), _AT_A_TIME):
             asked = [job() for job in jobs[start : start + _AT_A_TIME]]

@@ -13,7 +13,14 @@ from fathom.benchmarks import Benchmark
 from fathom.errors import InputError
 from fathom.evaluation.answers.judge import Judgement, judge_answer
 from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged, kept_lines
-from fathom.evaluation.runs.folder import JUDGEMENTS, RunError, RunInUse, read_configuration, read_records
+from fathom.evaluation.runs.folder import (
+    JUDGEMENTS,
+    PEOPLE,
+    RunError,
+    RunInUse,
+    read_configuration,
+    read_records,
+)
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.files import write_whole
 from fathom.llm import Model
@@ -44,9 +51,17 @@ def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgemen
 
 
 def read_judgements(folder: Path) -> dict[str, list[Judgement]]:
-    """A run's judgements by the model that judges; nothing where it wasn't judged. Raises `InputError`."""
+    """A run's judgements by the model or person that judges; nothing where it wasn't judged.
+
+    Raises `InputError`.
+    """
+    return read_judgements_of(folder / JUDGEMENTS) | read_judgements_of(folder / PEOPLE)
+
+
+def read_judgements_of(file: Path) -> dict[str, list[Judgement]]:
+    """The judgements in one file by who judges; nothing where there is none. Raises `InputError`."""
     found: dict[str, list[Judgement]] = {}
-    for judgement, judge in _lines(folder / JUDGEMENTS, kept_lines(folder / JUDGEMENTS)):
+    for judgement, judge in _lines(file, kept_lines(file)):
         found.setdefault(judge, []).append(judgement)
     return found
 
@@ -56,7 +71,7 @@ def _judge(
 ) -> list[Judgement]:
     kept = _read(file, model.name)
     # Anew without the unjudged and a torn last line, so that each question has one line.
-    write_whole(file, "".join(_line(j, model.name) for j in kept.values()), mode=0o644)
+    write_whole(file, "".join(_line(j, model.name) for j in kept.values()))
     jobs = [
         partial(judge_answer, r.id, r.question, gold[r.id], r.words, model)
         for r in records

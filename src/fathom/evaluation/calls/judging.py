@@ -21,7 +21,7 @@ from fathom.errors import (
 from fathom.evaluation.calls.encoders import Encoder
 from fathom.evaluation.metrics import argument_errors
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, Marks
+from fathom.evaluation.runs.judging import Exam, Marks, failed
 from fathom.evaluation.runs.record import CallRecord, JudgedQuery
 
 PATIENCE = 3
@@ -115,14 +115,19 @@ class CallJudge:
         made = (*response.earlier, call) if call is not None else ()
         try:
             wanted = [self._tools.check(one.endpoint, one.arguments) for one in gold]
+            observed = self._observed_gold(wanted[-1])
+        except CallUnanswered:
+            raise
         except FathomError as error:
-            return _at_fault("gold", f"gold: {error}", _with(base, [_plain(one) for one in made]))
+            return _without_gold(error, _with(base, [_plain(one) for one in made]))
+        if exam.error:
+            return failed(exam.error, error_class=exam.error_class)
         forms = [_form(one.endpoint.name, one.arguments) for one in wanted]
         base = replace(base, gold=forms[-1], gold_earlier=tuple(forms[:-1]))
         if not made:
             told = response.refusal or "there is no call"
             return _at_fault("missing" if response.declined else "caller", told, base)
-        return self._judged(wanted, made, base)
+        return self._judged(wanted, observed, made, base)
 
     def _placed(self, gold: Sequence[ToolCall], guess: str) -> CallRecord:
         """What is known of a question by the names of endpoints alone."""
@@ -141,7 +146,9 @@ class CallJudge:
             gold_earlier=before,
         )
 
-    def _judged(self, wanted: Sequence[CheckedCall], made: Sequence[ToolCall], base: CallRecord) -> Marks:
+    def _judged(
+        self, wanted: Sequence[CheckedCall], observed: Any, made: Sequence[ToolCall], base: CallRecord
+    ) -> Marks:
         try:
             calls = [self._tools.check(one.endpoint, one.arguments) for one in made]
         except FathomError as error:
@@ -149,14 +156,10 @@ class CallJudge:
             return _at_fault(_class(error), str(error), marked)
         marked = _compared(base, [_form(one.endpoint.name, one.arguments) for one in calls], wanted)
         try:
-            theirs = self._observed_gold(wanted[-1])
-        except CallFailed as error:
-            return _at_fault("gold", f"gold: {error}", marked)
-        try:
             ours = self._tools.observe(calls[-1])
         except CallFailed as error:
             return _at_fault(_class(error), str(error), marked)
-        return self._similar(ours, theirs, marked)
+        return self._similar(ours, observed, marked)
 
     def _similar(self, ours: Any, theirs: Any, marked: CallRecord) -> Marks:
         same = bool(ours == theirs)
@@ -177,7 +180,7 @@ class CallJudge:
                 self._unanswered = self._unanswered + 1 if error.retryable else 0
                 stop = self._unanswered >= PATIENCE
             if stop:
-                raise Unanswered(str(error)) from error
+                raise CallUnanswered(str(error)) from error
             raise
         self._unanswered = 0
         return found
@@ -189,7 +192,7 @@ class CallJudge:
             return ""
 
 
-class Unanswered(FathomError):
+class CallUnanswered(FathomError):
     """The services don't answer, so that nothing can be measured."""
 
     def __init__(self, told: str) -> None:
@@ -227,8 +230,14 @@ def _with(base: CallRecord, made: Sequence[Mapping[str, Any]]) -> CallRecord:
     return replace(base, call=made[-1], earlier=tuple(made[:-1])) if made else base
 
 
+def _without_gold(error: FathomError, record: CallRecord) -> Marks:
+    """Nothing can be said about a call without what gold observes."""
+    told = JudgedQuery("", Outcome.UNJUDGED, "unjudged", None, f"the gold call failed: {error}", "gold")
+    return Marks(told, call=replace(record, executed=None))
+
+
 def _at_fault(error_class: str, told: str, record: CallRecord) -> Marks:
-    executed = None if record.call is None or error_class == "gold" else False
+    executed = None if record.call is None else False
     return Marks(
         JudgedQuery("", Outcome.ERROR, "error", 0.0, told, error_class),
         call=replace(record, executed=executed),

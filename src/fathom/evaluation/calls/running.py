@@ -23,10 +23,11 @@ from fathom.evaluation.runs.asking import Ask
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.running import Progress, Run, conduct
 from fathom.evaluation.runs.scoring import InThreads
+from fathom.evaluation.runs.subject import drawn_from
 from fathom.records import Question
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget, Model
+    from fathom.llm import Budget, Model, Pace
 
 Subject = str | Caller | Callable[[Question], Any]
 
@@ -41,6 +42,8 @@ def evaluate_calls(
     cassette: str | Path | None = None,
     replay: bool = False,
     budget: "Budget | None" = None,
+    pace: "Pace | None" = None,
+    reply_tokens: int | None = None,
     split: str | None = None,
     limit: int | None = None,
     workers: int = 1,
@@ -49,7 +52,7 @@ def evaluate_calls(
     encoder: str | Encoder = LEXICAL,
     tools: Tools | None = None,
     settings: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Measure a caller on tool questions and keep the run in a folder; go on where it stopped before.
@@ -59,21 +62,31 @@ def evaluate_calls(
     `with_examples` teaches a caller named by its name the training questions; where the benchmark has no
     such split, its own questions without those that give the asked one away. `examples` is how many of them.
     Observations of both calls come from `tools` (the three services unless told, which are then closed),
-    their similarity from `encoder`, whose name is kept with the run. `model`, `cassette`, `replay` and
-    `budget` are as in `evaluate`.
+    their similarity from `encoder`, whose name is kept with the run. `model`, `cassette`, `replay`, `budget`,
+    `pace`, `reply_tokens` and `seed` are as in `evaluate`.
 
     Raises `DifferentRun`, `RunInUse`, `RunStopped` and `BudgetExceeded` as `evaluate` does, `ConfigError` for
     a benchmark that isn't of calls, and what the encoder raises. When the services don't answer,
     the run stops.
     """
-    from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+    from fathom.llm import PACE, opened_model  # noqa: PLC0415, slow to import
 
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
     if not is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} has no tool questions. Name a file of them as {PREFIX}FILE.")
     learning = with_examples or examples is not None
     with ExitStack() as stack:
-        opened = stack.enter_context(opened_model(model, cassette=cassette, replay=replay, budget=budget))
+        opened = stack.enter_context(
+            opened_model(
+                model,
+                cassette=cassette,
+                replay=replay,
+                budget=budget,
+                pace=pace or PACE,
+                seed=seed,
+                reply_tokens=reply_tokens,
+            )
+        )
         used = tools or stack.enter_context(closing(registry.load("tools", "biotool")()))
         measuring = (
             stack.enter_context(closing(open_encoder(encoder))) if isinstance(encoder, str) else encoder
@@ -86,8 +99,9 @@ def evaluate_calls(
             split=loaded.split,
             digest=loaded.digest,
             comparison=f"{loaded.comparison} by {measuring.name}",
-            settings=_settings(settings, used, learning=learning, examples=examples),
-            seed=seed,
+            settings=_settings(settings, used, learning=learning, examples=examples, model=opened)
+            | ({"questions": loaded.choice.as_json()} if loaded.choice else {}),
+            seed=seed or 0,
             limit=limit,
         )
         ask = _ask(caller, opened, lessons, used.follow if has_chains(loaded) else None)
@@ -101,6 +115,7 @@ def evaluate_calls(
             workers=workers,
             progress=progress,
             cassette=cassette,
+            budget=budget,
         )
 
 
@@ -122,10 +137,17 @@ def _name(caller: Subject) -> str:
 
 
 def _settings(
-    given: Mapping[str, Any] | None, tools: Tools, *, learning: bool, examples: int | None
+    given: Mapping[str, Any] | None,
+    tools: Tools,
+    *,
+    learning: bool,
+    examples: int | None,
+    model: "Model | None",
 ) -> dict[str, Any]:
     """What decides outcomes, as `run.json` keeps it; services that aren't the public ones are told."""
     kept = dict(given or {})
+    if model is not None and (drawn := drawn_from(model)):
+        kept["sampling"] = drawn
     if learning:
         kept["with_examples"] = True
     if examples is not None:

@@ -1,5 +1,6 @@
 """Rows as bags with tolerance, and columns found by their content."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ class Closeness:
 
     close: Callable[[Any, Any], bool]
     is_number: Callable[[Any], bool]
+    bounds: Callable[[Any], tuple[Any, Any]]
+    """Between what a number must lie to be close to this one."""
     whole_exact: bool = False
 
     def rows(self, first: Row, second: Row) -> bool:
@@ -34,31 +37,50 @@ class Closeness:
 
     def within(self, few: Sequence[Row], many: Sequence[Row]) -> bool:
         """Whether every row of `few` has a partner of its own among `many`."""
-        return self.matched(few, many) == len(few)
+        return len(few) <= len(many) and all(self._partnered(few, many))
 
     def matched(self, ours: Sequence[Row], theirs: Sequence[Row]) -> int:
         """How many rows of one find a partner of their own in the other."""
+        return sum(self._partnered(ours, theirs))
+
+    def _partnered(self, ours: Sequence[Row], theirs: Sequence[Row]) -> Iterator[bool]:
+        """For each of our rows whether it finds a partner of its own: first those that have an equal one.
+
+        Of the others' rows those of the same shape are sorted by their first number, so that a row is held
+        against the few whose first number is near.
+        """
         first, second = Counter(ours), Counter(theirs)
         equal = first & second
-        count = equal.total()
-        left, right = first - equal, second - equal
-        if not left or not right:
-            return count
+        yield from (True for _ in range(equal.total()))
         partners = defaultdict(list)
-        for row in right.elements():
+        for row in (second - equal).elements():
             partners[self._shape(row)].append(row)
+        for candidates in partners.values():
+            candidates.sort(key=self._numbers)
         budget = _MOST_PAIRINGS
-        for row in sorted(left.elements(), key=self._numbers):
+        for row in sorted((first - equal).elements(), key=self._numbers):
             candidates = partners.get(self._shape(row), [])
-            budget -= len(candidates)
-            if budget < 0:
-                break
-            for place, candidate in enumerate(candidates):
-                if self.rows(row, candidate):
-                    del candidates[place]
-                    count += 1
-                    break
-        return count
+            near = self._near(row, candidates)
+            budget -= len(near)
+            place = next((i for i in near if self.rows(row, candidates[i])), None) if budget >= 0 else None
+            if place is not None:
+                del candidates[place]
+            yield place is not None
+
+    def _near(self, row: Row, candidates: Sequence[Row]) -> range:
+        """The places of the sorted candidates whose first number may be close to the row's."""
+        numbers = self._numbers(row)
+        if not numbers or not candidates:
+            return range(len(candidates))
+        try:
+            low, high = self.bounds(numbers[0])
+        except OverflowError:  # an integer that no float can hold
+            return range(len(candidates))
+
+        def first(candidate: Row) -> Any:
+            return self._numbers(candidate)[0]
+
+        return range(bisect_left(candidates, low, key=first), bisect_right(candidates, high, key=first))
 
     def _shape(self, row: Row) -> tuple[Any, ...]:
         """What of a row must be equal: everything but the numbers."""

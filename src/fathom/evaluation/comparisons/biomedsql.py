@@ -1,5 +1,7 @@
 """`biomedsql`: sets of UUIDs, or of the numbers where the gold counts or calculates (specs/protocols.md)."""
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -7,6 +9,9 @@ from typing import Any
 
 from fathom.evaluation.comparisons.table import Case, Table, freeze
 from fathom.evaluation.comparisons.verdict import Verdict
+
+TOLERANCE = 1e-9
+"""How far two numbers may lie apart, relative to the larger: float sums differ from run to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,8 @@ class BiomedSql:
         if _has_uuid(gold):
             ours, theirs = _uuids(predicted), _uuids(gold)
         else:
-            ours, theirs = _numbers(predicted), _numbers(gold)
+            theirs = _numbers(gold)
+            ours = _brought_near(_numbers(predicted), theirs)
             if not theirs and gold.held:
                 ours, theirs = _values(predicted), _values(gold)
         union = len(ours | theirs)
@@ -56,6 +62,21 @@ def _uuids(table: Table) -> set[Any]:
 
 def _numbers(table: Table) -> set[Any]:
     return {value for value in _cells(table) if _is_number(value)}
+
+
+def _brought_near(ours: set[Any], theirs: set[Any]) -> set[Any]:
+    """Each number as gold has it, where the two differ by no more than a sum's rounding."""
+    known = sorted(float(v) for v in theirs if math.isfinite(v))
+    exact = {float(v): v for v in theirs if math.isfinite(v)}
+
+    def near(value: Any) -> Any:
+        if value in theirs or not math.isfinite(value):
+            return value
+        at = bisect_left(known, float(value))
+        close = (k for k in known[max(at - 1, 0) : at + 1] if math.isclose(k, value, rel_tol=TOLERANCE))
+        return next((exact[k] for k in close), value)
+
+    return {near(value) for value in ours}
 
 
 def _values(table: Table) -> set[Any]:

@@ -105,7 +105,12 @@ def close_within(*, relative: float, absolute: float = 0.0, whole_exact: bool = 
         except OverflowError:
             return False
 
-    return Closeness(close, is_number, whole_exact=whole_exact)
+    def bounds(number: Any) -> tuple[Any, Any]:
+        # The tolerance is relative to the larger of two numbers, which may be the other one.
+        apart = max(absolute, abs(number) * relative / (1 - relative)) * (1 + 1e-9)
+        return (number - apart, number + apart) if math.isfinite(apart) else (number, number)
+
+    return Closeness(close, is_number, bounds, whole_exact=whole_exact)
 
 
 def canonical_rows(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:

@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+Annotations = Sequence[Mapping[str, Hashable]]
+"""Labels by item, one mapping for each annotator."""
+Level = Literal["nominal", "ordinal", "interval"]
 LABELS = ("A", "B", "both_good", "both_bad")
 
 
@@ -76,25 +79,86 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     return (observed - expected) / (1 - expected) if expected < 1 else None
 
 
-def krippendorff_alpha(
-    annotations: Sequence[Mapping[str, Hashable]], *, interval: bool = False
-) -> float | None:
+def krippendorff_alpha(annotations: Annotations, *, level: Level = "nominal") -> float | None:
     """Krippendorff's alpha; `annotations` has one mapping of item to label for each annotator.
 
-    Any number of annotators, each of whom may have left items out. Labels are names, or numbers whose
-    distance counts where `interval` is set. None where it isn't defined: no item labelled twice, or only
-    one label in use.
+    Any number of annotators, each of whom may have left items out. Labels are names, or numbers: at the level
+    "ordinal" their order counts, at "interval" their distance. None where it isn't defined: no item labelled
+    twice, or only one label in use.
     """
     import krippendorff  # noqa: PLC0415, few need it
 
     items = list(dict.fromkeys(item for annotator in annotations for item in annotator))
     labels = sorted({str(label) for annotator in annotations for label in annotator.values()})
-    numbers = {label: float(label) if interval else float(n) for n, label in enumerate(labels)}
+    numbers = {label: float(n) if level == "nominal" else float(label) for n, label in enumerate(labels)}
     data = np.array(
         [[numbers[str(a[i])] if i in a else np.nan for i in items] for a in annotations], dtype=np.float64
     )
     twice = data[:, (~np.isnan(data)).sum(axis=0) > 1]
     if not twice.size or len(np.unique(twice[~np.isnan(twice)])) < 2:
         return None
-    found = krippendorff.alpha(data, level_of_measurement="interval" if interval else "nominal")
-    return float(found)
+    return float(krippendorff.alpha(data, level_of_measurement=level))
+
+
+def gwet_ac1(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Agreement of two annotators beyond chance, chance from how even the labels are (Gwet 2008).
+
+    Unlike kappa it stays near the agreement seen where one label is rare. None for no items, or one label.
+    """
+    observed = exact_agreement(first, second)
+    labels = {*first, *second}
+    if observed is None or len(labels) < 2:
+        return None
+    counts, n = Counter([*first, *second]), 2 * len(first)
+    chance = sum(c / n * (1 - c / n) for c in counts.values()) / (len(labels) - 1)
+    return (observed - chance) / (1 - chance)
+
+
+def accuracy_where_agreed(
+    judge: Mapping[str, Hashable], people: Sequence[Mapping[str, Hashable]]
+) -> tuple[int, int]:
+    """How many labels of a judge are right where all people agree, and on how many items they do."""
+    shared = [i for i in judge if all(i in p for p in people)]
+    agreed = {i: people[0][i] for i in shared if people and len({p[i] for p in people}) == 1}
+    return sum(judge[i] == label for i, label in agreed.items()), len(agreed)
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient with its p-value over `n` items."""
+
+    value: float
+    p: float
+    n: int
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
+    """Pearson's correlation; None with fewer than three items, or where one side never varies."""
+    return _correlation("pearsonr", first, second)
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
+    """Spearman's rank correlation; None as for Pearson's."""
+    return _correlation("spearmanr", first, second)
+
+
+def cramers_v(first: Sequence[Hashable], second: Sequence[Hashable]) -> Correlation | None:
+    """How far two labels are bound up, 0 to 1, with the chi-squared test's p; None where one never varies."""
+    from scipy import stats  # noqa: PLC0415, slow to import
+
+    counts = Counter(zip(first, second, strict=True))
+    rows, columns = list(dict.fromkeys(first)), list(dict.fromkeys(second))
+    if min(len(rows), len(columns)) < 2:
+        return None
+    table = np.array([[counts[a, b] for b in columns] for a in rows])
+    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    return Correlation(float(stats.contingency.association(table, method="cramer")), p, len(first))
+
+
+def _correlation(name: str, first: Sequence[float], second: Sequence[float]) -> Correlation | None:
+    from scipy import stats  # noqa: PLC0415
+
+    if len(first) < 3 or len(set(first)) < 2 or len(set(second)) < 2:
+        return None
+    found = getattr(stats, name)(first, second)
+    return Correlation(float(found.statistic), float(found.pvalue), len(first))

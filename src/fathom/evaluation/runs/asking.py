@@ -5,28 +5,48 @@ import inspect
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from fathom.errors import ModelError
+from fathom.errors import FathomError, ModelError
 from fathom.evaluation.runs.response import Response, respond
+from fathom.records import Usage
+from fathom.text import without_passwords
 
 NO_REPLY = "no_reply"
 """The class of an error of a method's model: the question was not answered, rightly or wrongly."""
+INTERNAL = "internal_error"
+"""The class of an error inside the program that answers or judges: no answer, and asked again on resuming."""
+_LONGEST_TRACEBACK = 10_000
 Ask = Callable[[Any], Any]
 _Job = tuple[Callable[[], Any], "Future[Any]"]
 
 
+class AskFailed(FathomError):
+    """A method raised its `__cause__`, after its model had used `usage`."""
+
+    def __init__(self, usage: Usage) -> None:
+        self.usage = usage
+        super().__init__()
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of asking: a response, or the error that the method raised, and of which class it is."""
+    """What came of asking: a response, or the error that the method raised, and of which class it is.
+
+    `fault` is the traceback of an error that no `FathomError` tells of; `usage` is what the model used before
+    the method raised.
+    """
 
     response: Response | None
     error: str
     seconds: float
     error_class: str = "other"
+    fault: str = ""
+    usage: Usage = Usage()
 
 
 class Asker:
@@ -41,7 +61,7 @@ class Asker:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         if is_async(ask):
             self._loop = asyncio.new_event_loop()
-            self._threads = [threading.Thread(target=self._loop.run_forever, daemon=True, name="asking")]
+            self._threads = [threading.Thread(target=_run, args=(self._loop,), daemon=True, name="asking")]
         else:
             self._threads = [
                 threading.Thread(target=self._work, daemon=True, name=f"asking-{i}") for i in range(workers)
@@ -87,8 +107,6 @@ class Asker:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._threads[0].join(timeout=1)
-            if not self._threads[0].is_alive():
-                _settle(self._loop)
             return
         for _ in self._threads:
             self._jobs.put(None)
@@ -105,8 +123,12 @@ def is_async(ask: Ask) -> bool:
     return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
 
 
-def _settle(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel what is left on a stopped loop, so that it ends without complaints."""
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped; then cancel what is left on it, so that it ends without complaints.
+
+    All in one thread: in a notebook the main thread runs a loop of its own, beside which no other runs.
+    """
+    loop.run_forever()
     left = asyncio.all_tasks(loop)
     for task in left:
         task.cancel()
@@ -118,13 +140,23 @@ def _settle(loop: asyncio.AbstractEventLoop) -> None:
 
 def _failed(error: Exception, started: float) -> Asked:
     """What became of a question whose method raised. Raises a model's lasting error."""
-    of_model = isinstance(error, ModelError)
+    used = Usage()
+    if isinstance(error, AskFailed) and isinstance(error.__cause__, Exception):
+        used, error = error.usage, error.__cause__
     if isinstance(error, ModelError) and error.lasting:
         raise error
     spent = time.perf_counter() - started
-    return Asked(None, told_error(error), spent, NO_REPLY if of_model else "other")
+    kind = NO_REPLY if isinstance(error, ModelError) else "other"
+    return Asked(None, told_error(error), spent, kind, fault_of(error), used)
 
 
 def told_error(error: Exception) -> str:
-    """An error as records keep it: its class and what it says."""
-    return f"{type(error).__name__}: {error}".strip().removesuffix(":")
+    """An error as records keep it: its class and what it says, without passwords."""
+    return without_passwords(f"{type(error).__name__}: {error}".strip().removesuffix(":"))
+
+
+def fault_of(error: Exception) -> str:
+    """The traceback of an error that nobody raised on purpose, its end where it is long; else empty."""
+    if isinstance(error, FathomError):
+        return ""
+    return without_passwords("".join(traceback.format_exception(error)))[-_LONGEST_TRACEBACK:]

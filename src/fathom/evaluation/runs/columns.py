@@ -11,7 +11,7 @@ import numpy.typing as npt
 from fathom.errors import InputError
 from fathom.evaluation.metrics.rates import Floats
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.folder import RECORDS
+from fathom.evaluation.runs.folder import RECORDS, read_contents
 from fathom.records.trace import MODULES
 
 USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd",
@@ -22,49 +22,59 @@ CALLED = ("right_endpoint", "right_provider", "right_arguments", "made", "execut
 _USAGE = "STRUCT(" + ", ".join(f"{u} DOUBLE" for u in USED) + ")"
 _TYPES = {
     "id": "VARCHAR",
+    "question": "VARCHAR",
     "outcome": "VARCHAR",
     "difficulty": "VARCHAR",
     "database": "VARCHAR",
     "tags": "VARCHAR[]",
     "answerable": "BOOLEAN",
     "declined": "BOOLEAN",
+    "sql": "VARCHAR",
+    "words": "VARCHAR",
     "confidence": "DOUBLE",
     "score": "DOUBLE",
     "jaccard": "DOUBLE",
     "soft_f1": "DOUBLE",
     "error_class": "VARCHAR",
     "seconds": "DOUBLE",
+    "gold_schema": "JSON",
     "selection_score": "STRUCT(" + ", ".join(f"{s} DOUBLE" for s in SELECTED) + ")",
     "before_revision": "STRUCT(outcome VARCHAR)",
-    "candidates": "STRUCT(outcome VARCHAR)[]",
+    "candidates": "STRUCT(outcome VARCHAR, error_class VARCHAR)[]",
+    "shown": "STRUCT(outcome VARCHAR)[]",
     "call": "STRUCT(provider VARCHAR, tool VARCHAR, call JSON, right_endpoint BOOLEAN, "
     "right_provider BOOLEAN, right_arguments BOOLEAN, missing VARCHAR[], extra VARCHAR[], wrong VARCHAR[], "
     "executed BOOLEAN, similarity DOUBLE)",
     "usage": "STRUCT(" + ", ".join(f"{m} {_USAGE}" for m in (*MODULES, "total")) + ")",
 }
 # One letter an outcome, in the order of the candidates: "iec" is an incorrect one, an error, a correct one.
-LETTERS = {"c": Outcome.CORRECT, "i": Outcome.INCORRECT, "e": Outcome.ERROR}
+LETTERS = {o.value[0]: o for o in Outcome}
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
     """One entry a question in every array. Missing numbers are NaN, missing texts are empty.
 
+    `answered` says that there is a query, a call or words, and that the method didn't decline.
+
     `usage` maps a module, or `total`, to an array (questions x `USED`); `selection` is questions x
     `SELECTED`, `calls` questions x `CALLED`; `before` and `outcome` hold a letter of `LETTERS`,
-    `candidates` a letter each.
+    `candidates` and `shown` a letter each; `first_class` is the first candidate's class of error.
     """
 
     id: npt.NDArray[np.object_]
     outcome: npt.NDArray[np.object_]
     before: npt.NDArray[np.object_]
     candidates: npt.NDArray[np.object_]
+    shown: npt.NDArray[np.object_]
     difficulty: npt.NDArray[np.object_]
     database: npt.NDArray[np.object_]
     tags: npt.NDArray[np.object_]
     error_class: npt.NDArray[np.object_]
+    first_class: npt.NDArray[np.object_]
     answerable: npt.NDArray[np.bool_]
     declined: npt.NDArray[np.bool_]
+    answered: npt.NDArray[np.bool_]
     confidence: Floats
     score: Floats
     jaccard: Floats
@@ -85,6 +95,18 @@ class Columns:
         found: npt.NDArray[np.bool_] = self.outcome == "c"
         return found
 
+    @property
+    def judged(self) -> npt.NDArray[np.bool_]:
+        """Whether each question could be judged."""
+        found: npt.NDArray[np.bool_] = self.outcome != "u"
+        return found
+
+    @property
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """Whether each question was judged, and isn't correct."""
+        found: npt.NDArray[np.bool_] = self.judged & ~self.right
+        return found
+
     def take(self, rows: npt.NDArray[np.intp]) -> "Columns":
         """The columns of some of the questions."""
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -103,8 +125,13 @@ def read_columns(folder: Path) -> Columns:
         reader = connection.execute(_query(), [str(file), _TYPES])
         found = reader.fetchnumpy()
     if len(found["id"]) != lines:
+        for _ in read_contents(folder):  # tells the line of the first that is damaged
+            pass
         raise InputError(f"{lines - len(found['id'])} of {lines} records are damaged", file=file)
-    return _columns(found)
+    read = _columns(found)
+    _, first = np.unique(read.id.astype(str), return_index=True)
+    # The same question twice, as a file may hold that was put together by hand: the first counts.
+    return read if len(first) == lines else read.take(np.sort(first))
 
 
 def _whole_lines(file: Path) -> int:
@@ -119,15 +146,21 @@ def _query() -> str:
     flags = ("right_endpoint", "right_provider", "right_arguments", "executed", "similarity")
     called = ", ".join(f'CAST("call".{c} AS DOUBLE) AS {c}' for c in flags)
     counted = ", ".join(f'CAST(len("call".{c}) AS DOUBLE) AS {c}' for c in ("missing", "extra", "wrong"))
+    outcomes = ", ".join(f"'{o}'" for o in Outcome)
     plain = "id, difficulty, database, error_class, answerable, declined, confidence, score, jaccard, soft_f1"
     return f"""
         SELECT {plain}, seconds, left(outcome, 1) AS outcome, left(before_revision.outcome, 1) AS before,
             array_to_string(list_transform(candidates, lambda c: left(c.outcome, 1)), '') AS candidates,
+            array_to_string(list_transform(shown, lambda c: left(c.outcome, 1)), '') AS shown,
+            candidates[1].error_class AS first_class,
+            gold_schema IS NOT NULL AS has_gold_schema,
             array_to_string(tags, chr(31)) AS tags, {selected}, {used}, {called}, {counted},
             "call".provider AS provider, "call".tool AS tool,
-            CASE WHEN "call" IS NOT NULL THEN CAST("call".call IS NOT NULL AS DOUBLE) END AS made
+            CASE WHEN "call" IS NOT NULL THEN CAST("call".call IS NOT NULL AS DOUBLE) END AS made,
+            NOT coalesce(declined, false) AND (coalesce(sql, '') <> '' OR coalesce(words, '') <> ''
+                OR coalesce("call".call IS NOT NULL, false)) AS answered
         FROM read_json($1, columns = $2, format = 'newline_delimited', ignore_errors = true)
-        WHERE id IS NOT NULL
+        WHERE id IS NOT NULL AND question IS NOT NULL AND database IS NOT NULL AND outcome IN ({outcomes})
     """
 
 
@@ -147,12 +180,15 @@ def _columns(found: dict[str, Any]) -> Columns:
         outcome=texts("outcome"),
         before=texts("before"),
         candidates=texts("candidates"),
+        shown=texts("shown"),
         difficulty=texts("difficulty"),
         database=texts("database"),
         tags=texts("tags"),
         error_class=texts("error_class"),
+        first_class=texts("first_class"),
         answerable=flags("answerable", otherwise=True),
         declined=flags("declined", otherwise=False),
+        answered=flags("answered", otherwise=False),
         confidence=floats("confidence"),
         score=floats("score"),
         jaccard=floats("jaccard"),
@@ -161,6 +197,16 @@ def _columns(found: dict[str, Any]) -> Columns:
         provider=texts("provider"),
         tool=texts("tool"),
         calls=np.column_stack([floats(c) for c in CALLED]),
-        selection=np.column_stack([floats(s) for s in SELECTED]),
+        selection=_selected(
+            np.column_stack([floats(s) for s in SELECTED]), flags("has_gold_schema", otherwise=False)
+        ),
         usage={m: np.column_stack([floats(f"{m}_{u}") for u in USED]) for m in (*MODULES, "total")},
     )
+
+
+def _selected(scores: Floats, judged: npt.NDArray[np.bool_]) -> Floats:
+    """Scores of selections. Where a run selects, a question without a selection has an empty one: 0."""
+    unknown = np.isnan(scores).all(axis=1)
+    if not unknown.all():
+        scores[unknown & judged] = 0.0
+    return scores

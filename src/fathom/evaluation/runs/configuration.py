@@ -9,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from fathom.text import without_passwords
+
 _PACKAGES = ("askfathom", "sqlglot", "sqlalchemy", "duckdb", "numpy", "pydantic-ai-slim")
 
 
@@ -30,8 +32,9 @@ class Configuration:
     limit: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The configuration as JSON values."""
-        return {**asdict(self), "settings": dict(self.settings)}
+        """The configuration as JSON values, without the passwords of addresses."""
+        found: dict[str, Any] = _shown({**asdict(self), "settings": dict(self.settings)})
+        return found
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
         """What is not as in a stored configuration, one line each.
@@ -49,6 +52,14 @@ class Configuration:
         if self.limit is not None and (before is None or before > self.limit):
             changed.append(f"limit: {before or 'none'} there, {self.limit} now")
         return changed
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_passwords(value)
+    if isinstance(value, Mapping):
+        return {name: _shown(one) for name, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def environment() -> dict[str, Any]:

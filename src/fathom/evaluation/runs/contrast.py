@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan
 from pathlib import Path
@@ -10,14 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from fathom.errors import InputError
+from fathom.evaluation.categories import by_level
 from fathom.evaluation.difference import differences
 from fathom.evaluation.metrics import (
+    Clustered,
     NothingInCommon,
     PairedMeans,
     PairedRates,
     Rate,
+    clustered_mean,
     correct_at_budget,
     failure_overlap,
+    holm,
     mcnemar,
     pair,
     paired_bootstrap,
@@ -25,8 +30,10 @@ from fathom.evaluation.metrics import (
     solved_by,
 )
 from fathom.evaluation.runs.columns import USED, Columns, read_columns
+from fathom.evaluation.runs.details import Details, read_details
 from fathom.evaluation.runs.folder import read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
+from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.summary import Summary, summarise_columns
 
 _BUDGET_STEPS = 24
@@ -34,20 +41,27 @@ _BUDGET_STEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two runs on the questions that both have. Differences are first minus second."""
+    """Two runs on the questions that both have. Differences are first minus second.
+
+    `clustered` is the difference in correctness with whole databases resampled, None over one database;
+    `holm` the p of McNemar's test, corrected for the number of pairs of runs over the benchmark.
+    """
 
     first: str
     second: str
     correct: PairedRates
     seconds: PairedMeans | None
     tokens: PairedMeans | None
+    clustered: Clustered | None = None
+    holm: float = 1.0
 
     def as_json(self) -> dict[str, Any]:
         """The tests as JSON values."""
         return {
             "first": self.first,
             "second": self.second,
-            "correct": self.correct.as_json(),
+            "correct": self.correct.as_json() | {"holm": self.holm},
+            "clustered": self.clustered.as_json() if self.clustered else None,
             "seconds": self.seconds.as_json() if self.seconds else None,
             "tokens": self.tokens.as_json() if self.tokens else None,
         }
@@ -66,8 +80,15 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Several runs side by side; `summaries` and everything else is under each run's label."""
+    """Several runs over one benchmark side by side; `summaries` and everything else is under a run's label.
 
+    Tests, overlap and curves are of the questions that could be judged; `unsolved` are the ids of those that
+    no run got right. `benchmark` is its name with the split;
+    `numbers` count the runs from 0, over all benchmarks of a report.
+    """
+
+    benchmark: str
+    numbers: Mapping[str, int]
     summaries: Mapping[str, Summary]
     folders: Mapping[str, Path]
     pairs: tuple[Pair, ...]
@@ -75,10 +96,13 @@ class Contrast:
     solved: Mapping[str, list[int]]
     budgets: Mapping[str, Mapping[str, list[tuple[float, Rate]]]]
     front: Mapping[str, list[str]]
+    details: Mapping[str, Details]
+    unsolved: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the questions, as JSON values."""
         return {
+            "benchmark": self.benchmark,
             "runs": {label: s.as_json() for label, s in self.summaries.items()},
             "pairs": [p.as_json() for p in self.pairs],
             "failure_overlap": [
@@ -93,23 +117,65 @@ class Contrast:
                 for measure, curves in self.budgets.items()
             },
             "pareto_front": dict(self.front),
+            "failure_classes": {
+                label: {name: counts.as_json() for name, counts in of.failures.items()}
+                for label, of in self.details.items()
+            },
+            "unsolved": list(self.unsolved),
+            "repeats": [one.as_json() for one in repeats_of(self.summaries.values())],
         }
 
 
-def contrast(folders: Sequence[Path]) -> Contrast:
-    """Read runs and set them side by side. Raises `InputError` for a folder that holds no run."""
+def contrasts(folders: Sequence[Path]) -> tuple[Contrast, ...]:
+    """Read runs and set those over the same questions side by side: one `Contrast` for each benchmark.
+
+    Benchmarks are told apart by split and the digest of their questions: ids alone say nothing, for most
+    number from 0. Raises `InputError` for a folder that holds no run.
+    """
     labels = labelled(folders)
-    columns = {label: read_columns(folder) for label, folder in labels.items()}
-    summaries = {label: summarise_columns(labels[label], c) for label, c in columns.items()}
-    wrong = {label: set(c.id[~c.right]) for label, c in columns.items()}
+    numbers = {label: number for number, label in enumerate(labels)}
+    asked: dict[tuple[str, str], dict[str, Path]] = {}
+    names: dict[tuple[str, str], str] = {}
+    for label, folder in labels.items():
+        of = read_configuration(folder)["configuration"]
+        questions = str(of.get("digest") or of["benchmark"]), str(of.get("split") or "")
+        asked.setdefault(questions, {})[label] = folder
+        names[questions] = " ".join(p for p in (of["benchmark"], of.get("split")) if p)
+    twice = Counter(names.values())
+    titles = {q: f"{n} ({q[0][:8]})" if twice[n] > 1 else n for q, n in names.items()}
+    return tuple(
+        _contrast(titles[q], these, {label: numbers[label] for label in these}) for q, these in asked.items()
+    )
+
+
+def contrast(folders: Sequence[Path]) -> Contrast:
+    """Runs over one benchmark side by side. Raises `InputError` where they are over several."""
+    found = contrasts(folders)
+    if len(found) > 1:
+        raise InputError(f"the runs are over different questions: {', '.join(c.benchmark for c in found)}")
+    return found[0]
+
+
+def _contrast(benchmark: str, labels: Mapping[str, Path], numbers: Mapping[str, int]) -> Contrast:
+    asked = {label: read_columns(folder) for label, folder in labels.items()}
+    details = {label: read_details(folder) for label, folder in labels.items()}
+    summaries = {
+        label: summarise_columns(labels[label], c, details[label].groupings) for label, c in asked.items()
+    }
+    columns = {label: c.take(np.flatnonzero(c.judged)) for label, c in asked.items()}
+    wrong = {label: set(c.id[c.wrong]) for label, c in columns.items()}
     return Contrast(
+        benchmark=benchmark,
+        numbers=numbers,
         summaries=summaries,
         folders=labels,
-        pairs=tuple(_pairs(columns)),
+        pairs=_corrected(list(_pairs(columns))),
         overlap={(o.first, o.second): o.share for o in failure_overlap(wrong)},
         solved=_solved(columns),
         budgets=_budgets(columns),
-        front={m: pareto_front(_points(columns, m)) for m in ("cost_usd", "tokens", "calls", "seconds")},
+        front={m: pareto_front(_points(asked, m)) for m in ("cost_usd", "tokens", "calls", "seconds")},
+        details=details,
+        unsolved=_unsolved(columns),
     )
 
 
@@ -136,7 +202,7 @@ def _pairs(columns: Mapping[str, Columns]) -> Iterator[Pair]:
     for first, second in combinations(columns, 2):
         try:
             outcomes = pair(right[first], right[second], (first, second))
-        except NothingInCommon:  # runs over different benchmarks stand side by side without a test
+        except NothingInCommon:  # each was stopped after other questions
             continue
         yield Pair(
             first,
@@ -144,7 +210,25 @@ def _pairs(columns: Mapping[str, Columns]) -> Iterator[Pair]:
             mcnemar(outcomes),
             _paired_means(columns, first, second, "seconds"),
             _paired_means(columns, first, second, "tokens"),
+            _clustered(columns[first], right[second]),
         )
+
+
+def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    corrected = holm([pair.correct.p_value for pair in pairs])
+    return tuple(replace(pair, holm=p) for pair, p in zip(pairs, corrected, strict=True))
+
+
+def _clustered(first: Columns, second: Mapping[str, bool]) -> Clustered | None:
+    """The difference in correctness, databases resampled; `second` is right or not, by question."""
+    both = [
+        (int(right) - int(second[question]), database)
+        for question, right, database in zip(
+            first.id.tolist(), first.right.tolist(), first.database.tolist(), strict=True
+        )
+        if question in second
+    ]
+    return clustered_mean([d for d, _ in both], [database for _, database in both])
 
 
 def _paired_means(
@@ -177,7 +261,15 @@ def _solved(columns: Mapping[str, Columns]) -> dict[str, list[int]]:
     for question, level in zip(first.id, first.difficulty, strict=True):
         if level and question in shared:
             levels.setdefault(level, set()).add(question)
-    return {level: solved_by(right, questions) for level, questions in levels.items()}
+    return {level: solved_by(right, levels[level]) for level in ("all", *by_level(levels.keys() - {"all"}))}
+
+
+def _unsolved(columns: Mapping[str, Columns]) -> tuple[str, ...]:
+    """The ids of the questions that no run got right, of those that every run has."""
+    first = next(iter(columns.values()))
+    shared = set.intersection(*(set(c.id) for c in columns.values()))
+    right = set().union(*(c.id[c.right] for c in columns.values()))
+    return tuple(q for q in first.id.tolist() if q in shared - right)
 
 
 def _budgets(columns: Mapping[str, Columns]) -> dict[str, dict[str, list[tuple[float, Rate]]]]:
@@ -206,8 +298,8 @@ def _points(columns: Mapping[str, Columns], measure: str) -> dict[str, tuple[flo
     found = {}
     for label, c in columns.items():
         spent = _spent(c, measure)
-        if len(spent) and not np.isnan(spent).any():
-            found[label] = (float(spent.mean()), float(c.right.mean()))
+        if c.judged.any() and not np.isnan(spent).any():
+            found[label] = (float(spent.mean()), float(c.right[c.judged].mean()))
     return found
 
 

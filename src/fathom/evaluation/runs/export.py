@@ -1,13 +1,15 @@
 """A run in the forms that other evaluators read."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from fathom.errors import InputError, UnknownName
+from fathom.evaluation.runs.contrast import contrast
 from fathom.evaluation.runs.folder import read_records
 from fathom.evaluation.runs.record import QuestionRecord
+from fathom.files import written_whole
 
 FORMS = ("bird", "jsonl", "nl2sqlbench")
 
@@ -38,8 +40,35 @@ def export(folder: Path, form: str, out: Path) -> int:
     return len(records)
 
 
+def export_unsolved(folders: Sequence[Path], out: Path) -> int:
+    """Write the questions that none of the runs got right, as JSONL; how many were written.
+
+    Of those that every run has and that could be judged: with gold, and what each run said. Their ids can be
+    given to `--ids` of another run. Raises `InputError`, also where the runs are over several benchmarks.
+    """
+    found = contrast(folders)
+    wanted = set(found.unsolved)
+    lines: dict[str, dict[str, Any]] = {}
+    for label, folder in found.folders.items():
+        for record in read_records(folder):
+            if record.id not in wanted:
+                continue
+            about = {"id": record.id, "question": record.question, "evidence": record.evidence,
+                     "database": record.database, "difficulty": record.difficulty, "gold": list(record.gold),
+                     "answers": {}}  # fmt: skip
+            said = {"sql": record.sql, "outcome": record.outcome.value, "error": record.error}
+            lines.setdefault(record.id, about)["answers"][label] = said
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        _write(out, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines.values()))
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=out) from error
+    return len(lines)
+
+
 def _write(file: Path, text: str) -> None:
-    file.write_text(text, encoding="utf-8", errors="replace")
+    with written_whole(file) as stream:
+        stream.write(text)
 
 
 def _json(content: object) -> str:

@@ -5,23 +5,26 @@ about a second of answers.
 """
 
 import json
-import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from fathom.errors import FathomError, InputError
+from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.configuration import Configuration, environment
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.files import LineFile, whole_lines
+from fathom.files import LineFile, private_folder, whole_lines, write_whole
+from fathom.records import Usage
 
 CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
 JUDGEMENTS = "judgements.jsonl"
+PEOPLE = "people.jsonl"
 _LOCK = "run.lock"
 _SYNC_SECONDS = 1.0
 
@@ -52,18 +55,25 @@ class RunInUse(RunError):
 class RunFolder:
     """A run's folder, open for writing by this process alone. A context manager.
 
-    `done` holds the ids of the questions whose records are there. Raises `DifferentRun`, `RunInUse`, or
-    `InputError` where a record in the middle of the file is damaged.
+    `done` holds the ids of the questions whose records are there, and `ids` those that can be, where that is
+    known. Raises `DifferentRun`, `RunInUse`, or `InputError` where a record in the middle of the file is
+    damaged or of no such question.
     """
 
     def __init__(
-        self, path: Path, configuration: Configuration, *, cassette: str | Path | None = None
+        self,
+        path: Path,
+        configuration: Configuration,
+        *,
+        cassette: str | Path | None = None,
+        ids: Collection[str] | None = None,
     ) -> None:
         self.path = path
         self.configuration = configuration
+        self._ids = ids
         self.done: set[str] = set()
         self._synced = 0.0
-        path.mkdir(parents=True, exist_ok=True)
+        private_folder(path)
         self._lock = FileLock(path / _LOCK, timeout=0)
         try:
             self._lock.acquire()
@@ -71,13 +81,23 @@ class RunFolder:
             raise RunInUse(path) from None
         try:
             _keep_configuration(path / CONFIGURATION, configuration, cassette)
+            _forget_faults(path / RECORDS)
             self._file = LineFile(path / RECORDS, self._seen)
         except BaseException:
             self._lock.release()
             raise
 
     def _seen(self, number: int, line: bytes) -> None:
-        self.done.add(_identifier(line, self.path / RECORDS, number))
+        file = self.path / RECORDS
+        try:
+            found = _record(line)
+        except ValueError:
+            again = "Delete this line and run again: its question is then asked anew"
+            raise InputError(f"is damaged. {again}", file=file, line=number) from None
+        if self._ids is not None and found["id"] not in self._ids:
+            asked = f"is of a question {found['id']!r}, which isn't asked here. Delete the line and run again"
+            raise InputError(asked, file=file, line=number)
+        self.done.add(found["id"])
 
     def append(self, record: QuestionRecord) -> None:
         """Add one record. A question that is there already isn't added again.
@@ -112,15 +132,37 @@ class RunFolder:
         self.close()
 
 
-def _identifier(line: bytes, file: Path, number: int) -> str:
+def _forget_faults(file: Path) -> None:
+    """Take out the records that tell of an error inside the program: those questions are asked again."""
+    if not file.exists():
+        return
+    lines = [line for _, line in whole_lines(file)]
+    kept = [line for line in lines if not _is_fault(line)]
+    if len(kept) < len(lines):
+        write_whole(file, b"".join(kept), sync=True)
+
+
+def _is_fault(line: bytes) -> bool:
+    """A line that can't be read is none; whoever reads the records says what is wrong with it."""
+    if b'"fault"' not in line or b'"fault": ""' in line:
+        return False
     try:
-        return str(json.loads(line)["id"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            "is damaged. Delete this line and run again: its question is then asked anew",
-            file=file,
-            line=number,
-        ) from None
+        content = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and bool(content.get("fault"))
+
+
+def _record(line: bytes) -> Mapping[str, Any]:
+    """The JSON of a record. Raises `ValueError` for what is none."""
+    content = json.loads(line)
+    if not isinstance(content, dict):
+        raise ValueError("is no JSON object")  # noqa: TRY004, as what can't be read as JSON
+    for name in ("id", "question", "database", "outcome"):
+        if not isinstance(content.get(name), str):
+            raise ValueError(f"has no {name}")  # noqa: TRY004
+    Outcome(content["outcome"])
+    return content
 
 
 def _keep_configuration(file: Path, configuration: Configuration, cassette: str | Path | None) -> None:
@@ -135,12 +177,7 @@ def _keep_configuration(file: Path, configuration: Configuration, cassette: str 
             raise DifferentRun(file.parent, differences)
         starts = [*stored.get("starts", []), start]
     content = {"configuration": configuration.as_json(), "starts": starts}
-    replacing = file.with_suffix(".json.new")
-    with replacing.open("w", encoding="utf-8") as stream:
-        json.dump(content, stream, indent=1, ensure_ascii=False)
-        stream.flush()
-        os.fsync(stream.fileno())
-    replacing.replace(file)
+    write_whole(file, json.dumps(content, indent=1, ensure_ascii=False), sync=True)
 
 
 def read_configuration(folder: Path) -> dict[str, Any]:
@@ -148,13 +185,28 @@ def read_configuration(folder: Path) -> dict[str, Any]:
     file = folder / CONFIGURATION
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        _ = content["configuration"]["method"]
     except FileNotFoundError:
         raise InputError(f"holds no run: there is no {CONFIGURATION} in it", file=folder) from None
-    except (ValueError, KeyError, TypeError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise InputError(f"is not the description of a run ({error})", file=file) from error
+    if wrong := _amiss(content):
+        raise InputError(f"is not the description of a run ({wrong})", file=file)
     found: dict[str, Any] = content
     return found
+
+
+def _amiss(content: Any) -> str:
+    """What keeps JSON from being a run's description; empty where nothing does."""
+    configuration = content.get("configuration") if isinstance(content, dict) else None
+    if not isinstance(configuration, dict):
+        return "there is no configuration in it"
+    for name in ("method", "benchmark", "split", "digest", "comparison"):
+        if not isinstance(configuration.get(name), str):
+            return f"its configuration has no {name}"
+    starts = content.get("starts", [])
+    if not isinstance(starts, list) or not all(isinstance(start, dict) for start in starts):
+        return "its starts are no list of JSON objects"
+    return ""
 
 
 def read_records(folder: Path) -> Iterator[QuestionRecord]:
@@ -166,15 +218,37 @@ def read_records(folder: Path) -> Iterator[QuestionRecord]:
             raise InputError(error.problem, file=folder / RECORDS, line=number) from error
 
 
+def spent_in(folder: Path) -> Usage:
+    """What the records of a run tell that its model used so far; nothing where there are none."""
+    if not (folder / RECORDS).exists():
+        return Usage()
+    return sum((_total(content) for _, content in read_contents(folder)), Usage())
+
+
+def _total(content: Mapping[str, Any]) -> Usage:
+    used = content.get("usage") or {}
+    total = used.get("total", {}) if isinstance(used, dict) else {}
+    counts = {name: total.get(name) or 0 for name in ("calls", "prompt_tokens", "completion_tokens")}
+    cost = total.get("cost_usd", 0)
+    return Usage(**counts, cost_usd=None if cost is None else Decimal(str(cost)))
+
+
 def read_contents(folder: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The JSON of a run's records with their line numbers; a torn last line is left out."""
+    """The JSON of a run's records with their line numbers; a torn last line is left out.
+
+    Of several records of one question the first counts. Raises `InputError` for a line that is no record.
+    """
     file = folder / RECORDS
+    seen: set[str] = set()
     try:
         for number, line in whole_lines(file):
             try:
-                content = json.loads(line)
+                content = _record(line)
             except ValueError as error:
-                raise InputError(f"is not JSON ({error})", file=file, line=number) from error
-            yield number, content
+                problem = f"is not the record of a question ({error})"
+                raise InputError(problem, file=file, line=number) from error
+            if content["id"] not in seen:
+                seen.add(content["id"])
+                yield number, content
     except OSError as error:
         raise InputError(f"can't be read: {error.strerror}", file=file) from error

@@ -1,7 +1,9 @@
 """Methods x models x benchmarks from one TOML file, run as one and resumable as one.
 
 methods = ["offline", "adaptive"]
-models = []                        # for the methods that ask a model
+models = ["openai:gpt-4o-mini"]    # for the methods that ask one; the others run once
+seeds = [1, 2, 3]                  # once for each, likewise
+max_tokens = 2_000_000             # of all runs together
 limit = 200
 
 [[benchmarks]]
@@ -10,35 +12,68 @@ split = "dev"
 with_examples = true
 """
 
+import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from fathom.errors import FathomError, InputError, did_you_mean
-from fathom.evaluation.runs.folder import RunError
+from fathom.benchmarks.choice import Choice, read_ids
+from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
+from fathom.evaluation.runs.folder import DifferentRun, RunError, RunInUse, spent_in
 from fathom.evaluation.runs.running import Progress, Run, evaluate
+from fathom.methods import Method, find_method
 
-_SHARED = {"limit": int, "workers": int, "comparison": str, "timeout": float, "seed": int,
-           "with_examples": bool}  # fmt: skip
-_BENCHMARK = {"name": str, "split": str, **_SHARED}
-_TOP = {"methods": list, "models": list, "benchmarks": list, **_SHARED}
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from fathom.llm import Budget
+
+_OF_RUNS = {"limit": int, "workers": int, "comparison": str, "timeout": float, "seed": int,
+            "with_examples": bool, "same_database": bool, "packs": list, "databases": list,
+            "ids": list, "sample": int}  # fmt: skip
+_OF_MODELS = {"embeddings": str, "cassette": str, "replay": bool, "reply_tokens": int}
+_PACE = {"requests": int, "rpm": float, "tpm": float, "model_seconds": float}
+_BUDGET = {"max_tokens": int, "max_cost": float}
+_BENCHMARK = {"name": str, "split": str, **_OF_RUNS}
+_TOP = {"methods": list, "models": list, "seeds": list, "benchmarks": list,
+        **_OF_RUNS, **_OF_MODELS, **_PACE, **_BUDGET}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run of a grid, with the options of `evaluate`."""
+    """One run of a grid, with the options of `evaluate`; its name is that of its folder."""
 
     method: str
     model: str | None
     benchmark: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
 
     def __str__(self) -> str:
-        parts = (self.benchmark, self.options.get("split"), self.method, self.model)
-        return "-".join(str(p).replace("/", "_").replace(":", "_") for p in parts if p)
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The cells of a grid, and what they share: options of those that ask a model, pace and limits."""
+
+    cells: tuple[Cell, ...]
+    of_models: Mapping[str, Any] = field(default_factory=dict)
+    pace: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+    max_cost: float | None = None
+
+    def budget(self) -> "Budget | None":
+        """What all cells may use together; None where nothing limits it."""
+        if self.max_tokens is None and self.max_cost is None:
+            return None
+        from fathom.llm import Budget  # noqa: PLC0415, slow to import
+
+        return Budget(tokens=self.max_tokens, dollars=self.max_cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +81,132 @@ class Done:
     """The runs of a grid, and the cells that couldn't be run, with why."""
 
     runs: tuple[tuple[Cell, Run], ...]
-    failed: tuple[tuple[Cell, FathomError], ...]
+    failed: tuple[tuple[Cell, Exception], ...]
 
 
-def read_grid(file: Path) -> tuple[Cell, ...]:
-    """The cells of a grid. Raises `InputError` that names the field."""
+def read_grid(file: Path, given: Mapping[str, Any] | None = None) -> Grid:
+    """The grid that a file describes; what is `given` holds for every cell, whatever the file says.
+
+    Paths in the file are relative to it. Raises `InputError` that names the field.
+    """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"can't be read as TOML: {error}", file=file) from error
     _check(content, _TOP, file)
-    methods = _texts(content.get("methods"), "methods", file)
-    models = _texts(content.get("models", []), "models", file) or [None]
-    benchmarks = content.get("benchmarks")
-    if not methods or not benchmarks:
-        raise InputError("needs at least one method and one benchmark", file=file)
-    shared = {k: v for k, v in content.items() if k in _SHARED}
-    cells = []
-    for method, model, entry in product(methods, models, benchmarks):
-        named = {"name": entry} if isinstance(entry, str) else dict(entry)
-        _check(named, _BENCHMARK, file)
-        if "name" not in named:
-            raise InputError("is missing", file=file, field="benchmarks.name")
-        name = _beside(named.pop("name"), file)
-        cells.append(Cell(method, model, name, {**shared, **named}))
-    names = [str(c) for c in cells]
+    given = {k: v for k, v in (given or {}).items() if v is not None}
+    named = _Reader(file, content, given)
+    all_of = {**content, **given}
+    of_models = {k: v for k, v in all_of.items() if k in _OF_MODELS}
+    if "cassette" in content and "cassette" not in given:
+        of_models["cassette"] = file.parent / content["cassette"]
+    if of_models.get("replay") and "cassette" not in of_models:
+        raise InputError("needs a cassette", file=file, field="replay")
+    return Grid(
+        named.cells(),
+        of_models,
+        {k: v for k, v in all_of.items() if k in _PACE},
+        all_of.get("max_tokens"),
+        all_of.get("max_cost"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    file: Path
+    content: Mapping[str, Any]
+    given: Mapping[str, Any]
+
+    def cells(self) -> tuple[Cell, ...]:
+        methods = [_beside(m, self.file) for m in self._list("methods", str)]
+        if not methods or not self.content.get("benchmarks"):
+            raise InputError("needs at least one method and one benchmark", file=self.file)
+        models = self._list("models", str)
+        asking = [m for m in methods if _asks_model(m)]
+        if models and not asking:
+            raise InputError("none of the methods asks a language model", file=self.file, field="models")
+        seeds = [None] if "seed" in self.given else self._list("seeds", int) or [None]
+        cells: list[Cell] = []
+        for method, (name, options) in product(methods, self._benchmarks()):
+            of_method = product(models or [None], seeds) if method in asking else [(None, None)]
+            for model, seed in of_method:
+                drawn = options if seed is None else {**options, "seed": seed}
+                cells.append(Cell(method, model, name, drawn))
+        return _named(cells, self.file)
+
+    def _benchmarks(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        shared = {k: v for k, v in self.content.items() if k in _OF_RUNS}
+        for entry in self.content["benchmarks"]:
+            named = {"name": entry} if isinstance(entry, str) else entry
+            if not isinstance(named, dict):
+                raise InputError("must name a benchmark", file=self.file, field="benchmarks")
+            _check(named, _BENCHMARK, self.file)
+            if "name" not in named:
+                raise InputError("is missing", file=self.file, field="benchmarks.name")
+            options = {**shared, **{k: v for k, v in named.items() if k != "name"}}
+            if "packs" in options:
+                options["packs"] = [_beside(p, self.file) for p in options["packs"]]
+            of_runs = {k: v for k, v in self.given.items() if k in _OF_RUNS}
+            yield _beside(named["name"], self.file), _chosen({**options, **of_runs})
+
+    def _list(self, name: str, kind: type) -> list[Any]:
+        values = self.content.get(name, [])
+        if not all(isinstance(v, kind) and not isinstance(v, bool) for v in values):
+            told = "texts" if kind is str else "whole numbers"
+            raise InputError(f"must be a list of {told}", file=self.file, field=name)
+        return list(values)
+
+
+def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the questions that are asked as one choice."""
+    databases, ids = options.pop("databases", ()), options.pop("ids", ())
+    sample = options.pop("sample", None)
+    choice = Choice(tuple(databases), tuple(read_ids(ids)), sample, options.get("seed", 0))
+    return {**options, "choice": choice} if choice else options
+
+
+def _asks_model(method: str) -> bool:
+    """Whether a method asks a model; one that can't be found is told of when its cell runs."""
+    try:
+        found = find_method(method)
+    except (UnknownName, ConfigError, InputError):
+        return False
+    return isinstance(found, Method) and found.asks_model
+
+
+def _named(cells: list[Cell], file: Path) -> tuple[Cell, ...]:
+    """The cells with names that tell them apart: where they must, with the options in which they differ."""
+    named = [_name(c, ()) for c in cells]
+    made = []
+    for cell, name in zip(cells, named, strict=True):
+        alike = [c for c, n in zip(cells, named, strict=True) if n == name]
+        known = {k for c in alike for k in c.options}
+        differing = sorted(k for k in known if len({repr(c.options.get(k)) for c in alike}) > 1)
+        made.append(replace(cell, name=_name(cell, differing)))
+    names = [c.name for c in made]
     if twice := next((n for n in names if names.count(n) > 1), None):
         raise InputError(f"holds {twice} twice", file=file)
-    return tuple(cells)
+    return tuple(made)
+
+
+def _name(cell: Cell, differing: list[str] | tuple[()]) -> str:
+    """A name that a shell takes as it is: letters, digits, dots, dashes and underscores."""
+    model = cell.model
+    if model and "://" in model:
+        address, _, model = model.partition("#")
+        model = f"{urlsplit(address).netloc}-{model}"
+    parts = [Path(cell.benchmark).stem, cell.options.get("split"), Path(cell.method).stem, model]
+    for option in differing:
+        value = cell.options.get(option)
+        if isinstance(value, Choice):
+            parts += [f"{k}-{v}" for k, v in value.as_json().items()]
+            continue
+        parts.append(option if value is True else None if value in (None, False) else f"{option}-{value}")
+    return "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", str(p)).strip("-") for p in parts if p)
 
 
 def _beside(name: str, file: Path) -> str:
-    """A benchmark's path is relative to the grid's file."""
+    """A path is relative to the grid's file."""
     return str(file.parent / name) if (file.parent / name).exists() else name
 
 
@@ -87,34 +216,52 @@ def _check(content: Mapping[str, Any], known: Mapping[str, type], file: Path) ->
             raise InputError(f"is not known.{did_you_mean(key, sorted(known))}", file=file, field=key)
         kind = known[key]
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
-        if not fits or (kind is int and isinstance(value, bool)):
+        if not fits or (kind in (int, float) and isinstance(value, bool)):
             raise InputError(f"must be {kind.__name__}, not {value!r}", file=file, field=key)
 
 
-def _texts(value: Any, name: str, file: Path) -> list[Any]:
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise InputError("must be a list of texts", file=file, field=name)
-    return value
-
-
-def run_grid(cells: tuple[Cell, ...], out: Path, *, progress: Progress | None = None) -> Done:
+def run_grid(
+    grid: Grid, out: Path, *, progress: Progress | None = None, executor: "Executor | None" = None
+) -> Done:
     """Run every cell into a folder of its own below `out`; finished ones are passed over quickly.
 
-    A cell that can't be run (an unknown method, a benchmark that isn't there) doesn't keep the others from
-    running. Raises `RunStopped` on Ctrl-C, and `RunError` when a folder can't be written.
+    All cells share the grid's budget, and what their records hold from before counts. A cell that can't be
+    run (an unknown method, a benchmark that isn't there, a fault) doesn't keep the others from running.
+    Raises `RunStopped` on Ctrl-C, and `RunError` when a folder can't be written.
     """
-    runs, failed = [], []
-    for cell in cells:
+    runs: list[tuple[Cell, Run]] = []
+    failed: list[tuple[Cell, Exception]] = []
+    budget = grid.budget()
+    if budget is not None:
+        for cell in grid.cells:
+            folder = out / cell.name
+            budget.count_earlier(str(folder.resolve()), spent_in(folder))
+    shared = _shared(grid, budget)
+    for cell in grid.cells:
+        options = {**cell.options, **(shared if cell.model else {})}
         try:
-            runs.append((cell, _run(cell, out / str(cell), progress)))
+            run = evaluate(
+                cell.benchmark,
+                cell.method,
+                model=cell.model,
+                out=out / cell.name,
+                progress=progress,
+                executor=executor,
+                **options,
+            )
+        except (DifferentRun, RunInUse) as error:
+            failed.append((cell, error))
         except RunError:
             raise
-        except FathomError as error:
+        except Exception as error:  # a plug-in's fault too is one cell's alone
             failed.append((cell, error))
+        else:
+            runs.append((cell, run))
     return Done(tuple(runs), tuple(failed))
 
 
-def _run(cell: Cell, folder: Path, progress: Progress | None) -> Run:
-    return evaluate(
-        cell.benchmark, cell.method, model=cell.model, out=folder, progress=progress, **cell.options
-    )
+def _shared(grid: Grid, budget: "Budget | None") -> dict[str, Any]:
+    """What cells that ask a model are given beside their own options."""
+    from fathom.llm import Pace  # noqa: PLC0415, slow to import
+
+    return {**grid.of_models, "budget": budget, "pace": Pace.of(**grid.pace)}

@@ -20,12 +20,17 @@ _PER_THREAD = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """One response to judge, under a comparison's name; every query may take `seconds`."""
+    """One response to judge, under a comparison's name; every query may take `seconds`.
+
+    `error` and its class say what the method raised, where it gave no response.
+    """
 
     question: BenchmarkQuestion
     response: Response
     comparison: str
     seconds: float = 30.0
+    error: str = ""
+    error_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,14 @@ class Marks:
     jaccard: float | None = None
     soft_f1: float | None = None
     candidates: tuple[JudgedQuery, ...] = ()
+    shown: tuple[JudgedQuery, ...] = ()
     before_revision: JudgedQuery | None = None
     gold_schema: Mapping[str, list[str]] | None = None
     selection_score: SelectionScore | None = None
     rows: Preview | None = None
     gold_rows: Preview | None = None
     call: CallRecord | None = None
+    fault: str = ""
 
 
 def failed(message: str, *, sql: str = "", error_class: str = "other") -> Marks:
@@ -50,26 +57,38 @@ def failed(message: str, *, sql: str = "", error_class: str = "other") -> Marks:
 
 
 def judge(exam: Exam) -> Marks:
-    """Judge the best guess, every candidate and the query before revision against all gold queries."""
+    """Judge all queries of a response against all gold ones: guess, candidates, readings, before revision."""
     question, response = exam.question, exam.response
+    if exam.error and not question.answerable:
+        return failed(exam.error, error_class=exam.error_class)
     if not question.answerable and response.declined:
-        return Marks(JudgedQuery(response.sql or "", Outcome.CORRECT, "exact", 1.0), 1.0, 1.0)
+        declined = JudgedQuery(response.sql or "", Outcome.CORRECT, "exact", 1.0)
+        # To show a reading of what can't be answered is never right.
+        shown = tuple(JudgedQuery(sql, Outcome.INCORRECT, "mismatch", 0.0) for sql in response.shown)
+        return Marks(declined, 1.0, 1.0, shown=shown)
     judging = _judge(exam)
     queries = list(
-        dict.fromkeys(q for q in (response.sql, *response.candidates, response.before_revision) if q)
+        dict.fromkeys(
+            q for q in (response.sql, *response.candidates, *response.shown, response.before_revision) if q
+        )
     )
-    found = dict(zip(queries, judging.judge(_task(question, queries, judging)), strict=False))
+    task = _task(question, queries, judging)
+    unjudged = judging.unjudged(task)
+    if exam.error and unjudged is None:
+        return failed(exam.error, error_class=exam.error_class)
+    found = dict(zip(queries, judging.judge(task), strict=False))
     gold = [
         t for g in question.gold if (t := judging.table(question.database, judging.comparison.gold_sql(g)))
     ]
     table = _predicted(judging, question, found, response.sql)
-    final = _judged(found, response.sql)
+    final = _judged(found, response.sql) if unjudged is None else _of(response.sql or "", unjudged)
     needed, selection_score = _selection(judging, exam)
     return Marks(
         final=final,
-        jaccard=final.score if exam.comparison == "biomedsql" else _best_jaccard(table, gold),
-        soft_f1=_best_soft_f1(table, gold),
+        jaccard=_jaccard(exam, final, table, gold),
+        soft_f1=_best_soft_f1(table, gold) if unjudged is None else None,
         candidates=tuple(_judged(found, c) for c in response.candidates),
+        shown=tuple(_judged(found, s) for s in response.shown),
         before_revision=_judged(found, response.before_revision) if response.revised else None,
         gold_schema=needed.as_json() if needed else None,
         selection_score=selection_score,
@@ -105,9 +124,13 @@ def _task(question: BenchmarkQuestion, queries: Sequence[str], judging: Judge) -
 def _judged(found: Mapping[str, Scored], sql: str | None) -> JudgedQuery:
     if not sql:
         return JudgedQuery("", Outcome.ERROR, "error", 0.0, "there is no query", "missing")
-    scored = found[sql]
+    return _of(sql, found[sql])
+
+
+def _of(sql: str, scored: Scored) -> JudgedQuery:
+    score = None if scored.outcome is Outcome.UNJUDGED else scored.score
     return JudgedQuery(
-        sql, scored.outcome, scored.verdict, scored.score, scored.error or None, scored.error_class or None
+        sql, scored.outcome, scored.verdict, score, scored.error or None, scored.error_class or None
     )
 
 
@@ -117,6 +140,12 @@ def _predicted(
     if not sql or not question.answerable or found[sql].error_class:
         return None
     return judging.table(question.database, judging.comparison.predicted_sql(sql))
+
+
+def _jaccard(exam: Exam, final: JudgedQuery, table: Table | None, golds: Sequence[Table]) -> float | None:
+    if final.outcome is Outcome.UNJUDGED or exam.comparison == "biomedsql":
+        return final.score
+    return _best_jaccard(table, golds)
 
 
 def _best_jaccard(table: Table | None, golds: Sequence[Table]) -> float | None:

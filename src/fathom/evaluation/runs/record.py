@@ -91,12 +91,15 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question of a run. `outcome` is that of the best guess, also where the method `declined`.
+    """One question of a run. `outcome` is that of the best guess, also where the method `declined`; where it
+    couldn't be judged, `error_class` says why.
 
     `position` counts the benchmark's questions from 0, `seconds` is None where it isn't known.
-    `candidates` are in the method's order; `before_revision` is the query that entered the revision
+    `candidates` are in the method's order; `shown` are the readings given to choose
+    among; `before_revision` is the query that entered the revision
     module, None where the method has none. `words` are the answer in words, where the method gives one.
-    `usage` is by module, with all of it under `total`.
+    `usage` is by module, with all of it under `total`. `fault` is the traceback of an error inside the
+    program that answers or judges: such a record stands until the run is resumed, which asks again.
     """
 
     id: str
@@ -120,6 +123,7 @@ class QuestionRecord:
     refusal: str = ""
     confidence: float | None = None
     candidates: tuple[JudgedQuery, ...] = ()
+    shown: tuple[JudgedQuery, ...] = ()
     before_revision: JudgedQuery | None = None
     selection: Mapping[str, list[str]] | None = None
     gold_schema: Mapping[str, list[str]] | None = None
@@ -131,6 +135,7 @@ class QuestionRecord:
     trace: tuple[Mapping[str, Any], ...] = ()
     call: CallRecord | None = None
     words: str = ""
+    fault: str = ""
 
     @property
     def right(self) -> bool:
@@ -161,6 +166,7 @@ class QuestionRecord:
                     "tags": tuple(content.get("tags") or ()),
                     "gold": tuple(content.get("gold") or ()),
                     "candidates": tuple(_judged(c) for c in content.get("candidates") or ()),
+                    "shown": tuple(_judged(c) for c in content.get("shown") or ()),
                     "before_revision": _judged(content["before_revision"])
                     if content.get("before_revision")
                     else None,

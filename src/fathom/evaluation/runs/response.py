@@ -6,7 +6,7 @@ from typing import Any
 
 from fathom.benchmarks.calls import ToolCall
 from fathom.errors import FathomError
-from fathom.records import Answer, Draft, Selection, Trace
+from fathom.records import MOST_READINGS, Answer, Draft, Selection, Trace
 
 
 class UnusableAnswer(FathomError):
@@ -25,9 +25,11 @@ class Response:
     """One answer, whatever the method. `sql` is the best guess, also where it `declined`,
     and `words` the answer in words, where the method gives one.
 
-    `measured` says that its usage and time are known; those of prediction files are not. Of a tool question,
+    `shown` are the queries of the readings to choose among, where it declined and gave some.
+    `measured` says that its usage is known, and `timed` that its seconds are; prediction files tell neither,
+    or usage alone. Of a tool question,
     `call` is the call proposed, after the `earlier` ones that fed it, and `guess` the endpoint thought of
-    first, also where it `declined`.
+    first, also where it `declined`. `fault` is the traceback of an error inside the program that answers.
     """
 
     sql: str | None
@@ -35,15 +37,18 @@ class Response:
     refusal: str = ""
     confidence: float | None = None
     candidates: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     before_revision: str | None = None
     revised: bool = False
     selection: Selection | None = None
     trace: Trace = Trace()
     measured: bool = True
+    timed: bool = True
     call: ToolCall | None = None
     earlier: tuple[ToolCall, ...] = ()
     guess: str = ""
     words: str = ""
+    fault: str = ""
 
 
 def respond(returned: object) -> Response:
@@ -88,8 +93,9 @@ def _from_trace(returned: Draft | Answer) -> Response:
     refusal = returned.refusal.reason if returned.refusal else ""
     return Response(
         sql=returned.sql or sql,
-        declined=returned.refusal is not None or len(returned.readings) > 1,
+        declined=returned.refusal is not None or bool(returned.readings),
         refusal=refusal or ("asks back" if returned.readings else ""),
+        shown=tuple(r.sql for r in returned.readings[:MOST_READINGS]),
         confidence=returned.confidence,
         candidates=candidates,
         before_revision=entered,

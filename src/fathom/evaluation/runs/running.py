@@ -9,21 +9,31 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
-from fathom.errors import InputError, ModelError
-from fathom.evaluation.runs.asking import Ask, Asked, Asker
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice, load_benchmark
+from fathom.errors import ConfigError, InputError, ModelError
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.asking import INTERNAL, Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
-from fathom.evaluation.runs.folder import RunFolder, read_records
+from fathom.evaluation.runs.folder import RunFolder, read_records, spent_in
 from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
 from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
-from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
+from fathom.evaluation.runs.subject import (
+    Contexts,
+    Evidence,
+    SchemaGiven,
+    Subject,
+    name_subject,
+    settings_json,
+)
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace, Usage
+from fathom.records.display import Displayed
+from fathom.text import without_passwords
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget, Embedder, Model
+    from fathom.llm import Budget, Embedder, Model, Pace
 
 
 class Progress(Protocol):
@@ -61,7 +71,7 @@ class RunStopped(KeyboardInterrupt):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Displayed):
     """A stored run."""
 
     folder: Path
@@ -86,14 +96,20 @@ def evaluate(
     cassette: str | Path | None = None,
     replay: bool = False,
     budget: "Budget | None" = None,
+    pace: "Pace | None" = None,
+    reply_tokens: int | None = None,
     split: str | None = None,
+    choice: Choice | None = None,
     limit: int | None = None,
     workers: int = 1,
     comparison: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     with_examples: bool = False,
+    same_database: bool = False,
     packs: Sequence[str | Path] = (),
+    evidence: Evidence = "given",
+    schema: SchemaGiven = "whole",
     timeout: float = 30.0,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -101,14 +117,21 @@ def evaluate(
     """Measure a method on a benchmark and keep the run in a folder; go on where it stopped before.
 
     `method` is a registered name, a `Method`, or any callable (plain or async) from a `Question` to a
-    `Draft`, an `Answer`, SQL as text, or None where it declines; `name` is what figures call it. `workers`
-    questions are asked at a time; answers are judged in `executor`, or in processes of its own.
-    `with_examples` gives the method the benchmark's training questions as solved examples; `packs` are
-    knowledge packs beside the benchmark's.
+    `Draft`, an `Answer`, SQL as text, or None where it declines; `name` is what figures call it. Of the
+    questions of `choice`, `workers` are asked at a time; answers are judged in `executor`, or in processes of
+    its own.
+    `with_examples` gives the method the benchmark's training questions as solved examples; what a model is
+    shown of them is about other databases unless `same_database` says so, and never has the gold query.
+    `packs` are knowledge packs beside the benchmark's, and beside those that `ask` uses for the same
+    databases.
     `model` is the language model of methods that ask one, as `provider:name` or opened; a named one may
     record on a `cassette`, or `replay` it without a network. `embeddings` is likewise the model that tells
     methods what is near in meaning, where words and spelling tell it otherwise. A run whose `budget` is spent
-    stops with what it has, and goes on from there with a greater one.
+    stops with what it has, and goes on from there with a greater one: what its records hold already counts.
+    `pace` says how requests are sent to a named model, `reply_tokens` how long replies may be where a method
+    allows less, and `seed` goes with each request, where it is given. With `evidence` "none" the method sees
+    no outside knowledge, with `schema` "gold" nothing of the database but what the gold query reads: the gap
+    to a run without these is what they are worth.
     `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
     seconds. `out` defaults to a folder below `runs` named after what is run.
 
@@ -117,16 +140,37 @@ def evaluate(
     key isn't taken, nothing answers, the replayed cassette lacks a request), and the errors of loading
     benchmark, method and packs.
     """
-    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
+    from fathom.llm import PACE, opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    loaded = loaded.only(choice) if choice else loaded
     paths = [Path(p) for p in packs]
-    contexts = Contexts(loaded, packs=paths, with_examples=with_examples)
-    named = name_subject(method, contexts, with_model=model is not None, name=name)
+    contexts = Contexts(
+        loaded,
+        packs=paths,
+        with_examples=with_examples,
+        same_database=same_database,
+        gold_schema=schema == "gold",
+    )
+    named = name_subject(
+        method, contexts, with_model=model is not None, name=name, evidence=evidence == "given"
+    )
+    if schema == "gold" and not named.is_method:
+        raise ConfigError("Only a method that reads a database's schema can be given the gold schema.")
     with (
         closing(contexts),
-        opened_model(model, cassette=cassette, replay=replay, budget=budget) as opened,
-        opened_embedder(embeddings, cassette=cassette, replay=replay, budget=budget) as embedder,
+        opened_model(
+            model,
+            cassette=cassette,
+            replay=replay,
+            budget=budget,
+            pace=pace or PACE,
+            seed=seed,
+            reply_tokens=reply_tokens,
+        ) as opened,
+        opened_embedder(
+            embeddings, cassette=cassette, replay=replay, budget=budget, pace=pace or PACE
+        ) as embedder,
     ):
         contexts.model, contexts.embedder = opened, embedder
         configuration = Configuration(
@@ -137,9 +181,22 @@ def evaluate(
             digest=loaded.digest,
             comparison=comparison or loaded.comparison,
             settings=settings_json(
-                settings, method, with_examples=with_examples, packs=paths, embedder=embedder
+                settings,
+                method,
+                with_examples=with_examples,
+                same_database=same_database,
+                packs=paths,
+                beforehand=contexts.packs_by_database(limit) if named.is_method else None,
+                embedder=embedder,
+                choice=loaded.choice,
+                translated=next((e for q in loaded if (e := loaded.runs_on(q))), "")
+                if loaded.dialect == "bigquery"
+                else "",
+                model=opened,
+                evidence=evidence,
+                schema=schema,
             ),
-            seed=seed,
+            seed=seed or 0,
             limit=limit,
         )
         return conduct(
@@ -153,6 +210,7 @@ def evaluate(
             timeout=timeout,
             progress=progress,
             cassette=cassette,
+            budget=budget,
         )
 
 
@@ -168,17 +226,21 @@ def conduct(
     timeout: float = 30.0,
     progress: Progress | None = None,
     cassette: str | Path | None = None,
+    budget: "Budget | None" = None,
 ) -> Run:
     """Ask, judge and keep what is not kept yet of a run. Raises as `evaluate`, and what `scorers` settle."""
-    total = _count(benchmark, configuration.limit)
+    ids = _ids(benchmark, configuration.limit)
+    total = len(ids)
     path = Path(out) if out is not None else default_folder(configuration)
     watching = progress or Silent()
     try:
-        kept = RunFolder(path, configuration, cassette=cassette)
+        kept = RunFolder(path, configuration, cassette=cassette, ids=ids)
         with kept as folder, Asker(ask, workers) as asker, scorers:
+            if budget is not None:
+                budget.count_earlier(str(path.resolve()), spent_in(path))
             watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
             work = _Work(folder, asker, scorers, judging, configuration.comparison, timeout, watching.advance)
-            asked = enumerate(islice(benchmark, configuration.limit))
+            asked = islice(benchmark.numbered(), configuration.limit)
             todo = ((i, q) for i, q in asked if q.id not in folder.done)
             try:
                 work.through(todo, most=max(1, workers))
@@ -199,8 +261,8 @@ def default_folder(configuration: Configuration) -> Path:
     return Path("runs") / "-".join(re.sub(r"[^\w.]+", "_", p) for p in parts if p)
 
 
-def _count(benchmark: Benchmark, limit: int | None) -> int:
-    """How many questions will be asked; the same id twice could not be told apart later."""
+def _ids(benchmark: Benchmark, limit: int | None) -> set[str]:
+    """The ids of the questions that will be asked; the same one twice could not be told apart later."""
     seen: set[str] = set()
     for question in islice(benchmark, limit):
         if question.id in seen:
@@ -208,7 +270,7 @@ def _count(benchmark: Benchmark, limit: int | None) -> int:
         seen.add(question.id)
     if not seen:
         raise InputError("holds no question", file=benchmark.files[0] if benchmark.files else benchmark.name)
-    return len(seen)
+    return seen
 
 
 @dataclass(slots=True)
@@ -264,19 +326,18 @@ class _Work:
         asked: Asked,
         judging: dict["Future[Marks]", _Answered],
     ) -> None:
-        if asked.response is None:
-            self._keep(position, question, asked, failed(asked.error, error_class=asked.error_class))
-            return
         # The trace stays here: judging doesn't need it, and it may be large.
-        response = replace(asked.response, trace=Trace())
-        exam = Exam(question, response, self.comparison, self.timeout)
+        response = replace(asked.response or Response(None), trace=Trace())
+        error_class = asked.error_class if asked.error else ""
+        exam = Exam(question, response, self.comparison, self.timeout, asked.error, error_class)
         judging[self.scorers.submit(self.judging, exam)] = _Answered(position, question, asked, exam)
 
     def _judged(self, answered: _Answered, future: "Future[Marks]") -> None:
         try:
             marks = self.scorers.settle(future, self.judging, answered.exam)
         except WorkerDied as error:
-            marks = failed(str(error), sql=answered.exam.response.sql or "", error_class="crash")
+            sql = answered.exam.response.sql or ""
+            marks = replace(failed(str(error), sql=sql, error_class="crash"), fault=error.fault)
         self._keep(answered.position, answered.question, answered.asked, marks)
 
     def _keep(self, position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:
@@ -289,10 +350,11 @@ def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Mar
     response = asked.response or Response(None)
     selection = response.selection
     final = marks.final
+    fault = asked.fault or response.fault or marks.fault
     return QuestionRecord(
         id=question.id,
         question=question.text,
-        database=question.database_name or question.database,
+        database=without_passwords(question.database_name or question.database),
         outcome=final.outcome,
         position=position,
         evidence=question.evidence,
@@ -306,21 +368,23 @@ def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Mar
         jaccard=marks.jaccard,
         soft_f1=marks.soft_f1,
         error=final.error,
-        error_class=final.error_class,
+        error_class=INTERNAL if fault and final.outcome is not Outcome.UNJUDGED else final.error_class,
         declined=response.declined,
         refusal=response.refusal,
         confidence=response.confidence,
         candidates=marks.candidates,
+        shown=marks.shown,
         before_revision=marks.before_revision,
         selection={t: list(c) for t, c in selection.tables.items()} if selection else None,
         gold_schema=marks.gold_schema,
         selection_score=marks.selection_score,
-        usage=_usage(response.trace) if response.measured else {},
-        seconds=asked.seconds if response.measured else None,
+        usage=_usage(asked, response) if response.measured else {},
+        seconds=asked.seconds if response.measured and response.timed else None,
         rows=marks.rows,
         gold_rows=marks.gold_rows,
         call=marks.call,
         words=response.words,
+        fault=fault,
         trace=tuple(
             {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
             for s in response.trace.steps
@@ -328,11 +392,14 @@ def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Mar
     )
 
 
-def _usage(trace: Trace) -> dict[str, dict[str, Any]]:
+def _usage(asked: Asked, response: Response) -> dict[str, dict[str, Any]]:
     """Usage by module and in total; nothing where the method keeps no trace, for then it isn't known."""
+    trace = response.trace
     if not trace.steps:
-        return {}
+        return {"total": usage_json(asked.usage)} if asked.usage.calls else {}
     modules: dict[str, Usage] = {}
     for step in trace.steps:
         modules[step.module] = modules.get(step.module, Usage()) + step.usage
-    return {name: usage_json(used) for name, used in {**modules, "total": trace.usage}.items()}
+    told = {name: usage_json(used) for name, used in {**modules, "total": trace.usage}.items()}
+    untold = {} if response.timed else dict.fromkeys(("model_seconds", "database_seconds", "own_seconds"))
+    return {name: used | untold for name, used in told.items()}

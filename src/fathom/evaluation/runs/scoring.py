@@ -10,12 +10,19 @@ from multiprocessing import get_context
 from types import ModuleType, TracebackType
 from typing import TypeVar
 
+from fathom.errors import FathomError
+from fathom.evaluation.runs.asking import fault_of
+
 Work = TypeVar("Work")
 Found = TypeVar("Found")
 
 
-class WorkerDied(Exception):
-    """A piece of work failed twice, or its process died of it twice."""
+class WorkerDied(FathomError):
+    """A piece of work failed twice, or its process died of it twice; `fault` is a failure's traceback."""
+
+    def __init__(self, problem: str, fault: str = "") -> None:
+        self.fault = fault
+        super().__init__(problem)
 
 
 class Scorers:
@@ -63,7 +70,7 @@ class Scorers:
             self._alone = None
             raise WorkerDied("the process that ran the query died") from error
         except Exception as error:
-            raise WorkerDied(f"judging failed: {error!r}") from error
+            raise WorkerDied(f"judging failed: {error!r}", fault_of(error)) from error
 
     def _pool(self) -> ProcessPoolExecutor:
         if self._own is None:

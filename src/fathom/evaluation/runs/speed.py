@@ -7,6 +7,7 @@ from typing import Literal
 from fathom.benchmarks import Benchmark
 from fathom.databases import Database, connect
 from fathom.errors import QueryError
+from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.folder import read_records
 from fathom.evaluation.timing import WIDTH, Ratio, reference_ratio, time_ratio
 
@@ -16,7 +17,7 @@ Protocol = Literal["adaptive", "reference"]
 def time_run(
     benchmark: Benchmark, run: Path, *, protocol: Protocol = "adaptive", width: float = WIDTH
 ) -> Iterator[tuple[str, Ratio | None]]:
-    """The ids of a run's questions with their ratios, None where the answer is wrong or can't be run again.
+    """The ids of a run's judged questions with their ratios, None where the answer is wrong or fails now.
 
     Raises `InputError` where the benchmark or the run can't be read.
     """
@@ -24,6 +25,8 @@ def time_run(
     databases: dict[str, Database] = {}
     try:
         for record in read_records(run):
+            if record.outcome is Outcome.UNJUDGED:
+                continue
             question = questions.get(record.id)
             if not record.right or record.sql is None or question is None or not question.gold:
                 yield record.id, None

@@ -1,36 +1,57 @@
 """What is measured: a registered method, a composed one, or any callable, made into one way to ask."""
 
 import asyncio
+import hashlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice
+from fathom.config import Settings, read_settings
 from fathom.databases import connect
-from fathom.errors import ConfigError, ModelNeeded
-from fathom.evaluation.runs.asking import Ask, is_async
-from fathom.knowledge import KnowledgePack, load_packs
-from fathom.methods import Context, Method, find_method, run_method
-from fathom.records import Draft, Question, SolvedExample
+from fathom.databases.items import items_of
+from fathom.errors import ConfigError, FathomError, ModelNeeded
+from fathom.evaluation.runs.asking import Ask, AskFailed, is_async
+from fathom.knowledge import KnowledgePack, load_packs, packs_beforehand
+from fathom.methods import Context, Meter, Method, find_method, run_method
+from fathom.records import Draft, Question, SolvedExample, query_digest
 
 if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
 
 Subject = str | Method | Callable[[Question], Any]
+Evidence = Literal["given", "none"]
+"""Whether a method sees a question's outside knowledge."""
+SchemaGiven = Literal["whole", "gold"]
+"""What a method sees of a database: all of it, or only what the gold query reads."""
+
+
+NO_EXAMPLES = (
+    "The method {name!r} shows a model solved questions, and there are none here. Give it the benchmark's "
+    "training questions about other databases (--with-examples), those about the same one too "
+    "(--same-database), or a knowledge pack with solved examples (--pack)."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A subject with the name that its figures are printed with."""
+    """A subject with the name that its figures are printed with; `is_method` where it is given contexts."""
 
     name: str
     ask: Ask
+    is_method: bool = False
 
 
 class Contexts:
-    """The context of each database that a benchmark asks, made when first needed."""
+    """The context of each database that a benchmark asks, made when first needed.
+
+    With `gold_schema` each question has a database that holds only what its gold query reads. A database
+    has the packs that it has where people ask it, then the benchmark's own, then those given.
+    """
 
     def __init__(
         self,
@@ -38,12 +59,20 @@ class Contexts:
         *,
         packs: Sequence[Path],
         with_examples: bool,
+        same_database: bool = False,
+        settings: Settings | None = None,
+        gold_schema: bool = False,
     ) -> None:
         self._benchmark = benchmark
+        self._settings = settings or read_settings()
         self._packs = tuple(packs)
         self._with_examples = with_examples
+        self._same_database = same_database
+        self.demonstrates = False
         self.model: Model | None = None
         self.embedder: Embedder | None = None
+        self._gold_schema = gold_schema
+        self._scratch: TemporaryDirectory[str] | None = None
         self._made: dict[str, Context] = {}
         self._lock = threading.Lock()
 
@@ -52,30 +81,97 @@ class Contexts:
         with self._lock:
             if question.database not in self._made:
                 self._made[question.database] = self._make(question)
-            return self._made[question.database]
+            whole = self._made[question.database]
+            return self._narrowed(whole, question) if self._gold_schema and question.gold else whole
+
+    def _narrowed(self, whole: Context, question: BenchmarkQuestion) -> Context:
+        """The context of a database that holds nothing but what the question's gold query reads."""
+        try:
+            needed = items_of(question.gold[0], whole.database.schema)
+        except FathomError:  # gold that can't be parsed tells no schema
+            return whole
+        if self._scratch is None:  # indexes of narrowed databases are of no use to anybody later
+            self._scratch = TemporaryDirectory(prefix="fathom-")
+        narrow = whole.database.narrowed(needed.as_json())
+        return replace(whole, database=narrow, cache=Path(self._scratch.name))
 
     def _make(self, question: BenchmarkQuestion) -> Context:
         name = question.database_name
-        packs = (*self._benchmark.packs(name), *self._packs)
-        examples: tuple[SolvedExample, ...] = ()
-        if self._with_examples:
-            examples = tuple(self._benchmark.examples(name or None))
-        knowledge = load_packs(*packs) if packs else KnowledgePack()
-        database = connect(question.database)
-        return Context(database, knowledge, examples=examples, model=self.model, embedder=self.embedder)
+        packs = (*self._beforehand(question.database), *self._benchmark.packs(name), *self._packs)
+        return Context(
+            connect(question.database),
+            load_packs(*packs) if packs else KnowledgePack(),
+            examples=tuple(self._examples(name)),
+            cache=self._settings.cache,
+            model=self.model,
+            embedder=self.embedder,
+        )
+
+    def _examples(self, database_name: str) -> Iterator[SolvedExample]:
+        """The training questions that a method is given for a database.
+
+        What a model is shown comes from other databases, unless it was asked for otherwise, as the published
+        methods have it; a method without a model learns from the database's own.
+        """
+        if not self._with_examples:
+            return iter(())
+        if not self.demonstrates or self._same_database:
+            return self._benchmark.examples(database_name or None)
+        return (e for e in self._benchmark.examples() if e.database != database_name)
+
+    def has_examples(self) -> bool:
+        """Whether there is a solved question for the database of the first question."""
+        first = next(iter(self._benchmark), None)
+        if first is None:
+            return False
+        name = first.database_name
+        packs = (*self._beforehand(first.database), *self._benchmark.packs(name), *self._packs)
+        taught = bool(packs) and bool(load_packs(*packs).examples)
+        return taught or next(self._examples(name), None) is not None
+
+    def _beforehand(self, database: str) -> tuple[Path, ...]:
+        return packs_beforehand(database, self._settings)
+
+    def packs_by_database(self, limit: int | None) -> dict[str, dict[str, str]]:
+        """The packs that databases have beforehand: by database, the digest of each file or folder by name.
+
+        Of the benchmark's first `limit` questions. A pack that can't be read says so when it is used.
+        """
+        named = dict.fromkeys(q.database for q in islice(self._benchmark, limit))
+        found = {d: {p.name: _digest(p) for p in self._beforehand(d)} for d in named}
+        return {known_as: packs for known_as, packs in found.items() if packs}
 
     def close(self) -> None:
         """Close the databases."""
         for context in self._made.values():
             context.database.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+
+def _digest(pack: Path) -> str:
+    """The SHA-256 of a pack's file, or of all in its folder; empty where it isn't there."""
+    whole = hashlib.sha256()
+    files = sorted(f for f in pack.iterdir() if f.is_file()) if pack.is_dir() else [pack]
+    for file in files:
+        if not file.is_file():
+            return ""
+        whole.update(file.read_bytes())
+    return whole.hexdigest()
 
 
 def name_subject(
-    subject: Subject, contexts: Contexts, *, with_model: bool = False, name: str | None = None
+    subject: Subject,
+    contexts: Contexts,
+    *,
+    with_model: bool = False,
+    name: str | None = None,
+    evidence: bool = True,
 ) -> Named:
-    """Look a method up by its name, or take it as it is. Raises `UnknownName` with the nearest name.
+    """Look a method up by its name, or take it as it is; without `evidence` it is shown none.
 
-    Raises `ModelNeeded` where a method asks a model and there is none, `ConfigError` where there is one and
+    Raises `UnknownName` with the nearest name, `ModelNeeded` where a method asks a model and there is none,
+    `ConfigError` where there is one and
     it doesn't.
     """
     found = find_method(subject) if isinstance(subject, str) else subject
@@ -88,10 +184,15 @@ def name_subject(
                 f"The method {name!r} asks no language model: leave out the model, or name a method that "
                 "asks one, such as adaptive (fathom methods)."
             )
-        return Named(name, _asking_method(found, contexts))
+        contexts.demonstrates = found.shows_examples
+        if found.shows_examples and not contexts.has_examples():
+            if found.needs_examples:
+                raise ConfigError(NO_EXAMPLES.format(name=name))
+            name = f"{name} without examples"
+        return Named(name, _asking_method(found, contexts, evidence=evidence), is_method=True)
     if not callable(found):
         raise ConfigError(f"{name!r} is no method: it is neither a Method nor callable.")
-    return Named(name, _asking_callable(found))
+    return Named(name, _asking_callable(found, evidence=evidence))
 
 
 def _name(subject: object) -> str:
@@ -101,23 +202,37 @@ def _name(subject: object) -> str:
     return name.rpartition("<locals>.")[2]
 
 
-def _asking_method(method: Method, contexts: Contexts) -> Ask:
+def _seen(question: BenchmarkQuestion, *, evidence: bool) -> Question:
+    """What a subject gets to see of a question."""
+    return question.question if evidence else replace(question.question, evidence="")
+
+
+def _asking_method(method: Method, contexts: Contexts, *, evidence: bool) -> Ask:
     async def ask(question: BenchmarkQuestion) -> Draft:
         context = await asyncio.to_thread(contexts.of, question)
-        return await run_method(method, question.question, context)
+        asked = _seen(question, evidence=evidence)
+        context = replace(context, withheld=frozenset(map(query_digest, question.gold)))
+        if context.model is None:
+            return await run_method(method, asked, context)
+        used = Meter()
+        metered = replace(context, model=context.model.metered(used.add))
+        try:
+            return await run_method(method, asked, metered)
+        except Exception as error:  # with what it cost: a budget counts that too
+            raise AskFailed(used.usage) from error
 
     return ask
 
 
-def _asking_callable(function: Callable[[Question], Any]) -> Ask:
+def _asking_callable(function: Callable[[Question], Any], *, evidence: bool) -> Ask:
     """The callable gets the question alone, never the gold; what it returns is read by `respond`."""
     if is_async(function):
 
         async def ask(question: BenchmarkQuestion) -> Any:
-            return await function(question.question)
+            return await function(_seen(question, evidence=evidence))
 
         return ask
-    return lambda question: function(question.question)
+    return lambda question: function(_seen(question, evidence=evidence))
 
 
 def settings_json(
@@ -125,18 +240,45 @@ def settings_json(
     subject: Subject,
     *,
     with_examples: bool,
+    same_database: bool = False,
     packs: Sequence[Path],
+    beforehand: Mapping[str, Mapping[str, str]] | None = None,
     embedder: "Embedder | None" = None,
+    choice: Choice | None = None,
+    translated: str = "",
+    model: "Model | None" = None,
+    evidence: Evidence = "given",
+    schema: SchemaGiven = "whole",
 ) -> Any:
     """The settings that decide outcomes, as `run.json` keeps them, with the steps of a composed method."""
     kept = dict(settings or {})
     method = find_method(subject) if isinstance(subject, str) and subject.endswith(".toml") else subject
     if isinstance(method, Method):
         kept["steps"] = [{"step": s.name, **s.settings} for s in method.steps]
+    if model is not None and (drawn := drawn_from(model)):
+        kept["sampling"] = drawn
     if embedder is not None:
         kept["embeddings"] = embedder.name
     if with_examples:
         kept["with_examples"] = True
+        if same_database:
+            kept["same_database"] = True
     if packs:
         kept["packs"] = [p.name for p in packs]
+    if evidence != "given":
+        kept["evidence"] = evidence
+    if schema != "whole":
+        kept["schema"] = schema
+    if translated:
+        kept["gold_translated_to"] = translated
+    if choice:
+        kept["questions"] = choice.as_json()
+    if beforehand:
+        kept["packs_of_databases"] = beforehand
     return kept
+
+
+def drawn_from(model: "Model") -> dict[str, int]:
+    """What is told to a model beside what methods say."""
+    given = {"seed": model.seed, "reply_tokens": model.reply_tokens}
+    return {name: value for name, value in given.items() if value is not None}

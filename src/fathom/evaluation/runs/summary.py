@@ -1,7 +1,7 @@
 """A run in figures: everything of specs/metrics.md, sections 2, 3, 5 and 6, that its records allow."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fathom.evaluation.categories import by_level, families
 from fathom.evaluation.metrics import (
     Mean,
     Rate,
     calibration,
     calibration_error,
+    clustered_mean,
     condition_on_recall,
     means,
     pass_at,
     risk_coverage,
     transitions,
 )
-from fathom.evaluation.outcome import PASS_AT, Outcome
+from fathom.evaluation.outcome import JUDGED, PASS_AT, Outcome
 from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, Columns, read_columns
-from fathom.evaluation.runs.folder import JUDGEMENTS, read_configuration
+from fathom.evaluation.runs.folder import JUDGEMENTS, PEOPLE, read_configuration
+from fathom.records.display import Displayed
 from fathom.records.trace import MODULES
 
 _CURVE_POINTS = 200
@@ -30,7 +33,7 @@ Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Displayed):
     """A run's figures. `all` is over every question; `by` maps a grouping to its groups' figures."""
 
     folder: str
@@ -60,30 +63,40 @@ def summarise(folder: Path) -> Summary:
     return summarise_columns(folder, read_columns(folder))
 
 
-def summarise_columns(folder: Path, columns: Columns) -> Summary:
-    """The same of records that are read already."""
+def summarise_columns(
+    folder: Path, columns: Columns, labels: Mapping[str, Mapping[str, Rows]] | None = None
+) -> Summary:
+    """The same of records that are read already; `labels` are further groupings, as `groups` takes them."""
     configuration = read_configuration(folder)["configuration"]
-    return Summary(str(folder), configuration, {**figures(columns), "words": _words(folder)}, groups(columns))
+    found = {**figures(columns), "words": _words(folder, columns)}
+    return Summary(str(folder), configuration, found, groups(columns, labels))
 
 
-def _words(folder: Path) -> dict[str, Any] | None:
+def _words(folder: Path, columns: Columns) -> dict[str, Any] | None:
     """How good the answers in words are, by the judge's name; None where nobody judged them."""
-    if not (folder / JUDGEMENTS).exists():
+    if not any((folder / name).exists() for name in (JUDGEMENTS, PEOPLE)):
         return None
-    from fathom.evaluation.answers import AnswerQuality, read_judgements  # noqa: PLC0415 - models are slow
+    from fathom.evaluation.runs.words import words_figures  # noqa: PLC0415 - models are slow
 
-    found = {judge: AnswerQuality.of(judged).as_json() for judge, judged in read_judgements(folder).items()}
-    return found or None
+    kinds = {"difficulty": _groups(columns.difficulty), **by_family(columns.tags)}
+    return words_figures(folder, columns, kinds)
 
 
-def groups(columns: Columns) -> dict[str, dict[str, dict[str, Any]]]:
-    """The figures by difficulty, database, provider and so on; a grouping that isn't there is left out."""
+def groups(
+    columns: Columns, labels: Mapping[str, Mapping[str, Rows]] | None = None
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The figures by difficulty, database, provider and so on; a grouping that isn't there is left out.
+
+    `labels` are further groupings: the rows of each of their groups.
+    """
+    levels = _groups(columns.difficulty)
     found = {
-        "difficulty": _groups(columns.difficulty),
+        "difficulty": {level: levels[level] for level in by_level(levels)},
         "database": _groups(columns.database),
         "provider": _groups(columns.provider),
         "tool": _groups(columns.tool),
-        "category": _tagged(columns.tags),
+        **by_family(columns.tags),
+        **(labels or {}),
     }
     return {
         grouping: {name: figures(columns.take(rows), curves=False) for name, rows in members.items()}
@@ -97,6 +110,12 @@ def _groups(labels: npt.NDArray[np.object_]) -> dict[str, Rows]:
     return {str(n): np.flatnonzero(member == i) for i, n in enumerate(names) if n}
 
 
+def by_family(tags: npt.NDArray[np.object_]) -> dict[str, dict[str, Rows]]:
+    """The rows of each category, by the family of categories."""
+    members = _tagged(tags)
+    return {family: {n: members[n] for n in names} for family, names in families(members).items()}
+
+
 def _tagged(tags: npt.NDArray[np.object_]) -> dict[str, Rows]:
     """A question counts in each of its categories."""
     members: dict[str, list[int]] = {}
@@ -107,14 +126,24 @@ def _tagged(tags: npt.NDArray[np.object_]) -> dict[str, Rows]:
 
 
 def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
-    """All figures over some questions, as JSON values; what can't be known is None, never 0."""
-    n = len(columns)
+    """All figures over some questions, as JSON values; what can't be known is None, never 0.
+
+    `asked` counts all of them, `n` those judged. Rates of correctness and figures of modules are over the
+    latter; coverage, refusals, time and usage over the former.
+    """
+    judged = columns.take(np.flatnonzero(columns.judged))
     counts = Counter(columns.outcome.tolist())
-    rates = _rates(columns, counts, n)
-    averaged = _averages(columns)
+    rates = _rates(columns, judged, counts)
+    clustered = (
+        clustered_mean(judged.right.astype(int).tolist(), judged.database.tolist()) if curves else None
+    )
+    averaged = _averages(columns, judged)
     seconds = columns.seconds[~np.isnan(columns.seconds)]
+    classes = Counter(e for e in judged.error_class.tolist() if e)
     return {
-        "n": n,
+        "n": len(judged),
+        "asked": len(columns),
+        "unjudged": dict(Counter(columns.error_class[~columns.judged].tolist())),
         "correct": counts["c"],
         "incorrect": counts["i"],
         "error": counts["e"],
@@ -122,61 +151,96 @@ def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
         **{name: rate.value for name, rate in rates.items()},
         "intervals": {name: list(rate.interval()) for name, rate in rates.items()},
         "counts": {name: [rate.hits, rate.trials] for name, rate in rates.items()},
-        "error_classes": dict(sorted(Counter(e for e in columns.error_class.tolist() if e).items())),
+        "clustered": clustered.as_json() if clustered else None,
+        "error_classes": dict(sorted(classes.items())),
         "seconds": float(seconds.sum()),
         "seconds_per_question": averaged.pop("seconds").as_json(),
         "seconds_median": float(np.median(seconds)) if len(seconds) else None,
         "seconds_p95": float(np.percentile(seconds, 95)) if len(seconds) else None,
         "partial": {k: averaged.pop(k).as_json() for k in ("score", "jaccard", "soft_f1")},
-        "selection": _selection(columns, averaged),
-        "generation": _generation(columns),
-        "revision": _revision(columns),
-        "calls": _calls(columns, averaged),
+        "selection": _selection(judged, averaged, whole=curves),
+        "generation": _generation(judged),
+        "revision": _revision(judged),
+        "calls": _calls(judged, averaged),
         "usage": _usage(averaged),
-        "confidence": _confidence(columns, curves=curves),
+        "confidence": _confidence(judged, curves=curves),
     }
 
 
-def _rates(columns: Columns, counts: Counter[str], n: int) -> dict[str, Rate]:
-    answered, right = ~columns.declined, columns.right
-    able = columns.answerable
+def _rates(columns: Columns, judged: Columns, counts: Counter[str]) -> dict[str, Rate]:
+    able, shown, n = columns.answerable, columns.shown.astype(str), len(judged)
+    unsure = judged.answerable & judged.declined
+    offered = np.char.find(judged.shown.astype(str), "c") >= 0
     return {
         "correct_rate": Rate(counts["c"], n),
         "incorrect_rate": Rate(counts["i"], n),
         "error_rate": Rate(counts["e"], n),
-        "coverage": Rate(int(answered.sum()), n),
-        "selective_accuracy": Rate(int((answered & right).sum()), int(answered.sum())),
+        "coverage": Rate(int(columns.answered.sum()), len(columns)),
+        "selective_accuracy": Rate(int((judged.answered & judged.right).sum()), int(judged.answered.sum())),
         "unanswerable_refused": Rate(int((~able & columns.declined).sum()), int((~able).sum())),
         "answerable_refused": Rate(int((able & columns.declined).sum()), int(able.sum())),
+        "right_among_shown": Rate(int((unsure & offered).sum()), int(unsure.sum())),
+        "unanswerable_shown": Rate(int((~able & (shown != "")).sum()), int((~able).sum())),
     }
 
 
-def _averages(columns: Columns) -> dict[str, Mean]:
-    """Every mean over questions, in one bootstrap; usage under (module, measure)."""
-    parts = {"score": columns.score, "jaccard": columns.jaccard, "soft_f1": columns.soft_f1,
-             "seconds": columns.seconds}  # fmt: skip
-    parts |= {name: columns.selection[:, i] for i, name in enumerate(SELECTED)}
-    parts["similarity"] = columns.calls[:, CALLED.index("similarity")]
+def _averages(columns: Columns, judged: Columns) -> dict[str, Mean]:
+    """Every mean over questions, those of one kind in one bootstrap; usage under module/measure."""
+    quality = {"score": judged.score, "jaccard": judged.jaccard, "soft_f1": judged.soft_f1}
+    quality |= {name: judged.selection[:, i] for i, name in enumerate(SELECTED)}
+    quality["similarity"] = judged.calls[:, CALLED.index("similarity")]
+    spent = {"seconds": columns.seconds}
     for module in (*MODULES, "total"):
-        parts |= {f"{module}/{u}": columns.usage[module][:, i] for i, u in enumerate(USED)}
+        spent |= {f"{module}/{u}": columns.usage[module][:, i] for i, u in enumerate(USED)}
+    if len(judged) == len(columns):  # one bootstrap is quicker than two
+        return _means(quality | spent)
+    return _means(quality) | _means(spent)
+
+
+def _means(parts: Mapping[str, Any]) -> dict[str, Mean]:
     return dict(zip(parts, means(np.column_stack(list(parts.values()))), strict=True))
 
 
-def _selection(columns: Columns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:
+def _selection(columns: Columns, averaged: Mapping[str, Mean], *, whole: bool) -> dict[str, Any] | None:
     if not averaged["column_f1"].n:
         return None
     recall = columns.selection[:, SELECTED.index("column_recall")]
     known = ~np.isnan(recall)
-    conditioned = condition_on_recall(
-        list(zip(recall[known].tolist(), columns.right[known].tolist(), strict=True))
-    )
     return {
         **{name: averaged[name].as_json() for name in SELECTED},
-        "correct_where_recall_is_full": conditioned.full_recall.as_json(),
-        "correct_where_recall_is_partial": conditioned.partial_recall.as_json(),
-        "recall_where_right": conditioned.recall_when_right.as_json(),
-        "recall_where_wrong": conditioned.recall_when_wrong.as_json(),
+        **(
+            {"conditioned": {s: _conditioned(columns, r, known) for s, r in _stages(columns)}}
+            if whole
+            else {}
+        ),
     }
+
+
+def _stages(columns: Columns) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """Which questions are right after each stage: among the first k candidates (CG@k), at the end (QR)."""
+    letters = columns.candidates.astype(str)
+    most = max((len(one) for one in letters.tolist()), default=0)
+    for k in PASS_AT:
+        if most and (k == 1 or most > PASS_AT[PASS_AT.index(k) - 1]):
+            yield f"CG@{k}", np.char.find(letters.astype(f"<U{k}"), "c") >= 0
+    yield "QR", columns.right
+
+
+def _conditioned(
+    columns: Columns, right: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Correctness by recall, and recall by correctness, of tables and of columns."""
+    found = {}
+    for items in ("table", "column"):
+        recall = columns.selection[:, SELECTED.index(f"{items}_recall")]
+        told = condition_on_recall(list(zip(recall[known].tolist(), right[known].tolist(), strict=True)))
+        found[f"{items}s"] = {
+            "correct_where_recall_is_full": told.full_recall.as_json(),
+            "correct_where_recall_is_partial": told.partial_recall.as_json(),
+            "recall_where_right": told.recall_when_right.as_json(),
+            "recall_where_wrong": told.recall_when_wrong.as_json(),
+        }
+    return found
 
 
 def _generation(columns: Columns) -> dict[str, Any] | None:
@@ -188,7 +252,8 @@ def _generation(columns: Columns) -> dict[str, Any] | None:
     for outcomes, n in questions.items():
         first[outcomes[0] if outcomes else Outcome.ERROR] += n
     return {
-        "first": {o.value: Rate(first[o], len(columns)).as_json() for o in Outcome},
+        "first": {o.value: Rate(first[o], len(columns)).as_json() for o in JUDGED},
+        "error_classes": dict(sorted(Counter(e for e in columns.first_class.tolist() if e).items())),
         "candidates": max(len(outcomes) for outcomes in questions),
         "pass_at": {str(k): pass_at(questions, k).as_json() for k in PASS_AT},
     }
@@ -197,7 +262,15 @@ def _generation(columns: Columns) -> dict[str, Any] | None:
 def _revision(columns: Columns) -> dict[str, Any] | None:
     lettered = Counter(zip(columns.before.tolist(), columns.outcome.tolist(), strict=True))
     moves = {(LETTERS[before], LETTERS[after]): n for (before, after), n in lettered.items() if before}
-    return transitions(moves).as_json() if moves else None
+    if not moves:
+        return None
+    n = sum(moves.values())
+    ends = {"before": Counter[Outcome](), "after": Counter[Outcome]()}
+    for (before, after), count in moves.items():
+        ends["before"][before] += count
+        ends["after"][after] += count
+    rates = {end: {o.value: Rate(counts[o], n).as_json() for o in JUDGED} for end, counts in ends.items()}
+    return transitions(moves).as_json() | rates
 
 
 def _calls(columns: Columns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:

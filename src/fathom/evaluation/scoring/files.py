@@ -5,13 +5,14 @@ import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
-from fathom.benchmarks import Benchmark, load_benchmark
+from fathom.benchmarks import Benchmark, Choice, load_benchmark
 from fathom.config import read_settings
+from fathom.evaluation.categories import by_level
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.interval import wilson
 from fathom.evaluation.outcome import PASS_AT, Outcome
@@ -19,6 +20,8 @@ from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
 from fathom.evaluation.scoring.pool import Pool, Remote
 from fathom.evaluation.scoring.worker import Terms
+from fathom.files import written_whole
+from fathom.records.display import Displayed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -27,14 +30,15 @@ PathLike = str | os.PathLike[str]
 
 
 @dataclass(slots=True)
-class Score:
-    """The summary of one file. Counts of questions: `correct` + `incorrect` + `error` = `n`.
+class Score(Displayed):
+    """The summary of one file. Counts of questions: `correct` + `incorrect` + `error` = `n`, those judged.
 
-    `gold_failed` of the errors are not the predictions' fault: their gold query or database failed.
-    `missing` had no query. `vacuous` of the correct ones agree in being empty. `pass_at` counts the
-    questions with a right query among the first k candidates, where files hold several. `ves` and `r_ves`
-    are in percent, None where nobody asked for them. `problems` tells
-    what belongs to no question and what could not be written.
+    `asked` counts all questions; `unjudged` those that nothing can be said about, by why: their database or
+    gold failed, or there is no gold. `missing` had no query. `vacuous` of the correct ones agree in being
+    empty. `candidates` is the most that a question has, and `pass_at` counts the questions with a right
+    query among the first k of several. `ves` and `r_ves` are in percent, None where nobody asked for them.
+    `translated` says from which dialect gold and predictions were translated to which. `problems` tells what
+    belongs to no question and what could not be written.
     """
 
     predictions: str
@@ -42,16 +46,17 @@ class Score:
     split: str
     comparison: str
     digest: str
+    asked: int = 0
     n: int = 0
     correct: int = 0
     incorrect: int = 0
     error: int = 0
     missing: int = 0
-    gold_failed: int = 0
     vacuous: int = 0
     partial_credit: float = 0.0
     seconds: float = 0.0
     errors: Counter[str] = field(default_factory=Counter)
+    unjudged: Counter[str] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
     by_difficulty: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     by_database: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
@@ -60,10 +65,12 @@ class Score:
     pass_at: dict[int, int] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+    candidates: int = 0
+    translated: str = ""
 
     @property
     def correct_rate(self) -> float | None:
-        """Correct of all questions; None where there are none."""
+        """Correct of all questions judged; None where there are none."""
         return self.correct / self.n if self.n else None
 
     @property
@@ -75,15 +82,25 @@ class Score:
         """Everything as JSON values; rates beside the counts that they come from."""
         content = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("by_difficulty", "by_database"):
-            groups = sorted(getattr(self, name).items())
-            content[name] = {k: {"n": n, "correct": c} for k, (n, c) in groups if k}
+            groups = getattr(self, name)
+            names = by_level(groups) if name == "by_difficulty" else sorted(groups)
+            content[name] = {k: {"n": groups[k][0], "correct": groups[k][1]} for k in names if k}
+        if self.candidates < 2:
+            del content["pass_at"]
         content["correct_rate"], content["interval"] = self.correct_rate, list(self.interval)
         content["partial_credit"] = self.partial_credit / self.n if self.n else None
         return content
 
     def add(self, paired: Paired, found: Sequence[Scored], problem: str) -> Scored:
-        """Count one question by its first candidate; gives what its line in the details says."""
+        """Count one question by its first candidate; gives what its line in the details says.
+
+        `found` has an entry for each candidate, or one that says why nothing can be judged.
+        """
         first = found[0] if found else _absent(paired, problem)
+        self.asked += 1
+        if first.outcome is Outcome.UNJUDGED:
+            self.unjudged[first.error_class] += 1
+            return first
         self.n += 1
         setattr(self, first.outcome.value, getattr(self, first.outcome.value) + 1)
         self.vacuous += first.vacuous
@@ -92,7 +109,6 @@ class Score:
         if first.error_class:
             self.errors[first.error_class] += 1
             self.missing += first.error_class == "missing"
-            self.gold_failed += first.error_class in ("gold", "database")
         if first.note:
             self.notes[first.note] += 1
         right = first.outcome is Outcome.CORRECT
@@ -103,10 +119,16 @@ class Score:
         ):
             groups[name][0] += 1
             groups[name][1] += right
+        self.candidates = max(self.candidates, len(found))
         for k in PASS_AT:
             hit = any(scored.outcome is Outcome.CORRECT for scored in found[:k]) if found else right
             self.pass_at[k] = self.pass_at.get(k, 0) + hit
         return first
+
+
+def _unjudged(found: Sequence[Scored]) -> Sequence[Scored]:
+    """What holds for a question without a query as well: that nothing about it can be judged."""
+    return found[:1] if found and found[0].outcome is Outcome.UNJUDGED else ()
 
 
 def _absent(paired: Paired, problem: str) -> Scored:
@@ -120,6 +142,7 @@ def score(
     predictions: PathLike,
     *,
     split: str | None = None,
+    choice: Choice | None = None,
     comparison: str | None = None,
     details: PathLike | None = None,
     timeout: float | None = 30.0,
@@ -130,8 +153,8 @@ def score(
 ) -> Score:
     """Score one file of anybody's predictions; see `score_files`."""
     (only,) = score_files(
-        benchmark, [predictions], split=split, comparison=comparison, timeout=timeout, workers=workers,
-        details=[details] if details else None, executor=executor, ves=ves, watch=watch,
+        benchmark, [predictions], split=split, choice=choice, comparison=comparison, timeout=timeout,
+        workers=workers, details=[details] if details else None, executor=executor, ves=ves, watch=watch,
     )  # fmt: skip
     return only
 
@@ -141,6 +164,7 @@ def score_files(
     predictions: Sequence[PathLike],
     *,
     split: str | None = None,
+    choice: Choice | None = None,
     comparison: str | None = None,
     details: Sequence[PathLike] | None = None,
     timeout: float | None = 30.0,
@@ -151,7 +175,8 @@ def score_files(
 ) -> list[Score]:
     """Score files of predictions against one benchmark, every distinct query run once.
 
-    `comparison` is a name of `fathom.evaluation.comparisons`, by default the benchmark's own; `details`
+    `choice` takes a part of the questions; `comparison` is a name of `fathom.evaluation.comparisons`, by
+    default the benchmark's own; `details`
     names a file for each one of `predictions`, which gets a JSON line a question; `timeout` bounds each
     query in seconds; `workers` is the number of processes here, unless an `executor` runs the batches;
     `ves` times right queries afterwards, alone; `watch` is called with the number of questions done.
@@ -159,6 +184,7 @@ def score_files(
     for a benchmark or file that can't be read at all.
     """
     loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    loaded = loaded.only(choice) if choice else loaded
     files = [Path(file).expanduser() for file in predictions]
     terms = Terms(comparison or loaded.comparison, timeout, kept=str(_gold_folder()))
     load_comparison(terms.comparison)  # an unknown name is told here, not by every worker
@@ -176,8 +202,12 @@ def score_files(
         sheets = [_Details(Path(file), stack) for file in details or ()]
         for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):
             at = 0
+            engine = loaded.runs_on(paired.question)
             for i, (total, count) in enumerate(zip(scores, paired.counts, strict=True)):
-                first = total.add(paired, found[at : at + count], paired.problems[i])
+                mine = found[at : at + count] or _unjudged(found)
+                first = total.add(paired, mine, paired.problems[i])
+                if engine:
+                    total.translated = f"{loaded.dialect} to {engine}"
                 if ves and first.outcome is Outcome.CORRECT and count and paired.task.gold:
                     timed[i].append((paired.task.database, paired.task.predictions[at], paired.task.gold[0]))
                 at += count
@@ -202,11 +232,12 @@ def _time(total: Score, queries: Sequence[tuple[str, str, str]]) -> None:
     from fathom.databases import connect  # noqa: PLC0415
     from fathom.evaluation import metrics, timing  # noqa: PLC0415 - NumPy, only here
 
-    ratios: list[float | None] = [None] * (total.n - len(queries))
+    ratios: list[timing.Ratio | None] = [None] * (total.n - len(queries))
     for url, predicted, gold in queries:
         with connect(url) as database:
-            ratios.append(timing.time_ratio(database, predicted, gold).value)
-    total.ves, total.r_ves = metrics.ves(ratios).value, metrics.r_ves(ratios).value
+            ratios.append(timing.time_ratio(database, predicted, gold))
+    total.ves = metrics.ves([r.value if r else None for r in ratios]).value
+    total.r_ves = metrics.r_ves([r.rewarded if r else None for r in ratios]).value
 
 
 @contextmanager
@@ -232,42 +263,48 @@ def _in_order(
     benchmark: Benchmark, lookups: Sequence[Lookup], pool: Pool | Remote
 ) -> Iterator[tuple[Paired, list[Scored]]]:
     """The questions with their outcomes, in the benchmark's order; what comes early is held back."""
-    waiting: dict[int, Paired] = {}
+    waiting: dict[int, Paired] = {}  # in the order in which they were asked
     done: dict[int, list[Scored]] = {}
 
     def tasks() -> Iterator[Any]:
         for paired in pair(benchmark, lookups):
             waiting[paired.task.position] = paired
-            if paired.task.predictions:
-                yield paired.task
+            if paired.task.predictions or paired.task.answerable:
+                yield paired.task  # without a prediction too: gold that fails is told all the same
             else:
                 done[paired.task.position] = []
 
-    next_one = 0
+    def ready() -> Iterator[tuple[Paired, list[Scored]]]:
+        while waiting and (first := next(iter(waiting))) in done:
+            yield waiting.pop(first), done.pop(first)
+
     for task, found in pool.run(tasks()):
         done[task.position] = found
-        while next_one in done:
-            yield waiting.pop(next_one), done.pop(next_one)
-            next_one += 1
-    while next_one in done:
-        yield waiting.pop(next_one), done.pop(next_one)
-        next_one += 1
+        yield from ready()
+    yield from ready()
 
 
 class _Details:
-    """A file of one JSON line a question. A full disk loses the rest of the lines, never the score."""
+    """A file of one JSON line a question, whole or not at all. A full disk costs it, never the score."""
 
     def __init__(self, file: Path, stack: ExitStack) -> None:
         self._file = file
-        self._stream: TextIO | None = None
+        self._stream: IO[str] | None = None
         self._problem = ""
+        self._writing = stack.enter_context(ExitStack())
         try:
-            self._stream = stack.enter_context(_Closing(file))
+            self._stream = self._writing.enter_context(written_whole(file))
         except OSError as error:
-            self._problem = f"the details can't be written to {file}: {error.strerror}"
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        self._stream = None
+        self._problem = f"the details can't be written to {self._file}: {error.strerror}"
+        with suppress(OSError):  # to close a file fails as well where the disk is full
+            self._writing.__exit__(type(error), error, None)
 
     def write(self, id_: str, scored: Scored) -> None:
-        if self._stream is None or self._problem:
+        if self._stream is None:
             return
         line: dict[str, object] = {
             "id": id_,
@@ -285,28 +322,11 @@ class _Details:
         try:
             self._stream.write(json.dumps(line, ensure_ascii=False) + "\n")
         except OSError as error:
-            self._problem = f"the details in {self._file} are incomplete: {error.strerror}"
+            self._give_up(error)
 
     def close(self) -> list[str]:
         try:
-            if self._stream is not None:
-                self._stream.flush()
+            self._writing.close()
         except OSError as error:
-            self._problem = self._problem or f"the details in {self._file} are incomplete: {error.strerror}"
+            self._give_up(error)
         return [self._problem] if self._problem else []
-
-
-class _Closing:
-    """An open file whose closing doesn't raise: what couldn't be flushed has been told."""
-
-    def __init__(self, file: Path) -> None:
-        self._stream = file.open("w", encoding="utf-8", errors="replace")
-
-    def __enter__(self) -> TextIO:
-        return self._stream
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            self._stream.close()
-        except OSError:
-            return

@@ -73,7 +73,13 @@ class Judge:
     _kept_rows: int = 0
 
     def judge(self, task: Task) -> Iterator[Scored]:
-        """One outcome for each prediction in order; where there is none, one that says so."""
+        """One outcome for each prediction in order; where there is none, one that says so.
+
+        Gold runs first, whatever became of the predictions: without any that runs nothing is judged.
+        """
+        if (unjudged := self.unjudged(task)) is not None:
+            yield from [unjudged] * max(len(task.predictions), 1)
+            return
         if not task.predictions:
             yield _without_query(task)
         seen: dict[str, Scored] = {}
@@ -82,10 +88,24 @@ class Judge:
                 seen[sql] = self._on_all_databases(task, sql)
             yield seen[sql]
 
+    def unjudged(self, task: Task) -> Scored | None:
+        """Why nothing can be said about the question's predictions; None where they can be judged."""
+        if not task.answerable:
+            return None
+        if not task.gold:
+            return Scored(Outcome.UNJUDGED, "unjudged", 0.0, "the question has no gold", "no_gold")
+        failed = None
+        for gold in task.gold:
+            found = self._result(task.database, self.comparison.gold_sql(gold), is_gold=True)
+            if not isinstance(found, _Failure):
+                return None
+            failed = failed or found
+        return _gold_failed(failed or _Failure("there is none", ""))
+
     def _on_all_databases(self, task: Task, sql: str) -> Scored:
         if not task.answerable:
             return Scored(Outcome.INCORRECT, "different", 0.0, note="the question has no answer")
-        scored = Scored(Outcome.ERROR, "error", 0.0, error="the question has no gold query")
+        scored = Scored(Outcome.UNJUDGED, "unjudged", 0.0, "there is no database", "database")
         for database in _test_suite(task.database) if self._uses_test_suite else (task.database,):
             scored = self._on(database, task, sql)
             if scored.outcome is not Outcome.CORRECT:
@@ -231,7 +251,7 @@ def _without_query(task: Task) -> Scored:
 def _gold_failed(failure: _Failure) -> Scored:
     kind = "database" if failure.error_class == "database" else "gold"
     what = "the database can't be used" if kind == "database" else "the gold query failed"
-    return Scored(Outcome.ERROR, "error", 0.0, f"{what}: {failure.message}", kind)
+    return Scored(Outcome.UNJUDGED, "unjudged", 0.0, f"{what}: {failure.message}", kind)
 
 
 def _close(opened: Database | _Failure) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.evaluation.scoring.judge import Task
-from fathom.evaluation.scoring.predictions import Prediction, Rule, predictions_rule, read_predictions
+from fathom.evaluation.scoring.predictions import Prediction, Rule, folded, predictions_rule, read_predictions
+from fathom.text import without_passwords
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class Lookup:
     problems: list[str] = field(default_factory=list)
     _stream: Iterator[Prediction] = field(init=False)
     _early: dict[str, Prediction] = field(default_factory=dict)
+    _texts: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._stream = read_predictions(self.file)
@@ -30,12 +32,16 @@ class Lookup:
     def find(self, question: BenchmarkQuestion, position: int) -> Prediction | None:
         """The prediction for a question; None where the file has none."""
         key = question.id if self.rule == "id" else str(position)
-        if key in self._early:
+        if key in self._early and _is_of(self._early[key], question):
             return self._checked(self._early.pop(key), question)
         for prediction in self._stream:
-            if prediction.key == key:
+            if prediction.key == key and _is_of(prediction, question):
                 return self._checked(prediction, question)
             self._keep(prediction)
+        same_text = self._texts.get(folded(question.text), ()) if self._texts else ()
+        for name in same_text:
+            if name in self._early and _about(self._early[name], question):
+                return self._early.pop(name)
         return None
 
     def _keep(self, prediction: Prediction) -> None:
@@ -45,9 +51,11 @@ class Lookup:
             self.problems.append(f"{prediction.key!r} is there more than once; the first one counts")
         else:
             self._early[prediction.key] = prediction
+            if prediction.question:
+                self._texts.setdefault(prediction.told, []).append(prediction.key)
 
     def _checked(self, prediction: Prediction, question: BenchmarkQuestion) -> Prediction:
-        named = prediction.database_name
+        named = without_passwords(prediction.database_name)
         if not named or not question.database_name or named == question.database_name:
             return prediction
         text = f"the prediction is for database {named!r}, the question for {question.database_name!r}"
@@ -62,6 +70,16 @@ class Lookup:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             what = "id" if self.rule == "id" else "position"
             self.problems.append(f"{len(left)} predictions belong to no question (by {what}: {shown})")
+
+
+def _is_of(prediction: Prediction, question: BenchmarkQuestion) -> bool:
+    """Whether a prediction of the right key is the question's: a file's name alone may mislead."""
+    return not prediction.question or prediction.told == folded(question.text)
+
+
+def _about(prediction: Prediction, question: BenchmarkQuestion) -> bool:
+    """Whether nothing says that a prediction is about another database: texts may repeat."""
+    return prediction.database_name in ("", question.database_name)
 
 
 def rule_for(benchmark: Benchmark, file: Path) -> Rule:
@@ -80,10 +98,19 @@ class Paired:
 
 
 def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[Paired]:
-    """Every question in order with what the files say about it."""
-    for position, question in enumerate(benchmark):
+    """Every question asked, in order, with what the files say about it.
+
+    Files hold predictions for all of a benchmark's questions: those for questions that aren't asked are
+    read and passed over.
+    """
+    chosen = benchmark.chosen
+    for position, question in enumerate(benchmark.read()):
         found = [lookup.find(question, position) for lookup in lookups]
-        candidates = [p.candidates if p else () for p in found]
+        if chosen is not None and position not in chosen:
+            continue
+        candidates = [
+            tuple(benchmark.as_run(sql, question) for sql in p.candidates) if p else () for p in found
+        ]
         problems = tuple(
             ""
             if c

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.judge import Scored, Task
 from fathom.evaluation.scoring.worker import Terms, Worker
+from fathom.processes.child import ChildEnded
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -41,7 +42,7 @@ class Pool:
             for worker in ready:
                 try:
                     answers = worker.receive()
-                except (EOFError, OSError):
+                except ChildEnded:
                     yield from self._lost(worker, hung=False)
                 else:
                     for task, found in answers:
@@ -74,21 +75,22 @@ class Pool:
         """Blame the task only if the process had no other: else all of them are tried again, one by one."""
         self._workers.remove(worker)
         tasks, patience = list(worker.pending), worker.patience
-        how = worker.end()
+        ended = worker.end()
         task = tasks[0]
         if len(tasks) > 1:
             self._again.extendleft(reversed(tasks))
         elif len(task.predictions) > 1:
             self._split(task)
-        elif hung:
-            text = f"the query was stopped after {patience:g} s, together with its process"
+        elif hung or ended.gave_up:
+            seconds = self._terms.seconds if ended.gave_up else patience
+            text = f"the query was stopped after {seconds:g} s, together with its process"
             yield from self._merged(task, [Scored(Outcome.ERROR, "error", 0.0, text, "timeout")])
         elif (task.position, task.predictions) not in self._deaths:
             # Something else may have killed it: only what ends a second process is to blame.
             self._deaths.add((task.position, task.predictions))
             self._again.append(task)
         else:
-            text = f"the query ended the process that ran it ({how})"
+            text = f"the query ended the process that ran it: {ended.how}"
             yield from self._merged(task, [Scored(Outcome.ERROR, "error", 0.0, text, "crash")])
 
     def _split(self, task: Task) -> None:

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,8 @@ Rule = Literal["id", "position"]
 class Prediction:
     """What a file says about one question: candidates in order, the first one being the prediction.
 
-    `key` is an id, or a position from 0. `database_name` is what the file says about the database, to catch
+    `key` is an id, or a position from 0; where records have no id it is their file's name, and `question`
+    their question's text. `database_name` is what the file says about the database, to catch
     files that belong to other questions. `problem` says why there is no query.
     """
 
@@ -30,6 +31,17 @@ class Prediction:
     candidates: tuple[str, ...]
     database_name: str = ""
     problem: str = ""
+    question: str = ""
+
+    @property
+    def told(self) -> str:
+        """What names the question, by text."""
+        return folded(self.question)
+
+
+def folded(text: str) -> str:
+    """A question's text without what copies differ in: case and blanks."""
+    return " ".join(text.casefold().split())
 
 
 def predictions_rule(file: Path, benchmark_rule: Rule) -> Rule:
@@ -174,13 +186,18 @@ def _parts(file: Path) -> list[str]:
 
 
 def _from_records(records: list[dict[str, Any]], file: Path) -> Iterator[Prediction]:
-    by_question: dict[str, list[dict[str, Any]]] = {}
-    for record in records:
-        by_question.setdefault(str(record.get("question_id", record.get("id", ""))), []).append(record)
-    for key, own in by_question.items():
-        by_module = {
-            str(record.get("node_type")): record for record in own if any(record.get(n) for n in _SQL)
-        }
+    for (key, text), own in grouped_records(records).items():
+        by_module = {str(record.get("node_type")): record for record in own}
         named = [by_module[m] for m in _LAST_MODULES if m in by_module]
-        last = (named or list(by_module.values())[-1:] or [{}])[0]
-        yield _from_object(last | {"id": key}, file.name)
+        last = (named or [r for r in own if any(r.get(n) for n in _SQL)][-1:] or [{}])[0]
+        found = _from_object(last | {"id": key or file.stem}, file.name)
+        yield found if key else replace(found, question=text)
+
+
+def grouped_records(records: Iterable[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The records of each question of a file, by its id and its text; the id is empty where none is told."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for record in records:
+        identifier = next((str(record[n]) for n in ("question_id", "id") if record.get(n) is not None), "")
+        found.setdefault((identifier, str(record.get("question") or "")), []).append(record)
+    return found

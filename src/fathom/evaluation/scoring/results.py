@@ -70,7 +70,6 @@ class ResultStore:
 
         with suppress(OSError, ValueError):
             content = marshal.dumps((table.columns, table.held))
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_whole(place, content)
 
 

@@ -7,6 +7,7 @@ a letter and a dash pattern, so that nothing rests on colour alone. Every text i
 from fathom.reports.charts.bars import Bar, Group, bars
 from fathom.reports.charts.lines import Line, Point, lines, points
 from fathom.reports.charts.radar import radar
+from fathom.reports.charts.stacks import Stack, stacks
 from fathom.reports.charts.whisker import whisker
 
-__all__ = ["Bar", "Group", "Line", "Point", "bars", "lines", "points", "radar", "whisker"]
+__all__ = ["Bar", "Group", "Line", "Point", "Stack", "bars", "lines", "points", "radar", "stacks", "whisker"]

@@ -57,4 +57,4 @@ def _bar(x: Scale, top: int, bar: Bar) -> Markup:
             element("line", x1=x(bar.low), x2=x(bar.high), y1=middle, y2=middle, class_="whisker"),
             text(percent(bar.value), WIDTH - 4, middle + 4, anchor="end"),
         ]
-    return element("g", Markup("").join(drawn), style=colour(bar.run))
+    return element("g", Markup("").join(drawn), class_=colour(bar.run))

@@ -12,11 +12,12 @@ _HEIGHT, _LEFT, _TOP, _BOTTOM = 270, 48, 24, 224
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One run's curve through (x, y); `run` gives it its colour, `name` is told on hovering."""
+    """One run's curve through (x, y); `run` gives it its colour and letter, `name` is told on hovering."""
 
     run: int
     name: str
     points: Sequence[tuple[float, float]]
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ def lines(
         ]
         if len(curve.points) <= 12 and not steps:
             drawn += [element("circle", cx=x(a), cy=y(b), r=3, class_="dot") for a, b in curve.points]
-        parts.append(element("g", Markup("").join(drawn), style=colour(curve.run)))
+        if curve.points and curve.letter:
+            # Equal curves hide each other, so that each letter stands at a place of its own.
+            a, b = curve.points[-1 - curve.run % min(3, len(curve.points))]
+            drawn.append(text(curve.letter, x(a) + 4 + 9 * (curve.run % 2), y(b) - 6, class_="letter"))
+        parts.append(element("g", Markup("").join(drawn), class_=colour(curve.run)))
     return drawing(_HEIGHT, parts, label)
 
 
@@ -96,5 +101,5 @@ def points(cloud: Sequence[Point], *, x_label: str, y_label: str, label: str) ->
             element("circle", cx=x(p.x), cy=y(p.y), r=6, class_=mark),
             text(p.letter, x(p.x) + 10, y(p.y) - 6, anchor="start", class_="letter"),
         )
-        parts.append(element("g", Markup("").join(drawn), style=colour(p.run)))
+        parts.append(element("g", Markup("").join(drawn), class_=colour(p.run)))
     return drawing(_HEIGHT, parts, label)

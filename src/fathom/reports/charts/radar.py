@@ -12,6 +12,19 @@ _HEIGHT, _RADIUS = 300, 104
 _LONGEST = 14
 
 
+def _lines(name: str) -> list[str]:
+    """A label in at most two lines, broken at a blank; a word that is too long is cut."""
+    lines = [""]
+    for word in name.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) <= _LONGEST or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    lines = [*lines[:1], " ".join(lines[1:])] if len(lines) > 1 else lines
+    return [one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in lines]
+
+
 def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
     """One polygon a run; a line's points are (number of the axis, share)."""
     middle = WIDTH / 2, _HEIGHT / 2
@@ -30,12 +43,12 @@ def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
         parts.append(element("line", x1=middle[0], y1=middle[1], x2=x, y2=y, class_="grid"))
         tx, ty = place(i, 1.1)
         anchor = "middle" if abs(tx - middle[0]) < 12 else "start" if tx > middle[0] else "end"
-        short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
-        parts.append(element("g", element("title", name) + text(short, tx, ty + 4, anchor=anchor)))
+        told = [text(line, tx, ty + 4 + 12 * row, anchor=anchor) for row, line in enumerate(_lines(name))]
+        parts.append(element("g", element("title", name) + Markup("").join(told)))
     for shape in shapes:
         drawn = element("title", shape.name) + polygon(
             shape.points, class_="shape", stroke_dasharray=DASHES[shape.run // 2 % len(DASHES)]
         )
-        parts.append(element("g", drawn, style=colour(shape.run)))
+        parts.append(element("g", drawn, class_=colour(shape.run)))
     parts.append(text("100 %", middle[0] + 4, middle[1] - _RADIUS + 12, anchor="start"))
     return drawing(_HEIGHT, parts, label)

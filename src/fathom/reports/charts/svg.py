@@ -40,8 +40,8 @@ def text(content: str, x: float, y: float, *, anchor: str = "middle", class_: st
 
 
 def colour(run: int) -> str:
-    """The style that gives an element the colour of a run."""
-    return f"--c:var(--run-{run % 10})"
+    """The class that gives an element the colour of a run."""
+    return f"of-run-{run % 10}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,5 +13,5 @@ def whisker(value: float, low: float, high: float, *, run: int) -> Markup:
         element("line", x1=x(low), x2=x(high), y1=8, y2=8, class_="whisker"),
         element("circle", cx=x(value), cy=8, r=4, class_="dot"),
     )
-    return element("svg", join(parts), viewBox="0 0 120 16", class_="whisker-chart", style=colour(run),
-                   aria_hidden="true")  # fmt: skip
+    return element("svg", join(parts), viewBox="0 0 120 16",
+                   class_=f"whisker-chart {colour(run)}", aria_hidden="true")  # fmt: skip

@@ -6,7 +6,8 @@
   const told = document.getElementById("told");
   const more = document.getElementById("more");
   const pageSize = 30;
-  const outcomes = { c: "correct", i: "incorrect", e: "error", "-": "not asked" };
+  const signs = { c: "✓", i: "✗", e: "!", u: "?", "-": "–" };
+  const outcomes = { c: "correct", i: "incorrect", e: "error", u: "not judged", "-": "not asked" };
   const chunks = new Map();
   let found = [];
   let shown = 0;
@@ -39,7 +40,8 @@
 
   function outcome(letter, run) {
     const name = data.letters[run];
-    return make("span", { class: `o o-${letter}`, title: `${name}: ${outcomes[letter]}` }, name);
+    return make("span", { class: `o o-${letter}`, title: `${name}: ${outcomes[letter]}` },
+      `${name}${signs[letter]}`, make("span", { class: "hidden" }, ` ${outcomes[letter]}`));
   }
 
   function sql(pieces) {
@@ -81,10 +83,10 @@
     });
   }
 
-  function table(preview, other) {
+  function table(preview, other, name) {
     if (!preview) return make("p", { class: "soft small" }, "no result");
     const differ = other ? marks(preview.rows, other.rows) : null;
-    const head = make("tr", {}, ...preview.columns.map((c) => make("th", {}, c)));
+    const head = make("tr", {}, ...preview.columns.map((c) => make("th", { scope: "col" }, c)));
     const body = make("tbody");
     preview.rows.forEach((row, i) => {
       body.append(make("tr", {}, ...row.map((v, j) => cell(v, differ && differ[i][j]))));
@@ -93,8 +95,13 @@
     const count = `${preview.row_count.toLocaleString("en")}${preview.cut ? " or more" : ""} ${several}`;
     const note = preview.rows.length < preview.row_count ? `${count}, ${preview.rows.length} shown` : count;
     return make("div", {},
-      make("div", { class: "scroll" }, make("table", { class: "rows" }, make("thead", {}, head), body)),
+      scroll(name, make("table", { class: "rows" },
+        make("caption", { class: "hidden" }, name), make("thead", {}, head), body)),
       make("div", { class: "soft small" }, note));
+  }
+
+  function scroll(name, content) {
+    return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name }, content);
   }
 
   function difference(clauses) {
@@ -119,15 +126,16 @@
       make("td", { class: "number" }, s.cost === null ? "unknown" : `$${s.cost.toFixed(4)}`),
       make("td", { class: "number" }, s.seconds.toFixed(3)),
       make("td", {}, s.found ? make("details", {}, make("summary", {}, "found"), make("pre", {}, s.found)) : "")));
-    const head = make("tr", {}, ...["step", "calls", "tokens", "cost", "seconds", ""].map((h) => make("th", {}, h)));
+    const head = make("tr", {}, ...["step", "calls", "tokens", "cost", "seconds", "found"].map((h) => make("th", { scope: "col" }, h)));
     return make("details", { class: "small" }, make("summary", {}, `Trace: ${steps.length} steps`),
-      make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+      scroll("Trace", make("table", {}, make("caption", { class: "hidden" }, "Trace"),
+        make("thead", {}, head), make("tbody", {}, ...rows))));
   }
 
   function answer(run, question, number) {
     const heading = make("h3", {}, make("span", { class: "badge", run: number }, data.letters[number]), " ",
       data.runs[number], " ", make("span", { class: `o-${run.o}` }, outcomes[run.o]));
-    const facts = [run.verdict];
+    const facts = [run.verdict, ...Object.entries(run.classes || {}).map(([by, name]) => `${by}: ${name}`)];
     if (run.declined) facts.push(run.refusal ? `declined: ${run.refusal}` : "declined");
     if (run.score !== null && run.score !== undefined) facts.push(`partial credit ${run.score.toFixed(2)}`);
     if (run.confidence !== null && run.confidence !== undefined) facts.push(`confidence ${run.confidence.toFixed(2)}`);
@@ -139,9 +147,9 @@
       run.error ? make("p", { class: "error" }, run.error) : null,
       run.sql ? sql(run.sql) : make("p", { class: "soft" }, "no query"),
       difference(run.difference),
-      right || run.o === "e" ? null : make("div", { class: "sides" },
-        make("div", {}, make("b", { class: "small" }, "Result"), table(rows, question.rows)),
-        make("div", {}, make("b", { class: "small" }, "Gold result"), table(question.rows, rows))),
+      right || run.o !== "i" ? null : make("div", { class: "sides" },
+        make("div", {}, make("b", { class: "small" }, "Result"), table(rows, question.rows, "Result")),
+        make("div", {}, make("b", { class: "small" }, "Gold result"), table(question.rows, rows, "Gold result"))),
       trace(run.trace));
   }
 
@@ -153,7 +161,7 @@
     inside.replaceChildren(
       question.evidence ? make("p", {}, make("b", {}, "Evidence: "), question.evidence) : "",
       question.tags.length ? make("p", { class: "soft small" }, question.tags.join(" · ")) : "",
-      make("h3", {}, "Gold"), ...gold, question.rows ? table(question.rows, null) : "",
+      make("h3", {}, "Gold"), ...gold, question.rows ? table(question.rows, null, "Gold result") : "",
       ...question.runs.map((run, number) => (run ? answer(run, question, number) : "")));
   }
 
@@ -173,15 +181,17 @@
     return node;
   }
 
-  function matches(q, text, which, level, database) {
+  function matches(q, text, which, level, database, kind) {
+    if (kind && !q.k.includes(kind)) return false;
     if (level && q.l !== level) return false;
     if (database && q.d !== database) return false;
     if (text && !`${q.i} ${q.q}`.toLowerCase().includes(text)) return false;
-    const asked = [...q.o].filter((o) => o !== "-");
-    if (which === "disagree") return new Set(asked).size > 1;
-    if (which === "none") return !asked.includes("c");
-    if (which === "all") return asked.every((o) => o === "c");
-    if (which === "error") return asked.includes("e");
+    const judged = [...q.o].filter((o) => o !== "-" && o !== "u");
+    if (which === "disagree") return new Set(judged).size > 1;
+    if (which === "none") return judged.length > 0 && !judged.includes("c");
+    if (which === "all") return judged.length > 0 && judged.every((o) => o === "c");
+    if (which === "error") return judged.includes("e");
+    if (which === "unjudged") return q.o.includes("u");
     return true;
   }
 
@@ -196,7 +206,7 @@
     const value = (id) => document.getElementById(id).value;
     const text = value("text").trim().toLowerCase();
     found = data.questions.map((_, i) => i).filter((i) =>
-      matches(data.questions[i], text, value("which"), value("level"), value("database")));
+      matches(data.questions[i], text, value("which"), value("level"), value("database"), value("class")));
     list.replaceChildren();
     shown = 0;
     next();
@@ -204,14 +214,16 @@
 
   function options(id, key) {
     const select = document.getElementById(id);
-    const values = [...new Set(data.questions.map((q) => q[key]).filter(Boolean))].sort();
+    const found = [...new Set(data.questions.flatMap((q) => q[key]).filter(Boolean))];
+    const values = key === "l" ? data.levels.filter((level) => found.includes(level)) : found.sort();
     select.hidden = values.length < 2;
     for (const value of values) select.append(make("option", { value }, value));
   }
 
   options("level", "l");
   options("database", "d");
-  for (const id of ["which", "level", "database"]) document.getElementById(id).addEventListener("change", search);
+  options("class", "k");
+  for (const id of ["which", "level", "database", "class"]) document.getElementById(id).addEventListener("change", search);
   document.getElementById("text").addEventListener("input", search);
   more.addEventListener("click", next);
   search();

@@ -1,0 +1,73 @@
+"""The chapters of a report: which tables and charts there are, from the figures of the runs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from fathom.evaluation.runs.contrast import Contrast
+from fathom.reports.chapters.answers import calls, words
+from fathom.reports.chapters.drawings import charts
+from fathom.reports.chapters.failures import failures, overlap
+from fathom.reports.chapters.groups import grouped
+from fathom.reports.chapters.modules import modules
+from fathom.reports.chapters.ranking import gaps, leaderboard, paired, repeats
+from fathom.reports.sheet import Chapter, Sheet
+
+Make = Callable[[Contrast], Iterable[Sheet]]
+
+
+def _ranked(found: Contrast) -> Iterator[Sheet]:
+    yield leaderboard(found)
+    if (again := repeats(found)) is not None:
+        yield again
+    yield from gaps(found)
+
+
+def _tested(found: Contrast) -> Iterator[Sheet]:
+    if (tests := paired(found)) is not None:
+        yield tests
+
+
+_CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
+    ("leaderboard", "Leaderboard",
+     "Rates are of the best guess over all questions that could be judged, with 95 % Wilson intervals; means "
+     "with bootstrap intervals.",
+     _ranked),
+    ("tests", "Paired tests",
+     "On the questions that both runs have: exact McNemar for correctness, paired bootstrap for seconds and "
+     "tokens. Differences are first minus second.", _tested),
+    ("modules", "Modules", "What each module does by itself. “–”: the run doesn't record this.", modules),
+    ("failures", "Failures", "", failures),
+    ("calls", "Tool calls",
+     "Correct: the call observes what the gold call observes. The score is the mean similarity of the two "
+     "observations under the encoder that is named, 0 where a call fails; parameter errors are those of "
+     "failed calls. Shares are of all questions unless said otherwise.", calls),
+    ("words", "Answers in words",
+     "Judged by who knows the gold answer. Response quality: the share of answers with a BioScore of 2 or "
+     "more; unjudged ones have none. Safety: the share of abstentions among those below 2.", words),
+    ("overlap", "Overlap", "", overlap),
+    ("groups", "By group", "A question counts in each of its categories.", grouped),
+)  # fmt: skip
+
+
+def chapters(found: Sequence[Contrast]) -> list[Chapter]:
+    """Every chapter that these runs have figures for; runs over several benchmarks have tables of each."""
+    made = []
+    for identifier, title, note, make in _CHAPTERS:
+        sheets = [_titled(sheet, one, found) for one in found for sheet in make(one)]
+        if sheets:
+            made.append(Chapter(identifier, title, note, sheets))
+    figures = [
+        replace(figure, title=_said(figure.title, one, found)) for one in found for figure in charts(one)
+    ]
+    if figures:
+        made.insert(3, Chapter("charts", "Charts", "", (), figures))
+    return made
+
+
+def _titled(sheet: Sheet, one: Contrast, found: Sequence[Contrast]) -> Sheet:
+    return replace(sheet, title=_said(sheet.title, one, found))
+
+
+def _said(title: str, one: Contrast, found: Sequence[Contrast]) -> str:
+    """A title with its benchmark, where there are several."""
+    return f"{title}: {one.benchmark}" if len(found) > 1 else title

@@ -1,0 +1,105 @@
+"""Tool calls, and answers in words with their judges."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fathom.evaluation.runs.contrast import Contrast
+from fathom.reports.chapters.groups import GROUPINGS
+from fathom.reports.chapters.ranking import named, ranked
+from fathom.reports.sheet import UNKNOWN, Cell, Sheet, count, heads, p_value, share, text
+
+CALLS = {
+    "score": "BioTool score",
+    "succeeded": "AS",
+    "right_provider": "right provider",
+    "right_endpoint": "right endpoint",
+    "right_arguments": "right endpoint and arguments",
+    "made": "calls made",
+    "right_endpoint_of_made": "right endpoint, of calls made",
+    "executed_of_made": "executed, of calls made",
+}
+"""What reports call the figures of tool calls."""
+WORDS = {"response_quality": "response quality rate (RQR)", "safety": "safety rate (SR)"}
+"""What reports call the figures of answers in words."""
+_DIFFERING = ("missing", "extra", "wrong")
+
+
+def calls(found: Contrast) -> Iterator[Sheet]:
+    """The figures of tool calls."""
+    rows = []
+    for label, summary in ranked(found):
+        if of := summary.all["calls"]:
+            shown = [*(share(of[n]) for n in CALLS), *(share(of["failed_with"][n]) for n in _DIFFERING)]
+            rows.append([named(found, label), text(summary.configuration["comparison"]), *shown])
+    if rows:
+        head = heads("run", "compared as", *CALLS.values(), *(f"failed, {n}" for n in _DIFFERING))
+        yield Sheet("Tool calls", head, rows)
+
+
+def words(found: Contrast) -> Iterator[Sheet]:
+    """Quality and safety by judge and by category, and how judges, people and execution agree."""
+    judged = [(label, s.all["words"]) for label, s in ranked(found) if s.all["words"]]
+    rows = [
+        [named(found, label), text(judge), *(share(q[n]) for n in WORDS), count(q["unjudged"])]
+        for label, of in judged for judge, q in of.items()
+    ]  # fmt: skip
+    if not rows:
+        return
+    yield Sheet("Answers in words", heads("run", "judge", *WORDS.values(), "unjudged"), rows)
+    yield from _by(found, judged)
+    yield from _relations(found, judged)
+
+
+def _by(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Sheet]:
+    for grouping in GROUPINGS:
+        rows = [
+            [
+                text(name),
+                named(found, label),
+                text(judge),
+                *(share(q[n], heat=n == "response_quality") for n in WORDS),
+            ]
+            for label, of in judged
+            for judge, quality in of.items()
+            for name, q in quality["by"].get(grouping, {}).items()
+        ]
+        if rows:
+            head = heads(grouping, "run", "judge", *WORDS.values())
+            yield Sheet(f"Answers in words by {grouping}", head, rows, heat="good")
+
+
+def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Sheet]:
+    rows = []
+    for label, of in judged:
+        for judge, quality in of.items():
+            for name, told in quality["against"].items():
+                rows.append([named(found, label), text(f"{name} and {judge}"), *_related(told)])
+            for other, told in quality["with"].items():
+                rows.append([named(found, label), text(f"{judge} and {other}"), *_related(told)])
+    head = heads("run", "of", "Cramér's V", "p", "Spearman", "p", "Pearson", "p", "alike", "N")
+    yield Sheet("Judges, people and execution", head, rows)
+    for label, of in judged:
+        for judge, quality in of.items():
+            for name, told in (*quality["against"].items(), *quality["with"].items()):
+                yield _counts(told, f"{name} against the BioScores of {judge}: {label}", name)
+
+
+def _related(told: Mapping[str, Any]) -> list[Cell]:
+    cells = []
+    for name in ("cramers_v", "spearman", "pearson"):
+        of = told.get(name)
+        cells += [text(f"{of['value']:.2f}" if of else UNKNOWN), p_value(of["p"] if of else None)]
+    alike = told.get("exact")
+    return [*cells, text(UNKNOWN if alike is None else f"{100 * alike:.1f} %"), count(told["n"])]
+
+
+def _counts(told: Mapping[str, Any], title: str, name: str) -> Sheet:
+    """A heat map of counts; tinted by the share of the greatest."""
+    most = max((n for row in told["counts"] for n in row), default=0) or 1
+    head = heads(name, *(f"{s:g}" for s in told["columns"]), "N")
+    rows = [
+        [text(f"{one:g}" if isinstance(one, float) else one), *(Cell(f"{n:,}", heat=n / most) for n in row),
+         count(sum(row))]
+        for one, row in zip(told["rows"], told["counts"], strict=True) if sum(row)
+    ]  # fmt: skip
+    return Sheet(title, head, rows, heat="good")

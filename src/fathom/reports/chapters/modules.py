@@ -1,0 +1,175 @@
+"""What each module does by itself: selection, generation, revision, and what they cost."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fathom.evaluation.categories import in_order
+from fathom.evaluation.outcome import JUDGED
+from fathom.evaluation.runs.columns import SELECTED
+from fathom.evaluation.runs.contrast import Contrast
+from fathom.records.trace import MODULES
+from fathom.reports.chapters.ranking import named, ranked
+from fathom.reports.sheet import Cell, Sheet, count, heads, mean, share, text
+
+LOW_F1, HIGH_ER, LOW_CI = 0.75, 0.10, 0.05
+"""The marks of a bottleneck (NL2SQLBench, A.6): schema F1 below, error rate above, gain by revision below."""
+_MOVES = ("I2C", "E2C", "C2I", "C2E")
+_ENDS = {"before": "entered the revision", "after": "left it"}
+
+
+def modules(found: Contrast) -> Iterator[Sheet]:
+    """Every table about modules that the runs have figures for."""
+    runs = ranked(found)
+    for sheet in (_selection, _conditioned, _generation, _revision, _levels, _usage, _bottlenecks):
+        made = sheet(found, [(label, s.all, s.by) for label, s in runs])
+        if made is not None:
+            yield made
+
+
+Runs = list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
+
+
+def _selection(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = [
+        [named(found, label), *(share(f["selection"][n]) for n in SELECTED), *_used(f, "selection"),
+         count(f["n"])]
+        for label, f, _ in runs if f["selection"]
+    ]  # fmt: skip
+    head = heads("run", *(n.replace("_f1", " F1").replace("_", " ") for n in SELECTED), *_USED, "questions")
+    note = "Precision, recall and F1 against what the gold query reads: means over questions."
+    return Sheet("Schema selection", head, rows, note) if rows else None
+
+
+def _conditioned(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = []
+    names = ("correct_where_recall_is_full", "correct_where_recall_is_partial", "recall_where_right",
+             "recall_where_wrong")  # fmt: skip
+    for label, figures, _ in runs:
+        for stage, told in ((figures["selection"] or {}).get("conditioned") or {}).items():
+            for items, of in told.items():
+                rows.append([named(found, label), text(stage), text(items), *(share(of[n]) for n in names)])
+    head = heads("run", "after", "of", "correct, recall full", "correct, recall partial", "recall, right",
+                 "recall, wrong")  # fmt: skip
+    note = ("What selection leaves to later modules. CG@k: a right query among the first k candidates; QR: "
+            "the final query.")  # fmt: skip
+    return Sheet("Correctness and recall of the schema", head, rows, note) if rows else None
+
+
+def _generation(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = []
+    most = max((f["generation"]["candidates"] for _, f, _ in runs if f["generation"]), default=0)
+    for label, figures, _ in runs:
+        if made := figures["generation"]:
+            outcomes = [share(made["first"][o.value]) for o in JUDGED]
+            passed = [share(made["pass_at"][k]) for k in made["pass_at"] if int(k) > 1] if most > 1 else []
+            rows.append(
+                [named(found, label), *outcomes, *passed, *_used(figures, "generation"), count(figures["n"])]
+            )
+    passes = [f"pass@{k}" for k in _passes(runs)] if most > 1 else []
+    head = heads("run", "first: correct (CR)", "incorrect (IR)", "error (ER)", *passes, *_USED, "questions")
+    return Sheet("Candidate generation", head, rows) if rows else None
+
+
+def _passes(runs: Runs) -> Iterable[str]:
+    made = next(f["generation"] for _, f, _ in runs if f["generation"])
+    return [k for k in made["pass_at"] if int(k) > 1]
+
+
+def _revision(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = []
+    for label, figures, _ in runs:
+        if of := figures["revision"]:
+            gain = "not defined" if of["CI"] is None else f"{100 * of['CI']:+.1f} %"
+            ends = [share(of[end][o.value]) for end in _ENDS for o in JUDGED]
+            moves = [share(of[m]) for m in _MOVES]
+            rows.append(
+                [named(found, label), *ends, text(gain), *moves, *_used(figures, "revision"), count(of["n"])]
+            )
+    told = [f"{end}: {name}" for end in _ENDS for name in ("CR", "IR", "ER")]
+    note = ("CI is the relative gain by revision, I2C and E2C what it repaired, C2I and C2E what it broke, "
+            "each a share of what entered so.")  # fmt: skip
+    return (
+        Sheet("Query revision", heads("run", *told, "CI", *_MOVES, *_USED, "N"), rows, note) if rows else None
+    )
+
+
+def _levels(found: Contrast, runs: Runs) -> Sheet | None:
+    """CR, IR and ER by difficulty, of the first candidate and of the final query."""
+    rows = []
+    levels = in_order("difficulty", dict.fromkeys(n for _, _, by in runs for n in by.get("difficulty", {})))
+    for level in levels:
+        for label, _, by in runs:
+            of = by.get("difficulty", {}).get(level)
+            if not of:
+                continue
+            if of["generation"]:
+                first = [share(of["generation"]["first"][o.value]) for o in JUDGED]
+                rows.append([text(level), named(found, label), text("generation"), *first])
+            n = of["n"]
+            last = [
+                share({"value": of[o.value] / n if n else None, "hits": of[o.value], "n": n}) for o in JUDGED
+            ]
+            rows.append([text(level), named(found, label), text("final"), *last])
+    head = heads("difficulty", "run", "after", "correct (CR)", "incorrect (IR)", "error (ER)")
+    return (
+        Sheet("Outcomes by difficulty, after generation and at the end", head, rows)
+        if len(levels) > 1
+        else None
+    )
+
+
+_USED = ("calls", "prompt tokens", "completion tokens", "US$")
+
+
+def _used(figures: Mapping[str, Any], module: str) -> list[Cell]:
+    """What a module used, a question's mean."""
+    of = figures["usage"].get(module)
+    return [mean(of[n] if of else None) for n in ("calls", "prompt_tokens", "completion_tokens", "cost_usd")]
+
+
+def _usage(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = [
+        [named(found, label), text(module), *_used(f, module), mean(f["usage"][module]["cached_tokens"]),
+         *(mean(f["usage"][module][f"{s}_seconds"]) for s in ("model", "database", "own"))]
+        for label, f, _ in runs for module in (*MODULES, "total") if module in f["usage"]
+    ]  # fmt: skip
+    head = heads(
+        "run", "module", *_USED, "cached tokens", "seconds in the model", "in the database", "in own code"
+    )
+    note = "A question's mean. “–”: not known, which is not nothing."
+    return Sheet("Tokens, cost and time by module", head, rows, note) if rows else None
+
+
+def _bottlenecks(found: Contrast, runs: Runs) -> Sheet | None:
+    rows = []
+    for label, figures, _ in runs:
+        cells = list(_marks(figures))
+        if any(c.text != "–" for c in cells):
+            marked = [c.flag for c in cells if c.flag]
+            rows.append([named(found, label), *cells, text(", ".join(marked) or "none")])
+    head = heads("run", "table F1", "column F1", "ER, first candidate", "CI", "bottleneck")
+    note = (f"Marks of NL2SQLBench: schema F1 below {LOW_F1:.0%}, error rate above {HIGH_ER:.0%}, and a gain "
+            f"by revision below {LOW_CI:.0%} although it repairs errors.")  # fmt: skip
+    return Sheet("Bottlenecks", head, rows, note) if rows else None
+
+
+def _marks(figures: Mapping[str, Any]) -> Iterator[Cell]:
+    """The four quantities, each flagged where it is past its mark."""
+    for name in ("table_f1", "column_f1"):
+        yield _flagged(figures["selection"] and figures["selection"][name], "selection", lambda v: v < LOW_F1)
+    first = figures["generation"] and figures["generation"]["first"]["error"]
+    yield _flagged(first, "generation", lambda v: v > HIGH_ER)
+    of = figures["revision"]
+    if not of or of["CI"] is None:
+        yield text("–")
+        return
+    # A revision that has nothing to repair can't gain: it is a bottleneck only where errors entered it.
+    low = of["CI"] < LOW_CI and of["before"]["error"]["hits"] > 0
+    yield Cell(f"{100 * of['CI']:+.1f} %", f"N = {of['n']:,}", flag="revision" if low else "")
+
+
+def _flagged(found: Mapping[str, Any] | None, module: str, past: Any) -> Cell:
+    cell = share(found)
+    if not found or found["value"] is None or not past(found["value"]):
+        return cell
+    return Cell(cell.text, cell.more, flag=module)

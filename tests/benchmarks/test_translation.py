@@ -1,0 +1,53 @@
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fathom.benchmarks import load_benchmark
+from fathom.evaluation.runs.replay import replay
+from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.scoring import score
+from tests.command import Fathom
+
+GOLDS = {
+    "1": 'SELECT COUNT(*) FROM `card-ai.biomed.genes` WHERE disease = "AD"',
+    "2": "SELECT SAFE_DIVIDE(SUM(p), COUNT(*)) FROM `card-ai.biomed.genes`",
+    "3": "SELECT COUNTIF(p < 0.15) FROM `card-ai`.`biomed`.`genes` AS g",
+    "4": "SELECT `UUID` FROM `card-ai.biomed.genes` WHERE p > 0.15 LIMIT 100",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with duckdb.connect(str(tmp_path / "kb.duckdb")) as made:
+        made.execute("CREATE TABLE genes (UUID TEXT, disease TEXT, p DOUBLE)")
+        made.execute("INSERT INTO genes VALUES ('a', 'AD', 0.1), ('b', 'PD', 0.2), ('c', 'AD', 0.3)")
+    with (tmp_path / "dev.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["uuid", "question", "sql_query", "execution_results", "answer"])
+        writer.writerows([i, f"Question {i}?", sql, "", ""] for i, sql in GOLDS.items())
+    return tmp_path
+
+
+def test_gold_and_predictions_of_the_published_form_run(folder: Path, fathom: Fathom) -> None:
+    predictions = folder / "p.jsonl"
+    lines = [{"id": i, "sql": sql} for i, sql in GOLDS.items()]
+    lines[0]["sql"] = "SELECT 0.1 + 0.2"
+    predictions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    total = score(folder, predictions)
+    assert (total.n, total.correct, total.unjudged) == (4, 3, {})
+    assert total.translated == "bigquery to duckdb"
+    assert "alike were translated from bigquery to duckdb" in fathom("score", folder, predictions).out
+    benchmark = load_benchmark(folder)
+    run = evaluate(benchmark, replay(benchmark, predictions), out=folder / "run")
+    assert run.summary().all["correct"] == 3
+    settings = json.loads((run.folder / "run.json").read_text())["configuration"]["settings"]
+    assert settings["gold_translated_to"] == "duckdb"
+
+
+def test_a_method_here_writes_for_the_engine_here(folder: Path) -> None:
+    """What isn't from a file is in the dialect that the method sees: a quoted name stays a name."""
+    run = evaluate(folder, lambda _: 'SELECT "UUID" FROM genes WHERE p > 0.15', out=folder / "run")
+    assert {r.id for r in run.records() if r.right} == {"4"}

@@ -1,6 +1,7 @@
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,9 @@ def counted(database: Database, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The queries that the database is asked from now on."""
     asked, run = list[str](), database.run
 
-    def counting(sql: str, limits: Limits = Limits()) -> Result:  # noqa: B008, frozen
+    def counting(sql: str, limits: Limits = Limits(), *others: Any) -> Result:  # noqa: B008, frozen
         asked.append(sql)
-        return run(sql, limits)
+        return run(sql, limits, *others)
 
     monkeypatch.setattr(database, "run", counting)
     return asked

@@ -13,12 +13,13 @@ from fathom.llm.exchange import Call, Exchange, Message, Reply, Request, Samplin
 from fathom.llm.model import Model
 from fathom.llm.opening import open_model, opened_model
 from fathom.llm.scripted import Script, ScriptedModel
-from fathom.llm.sending import Pace
+from fathom.llm.sending import PACE, Pace
 
 if TYPE_CHECKING:
     from fathom.llm.embeddings import Embedder, open_embedder, opened_embedder
 
 __all__ = [
+    "PACE",
     "Budget",
     "Call",
     "Cassette",

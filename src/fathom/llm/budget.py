@@ -27,6 +27,7 @@ class Budget:
         self.dollars = None if dollars is None else Decimal(str(dollars))
         self._spent = Usage()
         self._admitted = 0
+        self._earlier: set[str] = set()
         self._lock = threading.Lock()
 
     @property
@@ -46,6 +47,14 @@ class Budget:
         with self._lock:
             self._spent = self._spent + usage
             self._admitted += max(0, usage.calls - 1)  # attempts that were answered and asked again
+
+    def count_earlier(self, source: str, usage: Usage) -> None:
+        """Add what was used before this program began, as `source` holds it: once for each source."""
+        with self._lock:
+            if source not in self._earlier:
+                self._earlier.add(source)
+                self._spent = self._spent + usage
+                self._admitted += usage.calls
 
     def release(self) -> None:
         """Give back a request that was admitted and used nothing."""

@@ -16,6 +16,7 @@ from typing import Any
 from filelock import FileLock
 
 from fathom.errors import CassetteError, CassetteMiss
+from fathom.files import private_folder
 from fathom.llm.exchange import Exchange, Reply, Request, usage_from_json, usage_json
 from fathom.llm.keys import redact
 from fathom.llm.sending import AttemptFailed, Unanswered
@@ -43,8 +44,8 @@ class Cassette:
         flags = os.O_RDONLY if replay else os.O_RDWR | os.O_CREAT | os.O_APPEND
         try:
             if not replay:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, flags | getattr(os, "O_BINARY", 0), 0o644)
+                private_folder(self.path.parent)
+            self._file = os.open(self.path, flags | getattr(os, "O_BINARY", 0), 0o600)
         except FileNotFoundError:
             raise CassetteError(f"There is no cassette {self.path}. Record one first.") from None
         except OSError as error:

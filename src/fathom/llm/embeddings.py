@@ -85,6 +85,7 @@ def opened_embedder(
     cassette: Path | str | None = None,
     replay: bool = False,
     budget: Budget | None = None,
+    pace: Pace = PACE,
 ) -> Iterator[Embedder | None]:
     """The embedder given by its name, closed at the end; one given opened stays open, and None stays None.
 
@@ -92,7 +93,9 @@ def opened_embedder(
     """
     with ExitStack() as closing:
         if isinstance(embeddings, str):
-            embeddings = closing.enter_context(open_embedder(embeddings, cassette=cassette, replay=replay))
+            embeddings = closing.enter_context(
+                open_embedder(embeddings, pace=pace, cassette=cassette, replay=replay)
+            )
         yield embeddings.within(budget) if embeddings is not None and budget is not None else embeddings
 
 

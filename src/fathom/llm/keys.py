@@ -4,6 +4,8 @@ import os
 import re
 from functools import lru_cache
 
+from fathom.text import without_passwords
+
 SHORTEST_KEY = 16
 """Characters; what is shorter, such as a local server's "none", is no secret and may be an ordinary word."""
 
@@ -14,7 +16,6 @@ _KEY_VARIABLE = re.compile(
 _HEADER = re.compile(
     r"(?i)\b(bearer|x-api-key['\"]?:?|api-key['\"]?:?|authorization['\"]?:?)\s+['\"]?[\w.~+/=*-]{8,}"
 )
-_URL_PASSWORD = re.compile(r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)")
 _used: set[str] = set()
 
 
@@ -38,7 +39,7 @@ def redact(text: str) -> str:
 
 def redact_error(text: str) -> str:
     """The text of an error without keys, nor anything that looks like a credential."""
-    return _URL_PASSWORD.sub(REDACTED, _HEADER.sub(rf"\1 {REDACTED}", redact(text)))
+    return without_passwords(_HEADER.sub(rf"\1 {REDACTED}", redact(text)))
 
 
 @lru_cache(maxsize=8)

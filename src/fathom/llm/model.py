@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from fathom.errors import ReplyUnusable
 from fathom.llm.exchange import Message, Reply, Request, Sampling, Tool
@@ -23,10 +23,19 @@ WORTH_CACHING = 4_000
 class Model(Metered):
     """A language model. `tools` says that typed values are asked for as a tool call rather than in words,
     `recorded` that its replies are on a cassette, so that what is made of them has to be repeatable.
+    `seed` is sent with every request that has none. A reply may take `reply_tokens`, where a method allows
+    fewer: what a model thinks before it answers counts as well.
     """
 
     tools: bool = False
     recorded: bool = False
+    seed: int | None = None
+    reply_tokens: int | None = None
+
+    def drawing(self, *, seed: int | None = None, reply_tokens: int | None = None) -> Self:
+        """The same, with a seed and room for replies, where they are given."""
+        seed = self.seed if seed is None else seed
+        return replace(self, seed=seed, reply_tokens=reply_tokens or self.reply_tokens)
 
     async def ask(
         self,
@@ -42,8 +51,9 @@ class Model(Metered):
 
         Raises `ModelFailed`, `BudgetExceeded`, `CassetteMiss`.
         """
+        drawn = self._drawn(sampling)
         return await self._send(
-            Request(self.name, _turns(prompt, system), sampling, tuple(tools), must_call, sample)
+            Request(self.name, _turns(prompt, system), drawn, tuple(tools), must_call, sample)
         )
 
     async def samples(
@@ -59,7 +69,7 @@ class Model(Metered):
 
         To draw anew, go on numbering: `first=n`. Raises what `ask` raises, once all have come to an end.
         """
-        request = Request(self.name, _turns(prompt, system), sampling, repeated=n > 1)
+        request = Request(self.name, _turns(prompt, system), self._drawn(sampling), repeated=n > 1)
         numbered = [replace(request, sample=first + i) for i in range(n)]
         ahead: list[Reply] = []
         if n > 1 and sum(len(m.text) for m in request.messages) >= WORTH_CACHING:
@@ -93,9 +103,9 @@ class Model(Metered):
             told = load(__package__, "shape").render(schema=_compact(shape.schema))
             turns = (*turns[:-1], replace(turns[-1], text=f"{turns[-1].text}\n\n{told}"))
         tools = (shape.tool,) if self.tools else ()
-        problem, said = "", ""
+        problem, said, drawn = "", "", self._drawn(sampling)
         for _ in range(repairs + 1):
-            reply = await self._send(Request(self.name, turns, sampling, tools, self.tools, sample))
+            reply = await self._send(Request(self.name, turns, drawn, tools, self.tools, sample))
             said = "\n".join((reply.text, *(c.arguments for c in reply.calls))).strip()
             if reply.withheld:
                 raise ReplyUnusable(self.name, "a content filter withheld it", reply=said)
@@ -106,6 +116,14 @@ class Model(Metered):
             mend = load(__package__, "repair").render(problem=problem)
             turns = (*turns, Message("assistant", said or "(nothing)"), Message("user", mend))
         raise ReplyUnusable(self.name, problem, reply=said)
+
+    def _drawn(self, sampling: Sampling) -> Sampling:
+        """How a reply is drawn from this model, where a method says `sampling`."""
+        room = sampling.max_tokens
+        if room is not None and self.reply_tokens is not None:
+            room = max(room, self.reply_tokens)
+        seed = self.seed if sampling.seed is None else sampling.seed
+        return replace(sampling, max_tokens=room, seed=seed)
 
 
 def _turns(prompt: Prompt, system: str) -> tuple[Message, ...]:

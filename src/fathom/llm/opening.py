@@ -50,6 +50,9 @@ def opened_model(
     cassette: Path | str | None = None,
     replay: bool = False,
     budget: Budget | None = None,
+    pace: Pace = PACE,
+    seed: int | None = None,
+    reply_tokens: int | None = None,
 ) -> AbstractContextManager[Model]: ...
 
 
@@ -60,6 +63,9 @@ def opened_model(
     cassette: Path | str | None = None,
     replay: bool = False,
     budget: Budget | None = None,
+    pace: Pace = PACE,
+    seed: int | None = None,
+    reply_tokens: int | None = None,
 ) -> AbstractContextManager[Model | None]: ...
 
 
@@ -70,17 +76,22 @@ def opened_model(
     cassette: Path | str | None = None,
     replay: bool = False,
     budget: Budget | None = None,
+    pace: Pace = PACE,
+    seed: int | None = None,
+    reply_tokens: int | None = None,
 ) -> Iterator[Any]:
     """The model given by its name, closed at the end; one given opened stays open, and None stays None.
 
-    What is given counts against `budget` where there is one. Raises as `open_model`, and `ConfigError` for a
-    cassette without a model's name.
+    What is given counts against `budget` where there is one, is sent `seed`, and may take `reply_tokens` for
+    each reply. Raises as `open_model`, and `ConfigError` for a cassette without a model's name.
     """
     if not isinstance(model, str) and (cassette is not None or replay):
         raise ConfigError("A cassette goes with the name of a model: --model provider:name.")
     with ExitStack() as closing:
         if isinstance(model, str):
-            model = closing.enter_context(open_model(model, cassette=cassette, replay=replay))
+            model = closing.enter_context(open_model(model, pace=pace, cassette=cassette, replay=replay))
+        if model is not None:
+            model = model.drawing(seed=seed, reply_tokens=reply_tokens)
         yield model.within(budget) if model is not None and budget is not None else model
 
 

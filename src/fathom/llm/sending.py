@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fathom.errors import MissingExtra, ModelFailed
+from fathom.errors import ConfigError, FathomError, MissingExtra, ModelFailed
 from fathom.llm.advice import advice
 from fathom.llm.exchange import Reply, Request
 from fathom.records import Usage
@@ -40,11 +40,34 @@ class Pace:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
 
+    @classmethod
+    def of(
+        cls,
+        *,
+        requests: int | None = None,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        model_seconds: float | None = None,
+    ) -> "Pace":
+        """The usual pace but for what is given, by the names of the command line.
+
+        Raises `ConfigError` for a number that isn't above 0.
+        """
+        given = {"requests": requests, "rpm": rpm, "tpm": tpm, "model_seconds": model_seconds}
+        if wrong := next((n for n, v in given.items() if v is not None and not v > 0), None):
+            raise ConfigError(f"--{wrong.replace('_', '-')} must be above 0, not {given[wrong]}.")
+        usual = cls(requests_per_minute=rpm, tokens_per_minute=tpm)
+        return replace(
+            usual,
+            concurrency=requests or usual.concurrency,
+            seconds=model_seconds or usual.seconds,
+        )
+
 
 PACE = Pace()
 
 
-class AttemptFailed(Exception):
+class AttemptFailed(FathomError):
     """One attempt that gave no reply; `again` says whether another may, `used` what it used all the same."""
 
     def __init__(

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fathom.cancellation import Cancellation
 from fathom.databases import Database
 from fathom.errors import ModelNeeded
 from fathom.knowledge import KnowledgePack
 from fathom.records import Limits, Result, SolvedExample, Usage
+from fathom.watch import Watch
 
 if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
@@ -30,11 +32,14 @@ class Meter:
 class Context:
     """The database asked, what is known about it, and the limits its queries run within.
 
-    `examples` are solved questions beside those of the knowledge pack, such as a training split;
+    `examples` are solved questions beside those of the knowledge pack, such as a training split, of which
+    those whose query's digest is `withheld` are never shown: they would give the answer away.
     `cache` is the folder for indexes, None for the user's own; `model` is the one that steps ask, if any;
     `embedder` tells how near texts are in meaning, and without one their words and spelling do.
     `remembers` lets steps keep in the cache what a model told them of one question and use it for the next:
-    not where runs have to be repeatable.
+    not where runs have to be repeatable. `watch` is told as each step begins and ends, and how far long ones
+    are. `cancellation` stops queries of this question, and is asked between steps; without one, the one that
+    covers the task does.
     """
 
     database: Database
@@ -46,10 +51,13 @@ class Context:
     embedder: "Embedder | None" = None
     meter: Meter = field(default_factory=Meter)
     remembers: bool = False
+    watch: Watch | None = None
+    cancellation: Cancellation | None = None
+    withheld: frozenset[str] = frozenset()
 
     async def run(self, sql: str, limits: Limits | None = None) -> Result:
         """Run a query in a thread and count its seconds. Raises what `Database.run` raises."""
-        result = await asyncio.to_thread(self.database.run, sql, limits or self.limits)
+        result = await asyncio.to_thread(self.database.run, sql, limits or self.limits, self.cancellation)
         self.meter.add(Usage(database_seconds=result.seconds))
         return result
 

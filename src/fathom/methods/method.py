@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from fathom import registry
+from fathom.cancellation import Cancellation, current_cancellation
 from fathom.errors import BudgetExceeded, ConfigError, did_you_mean
 from fathom.methods.context import Context
 from fathom.records import Assumption, Draft, Question, Refusal, Step, Trace, Usage
 from fathom.records.trace import Module
+from fathom.watch import watching
 
 StepFunction = Callable[..., Coroutine[Any, Any, Draft]]
 """`async (draft, context, *, setting=default, ...) -> draft`."""
@@ -26,7 +28,8 @@ class MethodStep:
     """A step function with its name, the module it belongs to, and the settings it runs with.
 
     `calls` says for people how often it asks a model for one question, such as "1", "0-3" or "{samples}",
-    where the name of a setting stands for its value. `quirks` are the settings, off by default, that bring
+    where the name of a setting stands for its value. `shots` names the setting that says how many solved
+    questions the step shows a model. `quirks` are the settings, off by default, that bring
     back what is plainly a fault of published code and changes its figures, each with what it does.
     """
 
@@ -36,6 +39,12 @@ class MethodStep:
     settings: Mapping[str, Any] = field(default_factory=dict)
     calls: str = NO_CALLS
     quirks: Mapping[str, str] = field(default_factory=dict)
+    shots: str = ""
+
+    @property
+    def shows_examples(self) -> bool:
+        """Whether the step shows a model solved questions, where there are any."""
+        return bool(self.shots and self.known_settings[self.shots])
 
     @property
     def asks_model(self) -> bool:
@@ -66,13 +75,20 @@ class MethodStep:
 @dataclass(frozen=True, slots=True)
 class Method:
     """A named sequence of steps. `provenance` says where the method was published, `departures` in what it
-    differs on purpose from what was published."""
+    differs on purpose from what was published. One that `needs_examples` is nothing without solved questions.
+    """
 
     name: str
     steps: tuple[MethodStep, ...]
     summary: str = ""
     provenance: str = ""
     departures: str = ""
+    needs_examples: bool = False
+
+    @property
+    def shows_examples(self) -> bool:
+        """Whether any step shows a model solved questions, where there are any."""
+        return any(s.shows_examples for s in self.steps)
 
     @property
     def asks_model(self) -> bool:
@@ -112,7 +128,12 @@ class Method:
 
 
 def step(
-    module: Module, *, name: str = "", calls: str = NO_CALLS, quirks: Mapping[str, str] | None = None
+    module: Module,
+    *,
+    name: str = "",
+    calls: str = NO_CALLS,
+    quirks: Mapping[str, str] | None = None,
+    shots: str = "",
 ) -> Callable[[StepFunction], MethodStep]:
     """Make a step of a function `async (draft, context) -> draft`; its name is the function's.
 
@@ -121,7 +142,12 @@ def step(
 
     def named(function: StepFunction) -> MethodStep:
         made = MethodStep(
-            name or function.__name__.replace("_", " "), module, function, calls=calls, quirks=quirks or {}
+            name or function.__name__.replace("_", " "),
+            module,
+            function,
+            calls=calls,
+            quirks=quirks or {},
+            shots=shots,
         )
         assert all(made.known_settings.get(q) is False for q in made.quirks)
         return made
@@ -155,22 +181,27 @@ async def run_method(method: Method, question: Question, context: Context) -> Dr
 
     Later steps are left out once a step has refused or asked back without leaving any SQL, and once the
     budget of the question is spent: the query that then stands is the answer, and the draft says so.
-    Raises what a step raises, the budget of a whole run among it.
+    Raises `QuestionTooLong`, and what a step raises, the budget of a whole run among it, and `Cancelled`.
     """
+    question.check_length()
     draft = Draft(question)
-    for one in method.steps:
-        if draft.sql is None and (draft.refusal or draft.readings):
-            break
-        draft = await _run_step(one, draft, context.for_one_step())
-        if STOPPED in draft.trace.steps[-1].found:
-            break
+    cancellation = context.cancellation or current_cancellation() or Cancellation()
+    with cancellation.covering():
+        for one in method.steps:
+            cancellation.check()
+            if draft.sql is None and (draft.refusal or draft.readings):
+                break
+            draft = await _run_step(one, draft, context.for_one_step())
+            if STOPPED in draft.trace.steps[-1].found:
+                break
     return draft
 
 
 async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
     started = time.perf_counter()
     try:
-        after = await one.function(replace(draft, notes={}), context, **one.settings)
+        with watching(context.watch, one.name):
+            after = await one.function(replace(draft, notes={}), context, **one.settings)
     except BudgetExceeded as error:
         if error.lasting:
             raise

@@ -19,8 +19,8 @@ from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.skeletons import likeness, pieces
 from fathom.nl2sql.values import mentions
 from fathom.nl2sql.word_index import WordIndex
-from fathom.records import Question, SolvedExample
-from fathom.retrieval.words import words
+from fathom.records import Question, SolvedExample, query_digest
+from fathom.text.words import words
 
 POOL_EACH = 100
 """Nearest examples looked at for each one wanted."""
@@ -71,11 +71,22 @@ class ExampleStore:
             index = self._masked_index if by_mask else self._plain_index
         return index.nearest(asked)
 
-    def others(self, question: str, order: Iterable[int], limit: int) -> list[SolvedExample]:
-        """The first examples in an order of places, up to `limit`, without those that ask the very same: they
-        would give the answer away."""
+    @cached_property
+    def _digests(self) -> list[str]:
+        return [query_digest(e.sql) for e in self.examples]
+
+    def others(
+        self, question: str, order: Iterable[int], limit: int, withheld: frozenset[str] = frozenset()
+    ) -> list[SolvedExample]:
+        """The first examples in an order of places, up to `limit`, without those that ask the very same or
+        have a query whose digest is withheld: they would give the answer away."""
         own = tuple(words(question))
-        return list(islice((self.examples[i] for i in order if self._plain[i] != own), limit))
+        fair = (
+            self.examples[i]
+            for i in order
+            if self._plain[i] != own and (not withheld or self._digests[i] not in withheld)
+        )
+        return list(islice(fair, limit))
 
 
 def example_store(context: Context) -> ExampleStore:
@@ -115,7 +126,7 @@ async def ranked_examples(
         order: Iterable[int] = store.nearest_in_words(asked, by_mask=by_mask)
     else:  # of vectors of length 1 the greatest cosine is the least Euclidean distance
         order = map(int, np.argsort(-(known @ sought[0]), kind="stable"))
-    return store.others(question.text, order, k * POOL_EACH)
+    return store.others(question.text, order, k * POOL_EACH, context.withheld)
 
 
 def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> list[SolvedExample]:
@@ -126,7 +137,7 @@ def built_alike_first(examples: Sequence[SolvedExample], sql: str | None) -> lis
 def first_examples(context: Context, question: Question, k: int) -> list[SolvedExample]:
     """The first k examples, the pack's before others: the same for every question but their own."""
     store = example_store(context)
-    return store.others(question.text, range(len(store.examples)), k)
+    return store.others(question.text, range(len(store.examples)), k, context.withheld)
 
 
 AS_PAIRS = "Solved questions, each in a comment with its query under it:"

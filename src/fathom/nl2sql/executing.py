@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from fathom.errors import QueryError, QueryTimedOut
 from fathom.methods import Context
-from fathom.records import Candidate, Result, shown_value
+from fathom.nl2sql.prompt_cells import prompt_rows
+from fathom.records import Candidate, Result
 
 
 class Status(StrEnum):
@@ -67,7 +68,7 @@ def preview(outcome: Outcome, rows: int = 5) -> str:
         return f"Error: {outcome.error}"
     if not outcome.result.rows:
         return "No rows."
-    shown = [" | ".join(map(shown_value, row)) for row in outcome.result.rows[:rows]]
+    shown = outcome.result.rows[:rows]
     more = len(outcome.result.rows) - len(shown)
     tail = [f"({more}{'+' if outcome.result.truncated else ''} more rows)"] if more > 0 else []
-    return "\n".join([" | ".join(outcome.result.columns), *shown, *tail])
+    return "\n".join([*prompt_rows(outcome.result.columns, shown), *tail])

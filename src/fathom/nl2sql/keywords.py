@@ -7,7 +7,8 @@ from fathom.methods import Context, step
 from fathom.nl2sql.prompting import asked, prompt
 from fathom.nl2sql.replies import json_list, texts
 from fathom.records import Draft, Question
-from fathom.retrieval.words import FUNCTION_WORDS, fold
+from fathom.text.english import STOP_WORDS
+from fathom.text.words import fold
 
 KEYWORDS = "keywords"
 """The finding that holds them."""
@@ -37,5 +38,5 @@ def plain_keywords(question: Question) -> list[str]:
     said = f"{question.text} {question.evidence}"
     quoted = [a or b for a, b in _QUOTED.findall(said)]
     words = [w.strip(".,;:?!()\"'") for w in said.split()]
-    naming = [w for w in words if w and fold(w) not in FUNCTION_WORDS]
+    naming = [w for w in words if w and fold(w) not in STOP_WORDS]
     return list(dict.fromkeys([*quoted, *_NAMED.findall(said), *naming]))

@@ -19,7 +19,7 @@ from fathom.nl2sql.meaning import embedded, nearness
 from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.values import value_index
 from fathom.records import Column, ColumnProfile, Limits, Question, Schema, Selection
-from fathom.retrieval.words import singular
+from fathom.text.inflection import singular
 
 Values = dict[str, dict[str, list[str]]]
 """Values by table and column; plain JSON, so that steps can hand it on as a finding."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from fathom.retrieval.names import parts
-from fathom.retrieval.words import FUNCTION_WORDS, tokens, words
+from fathom.text.english import STOP_WORDS
+from fathom.text.words import tokens, words
 
 NAME, VALUE = "<name>", "<value>"
 
@@ -14,7 +15,7 @@ def masked(text: str, names: Iterable[str], values: Iterable[str] = ()) -> tuple
     A word names a table or column when it is one of the words of its name (DAIL-SQL's partial match).
     """
     stems = [t.stem for t in tokens(text)]
-    naming = {w for name in names for w in parts(name)} - FUNCTION_WORDS
+    naming = {w for name in names for w in parts(name)} - STOP_WORDS
     marks = [NAME if s in naming and not s[0].isdigit() else VALUE if s[0].isdigit() else s for s in stems]
     for value in values:
         held = words(value)

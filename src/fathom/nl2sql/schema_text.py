@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fathom.knowledge import KnowledgePack
+from fathom.nl2sql.prompt_cells import prompt_literal
 from fathom.nl2sql.quoting import quoted
 from fathom.nl2sql.selecting import keys_between, or_everything
-from fathom.records import Column, Schema, Selection, Table, shown_value
+from fathom.records import Column, Schema, Selection, Table
 
 Style = Literal["create", "commented", "lines", "tuples", "meanings", "sentences", "list"]
 Samples = Mapping[tuple[str, str], Sequence[object]]
 """Values to show, by (table, column)."""
-LONGEST_SAMPLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Shown:
 
     def values(self, table: Table, column: Column) -> str:
         """The sample values of a column, separated by commas; "" without any."""
-        return ", ".join(_sample(v) for v in self.samples.get((table.name, column.name), ()))
+        return ", ".join(prompt_literal(v) for v in self.samples.get((table.name, column.name), ()))
 
     def name(self, text: str) -> str:
         """A name as this database's dialect writes it."""
@@ -89,7 +89,7 @@ def sample_rows(shown: Shown) -> str:
     blocks = []
     for table, columns in shown.tables():
         cells = [shown.samples.get((table.name, c.name), ()) for c in columns]
-        if rows := [" | ".join(map(_sample, row)) for row in zip(*cells, strict=False)]:
+        if rows := [" | ".join(map(prompt_literal, row)) for row in zip(*cells, strict=False)]:
             names = " | ".join(shown.name(c.name) for c in columns)
             blocks.append("\n".join([f"{shown.name(table.name)}:", names, *rows]))
     return "\n\n".join(blocks)
@@ -203,13 +203,6 @@ def _list(shown: Shown) -> str:
         rows.append("keys between tables")
         rows += [f"  - {key}" for key in keys.splitlines()]
     return "\n".join(rows)
-
-
-def _sample(value: object) -> str:
-    if isinstance(value, str):
-        short = " ".join(value.split())
-        return repr(short if len(short) <= LONGEST_SAMPLE else short[: LONGEST_SAMPLE - 1] + "…")
-    return "NULL" if value is None else shown_value(value)
 
 
 _STYLES: Mapping[Style, Callable[[Shown], str]] = {

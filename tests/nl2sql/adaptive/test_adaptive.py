@@ -172,7 +172,7 @@ def test_a_person_gets_a_question_with_two_options(context: Context) -> None:
     )
     given = asyncio.run(answer(QUESTION, asking))
     assert len(given.readings) == 2
-    assert given.text.startswith("Did you mean (1)")
+    assert given.text.startswith("I'm not sure. Did you mean (1)")
     assert "(2)" in given.text
     assert given.result is None
     chosen = asyncio.run(answer(QUESTION, asking, reading=given.readings[1]))

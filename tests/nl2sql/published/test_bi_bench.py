@@ -1,8 +1,11 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
+from fathom.nl2sql.published import bi_bench
 from fathom.nl2sql.wording import NOTHING_RUN
 from fathom.records import Draft, Question
 
@@ -51,6 +54,20 @@ def test_where_nothing_runs_there_is_a_fixed_sentence(context: Context) -> None:
     draft, _ = run(context, **{"found for a question": BROKEN, "didn't run it": BROKEN})
     assert [s.usage.calls for s in draft.trace.steps] == [1, 3, 3, 0, 0]
     assert draft.findings["answer"] == NOTHING_RUN
+
+
+def test_of_a_long_schema_the_nearest_tables_are_shown_and_it_is_told(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bi_bench, "LONGEST_SCHEMA", 150)
+    draft, model = run(context)
+    tables = len(context.database.schema.tables)
+    steps = {s.name: s.found for s in draft.trace.steps}
+    assert [n for n, found in steps.items() if "schema" in found] == ["ask beside", "write each"]
+    assert f"of {tables} tables, the nearest" in steps["write each"]["schema"]
+    drugs = next(p for p in model.prompts if "How many drugs" in p and "found for a question" in p)
+    assert "drug" in drugs
+    assert "create table gene" not in drugs.casefold()
 
 
 def test_no_query_for_the_question_is_a_reasoned_refusal(context: Context) -> None:

@@ -5,17 +5,11 @@ from collections import Counter
 from functools import cache, lru_cache
 from math import log
 
-import snowballstemmer
-
 from fathom.biotools.catalogue.endpoints import Endpoint, endpoints
+from fathom.text import stem_of
 
 _WORD = re.compile(r"[a-z0-9]+")
 _NAMED, _TOOL, _TOLD = 3.0, 2.0, 1.0
-
-
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
 
 
 def stems(text: str) -> list[str]:
@@ -27,8 +21,7 @@ def stems(text: str) -> list[str]:
 def _stem(word: str) -> str:
     for written, folded in _SPELLINGS:
         word = written.sub(folded, word)
-    found: str = _stemmer().stemWord(word)
-    return found
+    return stem_of(word)
 
 
 _SPELLINGS = tuple(

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from fathom.files import private_folder
+
 LONGEST_WAIT = 3600.0
 """Seconds; a later moment in the file is from a clock that was set back, and is forgotten."""
 
@@ -21,7 +23,7 @@ class Pace:
     def __init__(
         self, folder: Path, service: str, interval: float, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         self.interval = interval
         self._file = folder / f"{service}.next"
         self._lock = FileLock(folder / f"{service}.lock", thread_local=True)

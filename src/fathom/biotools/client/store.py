@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from fathom.biotools.catalogue import Request
+from fathom.files import private_folder
 
 _TABLE = """CREATE TABLE IF NOT EXISTS response (
     request TEXT PRIMARY KEY, kept REAL NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL)"""
@@ -22,7 +23,8 @@ class ResponseStore:
     """
 
     def __init__(self, file: Path, *, seconds: float) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
+        file.touch(mode=0o600)
         self._file, self._seconds = file, seconds
         self._writing = threading.Lock()
         try:

@@ -5,7 +5,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 
 KINDS = ("429", "500", "reset", "slow", "truncated", "wrong type")
 _IN_THE_BODY = {"truncated", "wrong type"}
@@ -39,12 +39,12 @@ class Faults:
         """Whether a fault spoils the body of an answer, rather than coming in its place."""
         return kind in _IN_THE_BODY
 
-    def strike(self, kind: str) -> Refusal | None:
+    def strike(self, kind: str) -> ServiceRefused | None:
         """The refusal that a fault is; None for a connection that breaks."""
         if kind == "429":
-            return Refusal(429, {"error": "API rate limit exceeded"}, Retry_After="0.2")
+            return ServiceRefused(429, {"error": "API rate limit exceeded"}, Retry_After="0.2")
         if kind == "500":
-            return Refusal(500, {"error": "Internal server error"})
+            return ServiceRefused(500, {"error": "Internal server error"})
         if kind == "slow":
             time.sleep(self.slow_seconds)
         return None

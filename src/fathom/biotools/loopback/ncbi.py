@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from fathom.biotools.catalogue import endpoint
 from fathom.biotools.catalogue.names import all_species
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import (
     DISORDERS,
     SYMBOLS,
@@ -150,7 +150,7 @@ def _records(arguments: Arguments) -> tuple[str, Any]:
     database, rettype, retmode = arguments["db"], arguments.get("rettype", ""), arguments.get("retmode", "")
     keys = _identifiers(arguments)
     if any(absent(k) for k in keys):
-        raise Refusal(400, "Error: F a i l e d  t o  u n d e r s t a n d  i d\n")
+        raise ServiceRefused(400, "Error: F a i l e d  t o  u n d e r s t a n d  i d\n")
     if rettype == "fasta" and retmode != "xml":
         whole = "".join(f">{k} made record\n{_residues(database, k)}\n" for k in keys)
         return "text/plain", whole

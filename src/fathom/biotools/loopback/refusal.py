@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from fathom.errors import FathomError
 
-class Refusal(Exception):
+
+class ServiceRefused(FathomError):
     """A status other than 200, with its body and further headers."""
 
     def __init__(self, status: int, body: Any, **headers: str) -> None:

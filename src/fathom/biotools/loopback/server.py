@@ -21,8 +21,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from fathom.biotools.catalogue import Endpoint, endpoints
 from fathom.biotools.loopback import ensembl, ncbi, uniprot
 from fathom.biotools.loopback.faults import Faults
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.strict import check_request, route
+from fathom.errors import FathomError
 
 PREFIXES = {"eutils": "/entrez/eutils", "blast": "/blast", "uniprot": "/uniprot", "ensembl": "/ensembl"}
 
@@ -79,11 +80,11 @@ class Loopback:
                 lately.popleft()
             if limit is not None and len(lately) >= limit:
                 self.refused[service] += 1
-                raise Refusal(429, {"error": "API rate limit exceeded"}, Retry_After="1")
+                raise ServiceRefused(429, {"error": "API rate limit exceeded"}, Retry_After="1")
             lately.append(now)
 
 
-class _Sent(Exception):
+class _Sent(FathomError):
     """The answer is on its way already."""
 
 
@@ -126,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
         except _Sent:
             return
-        except Refusal as refusal:
+        except ServiceRefused as refusal:
             told = refusal.body if isinstance(refusal.body, str) else json.dumps(refusal.body)
             kind = "text/plain" if isinstance(refusal.body, str) else "application/json"
             self._send(refusal.status, kind, told.encode(), refusal.headers)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from fathom.biotools.catalogue import Endpoint, Parameter, endpoints
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 
 _UNDOCUMENTED = {
     "uniprot": {"format", "compressed", "cursor", "facets", "from"},
@@ -35,7 +35,9 @@ def route(service: str, path: str) -> tuple[Endpoint, Mapping[str, str]]:
     for pattern, endpoint in _routes(service):
         if found := pattern.fullmatch(path):
             return endpoint, {k: v for k, v in found.groupdict().items() if v is not None}
-    raise Refusal(404, {"error": "page not found. Please check your uri and refer to our documentation"})
+    raise ServiceRefused(
+        404, {"error": "page not found. Please check your uri and refer to our documentation"}
+    )
 
 
 def check_request(endpoint: Endpoint, arguments: dict[str, str]) -> dict[str, str]:
@@ -75,7 +77,7 @@ def _problem(parameter: Parameter, text: str, service: str) -> str:
     return ""
 
 
-def _refused(endpoint: Endpoint, message: str) -> Refusal:
+def _refused(endpoint: Endpoint, message: str) -> ServiceRefused:
     if endpoint.service == "uniprot":
-        return Refusal(400, {"url": "http://rest.uniprot.org/", "messages": [message]})
-    return Refusal(400, {"error": message})
+        return ServiceRefused(400, {"url": "http://rest.uniprot.org/", "messages": [message]})
+    return ServiceRefused(400, {"error": message})

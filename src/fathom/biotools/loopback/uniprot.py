@@ -6,7 +6,7 @@ from typing import Any
 
 from fathom.biotools.catalogue import Endpoint
 from fathom.biotools.catalogue.names import all_species, species_by_taxon
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import (
     DISORDERS,
     SYMBOLS,
@@ -47,13 +47,13 @@ _FIELD = re.compile(r"(?<![\w\"])([A-Za-z_]+):")
 
 
 def answer(endpoint: Endpoint, arguments: Arguments) -> tuple[Any, dict[str, str]]:
-    """Body and further headers. Raises `Refusal` as the service would refuse."""
+    """Body and further headers. Raises `ServiceRefused` as the service would refuse."""
     key = next((arguments[n] for n in endpoint.path_names), "")
     if key and absent(key):
         raise _refused(404, f"Resource not found: {key}")
     if key.upper() == MERGED:
         moved = endpoint.path.replace("{accession}", MERGED_INTO)
-        raise Refusal(303, "", Location=f"/uniprot{moved}?from={MERGED}")
+        raise ServiceRefused(303, "", Location=f"/uniprot{moved}?from={MERGED}")
     if endpoint.path_names and not endpoint.name.startswith(
         ("get_uniref_members", "get_uniparc_databases", "get_genecentric_by_prot")
     ):
@@ -63,8 +63,8 @@ def answer(endpoint: Endpoint, arguments: Arguments) -> tuple[Any, dict[str, str
     return _listing(endpoint, arguments, key)
 
 
-def _refused(status: int, *messages: str) -> Refusal:
-    return Refusal(status, {"url": "http://rest.uniprot.org/", "messages": list(messages)})
+def _refused(status: int, *messages: str) -> ServiceRefused:
+    return ServiceRefused(status, {"url": "http://rest.uniprot.org/", "messages": list(messages)})
 
 
 def _check_query(name: str, query: str) -> None:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from fathom.records import Question, Schema
-from fathom.retrieval.words import words
+from fathom.text.words import words
 
 _CUES = frozenset(
     "average mean total sum most least highest lowest largest smallest oldest youngest each every per more "

@@ -5,7 +5,7 @@ from typing import Any
 
 from fathom.nl2sql.executing import Outcome, Status
 from fathom.nl2sql.voting import hashable
-from fathom.retrieval.words import words
+from fathom.text.words import words
 
 _ASKS_FOR_ONE_NUMBER = (("how", "many"), ("number", "of"), ("how", "much"))
 _BY_GROUP = frozenset("each every per by group respectively".split())

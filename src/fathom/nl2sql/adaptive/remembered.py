@@ -18,7 +18,7 @@ from fathom.nl2sql.schema_text import Shown, descriptions
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.values import mentions
 from fathom.records import Question, Selection
-from fathom.retrieval.words import FUNCTION_WORDS
+from fathom.text.english import STOP_WORDS
 
 
 async def recall(question: Question, context: Context) -> Selection | None:
@@ -63,7 +63,7 @@ async def _file(question: Question, context: Context) -> Path:
     about = [
         descriptions(Shown(context.database.schema, knowledge=context.knowledge)),
         context.model.name if context.model is not None else "",
-        sorted(set(said) - FUNCTION_WORDS),
+        sorted(set(said) - STOP_WORDS),
         sorted(places),
     ]
     key = hashlib.sha256(json.dumps(about).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,7 +1,11 @@
 """BI-Bench's baseline: a question and two beside it are answered in paragraphs and merged (specs, 5.8).
 
 The paper leaves temperature, retries and prompts open: here it is 0, and a query that fails is mended once.
+Of a schema longer than a model takes, each question sees the tables nearest to it, and the trace tells how
+many; the paper leaves that open as well.
 """
+
+from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
@@ -10,7 +14,8 @@ from fathom.nl2sql.executing import Outcome, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.refining import ON_ERROR, refine
 from fathom.nl2sql.replies import find_sql, json_list, texts
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_parts import SchemaPart, schema_parts
+from fathom.nl2sql.schema_text import Shown
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import NOTHING_RUN
 from fathom.records import Draft, Question
@@ -18,6 +23,8 @@ from fathom.records import Draft, Question
 STEADY = Sampling(temperature=0.0)
 ASIDE, QUERIES = "questions beside it", "queries of these"
 ROWS = 100
+LONGEST_SCHEMA = 240_000
+"""Letters, some 60,000 tokens: half of what models of today take."""
 
 
 @step("generation", calls="1")
@@ -25,29 +32,32 @@ async def ask_beside(draft: Draft, context: Context, *, questions: int = 2) -> D
     """Ask for further questions whose answers would round off the answer to this one."""
     words = prompt(
         "bi_questions",
-        schema=render(Shown(context.database.schema, knowledge=context.knowledge)),
+        schema=(near := _near(context, draft.question.text)).text,
         question=asked(draft.question),
         count=questions,
     )
     reply = await context.metered_model().ask(words, sampling=STEADY)
     others = [q for q in texts(json_list(reply.text)) if q != draft.question.text]
-    return draft.with_findings(**{ASIDE: others[:questions]})
+    noted = replace(draft, notes={**draft.notes, **_told(context, near)})
+    return noted.with_findings(**{ASIDE: others[:questions]})
 
 
 @step("generation", calls="1-3")
 async def write_each(draft: Draft, context: Context) -> Draft:
     """Ask for a query for each of the questions; the asked one's stands."""
     model = context.metered_model()
-    schema = render(Shown(context.database.schema, knowledge=context.knowledge))
+    near = [_near(context, question) for question in _questions(draft)]
     replies = await together(
         model.ask(
-            prompt("index_query", schema=schema, question=question, dialect=dialect_of(context)),
+            prompt("index_query", schema=part.text, question=question, dialect=dialect_of(context)),
             sampling=STEADY,
         )
-        for question in _questions(draft)
+        for question, part in zip(_questions(draft), near, strict=True)
     )
     own, *others = [find_sql(r.text) for r in replies]
-    return settle(draft, [own]).with_findings(**{QUERIES: others})
+    settled = settle(draft, [own])
+    noted = replace(settled, notes={**settled.notes, **_told(context, *near)})
+    return noted.with_findings(**{QUERIES: others})
 
 
 @step("revision", calls="0-3")
@@ -61,7 +71,7 @@ async def mend_each(draft: Draft, context: Context) -> Draft:
         def ask(outcome: Outcome, turn: int) -> str:
             return prompt(
                 "bmsql_mend",
-                schema=render(Shown(context.database.schema)),
+                schema=_near(context, question).text,
                 question=question,
                 sql=outcome.sql,
                 error=outcome.error,
@@ -115,6 +125,20 @@ async def merge_paragraphs(draft: Draft, context: Context) -> Draft:
     )
     reply = await context.metered_model().ask(words, sampling=STEADY)
     return draft.with_findings(answer=reply.text.strip() or paragraphs[0])
+
+
+def _near(context: Context, question: str) -> SchemaPart:
+    """The schema, or of a long one the part that is nearest to the question."""
+    shown = Shown(context.database.schema, knowledge=context.knowledge)
+    return schema_parts(shown, question, letters=LONGEST_SCHEMA)[0]
+
+
+def _told(context: Context, *parts: SchemaPart) -> dict[str, str]:
+    """What the trace tells of a schema that wasn't shown whole."""
+    tables = len(context.database.schema.tables)
+    fewest = min(len(p.tables) for p in parts)
+    cut = any(p.of > 1 for p in parts)
+    return {"schema": f"{fewest} of {tables} tables, the nearest to the question"} if cut else {}
 
 
 def _questions(draft: Draft) -> list[str]:

@@ -26,7 +26,12 @@ NEAREST_SHOTS = 5
 """The paper doesn't say how many; these are the most of its fixed ones."""
 
 
-@step("generation", calls="1", quirks={"only_fenced": "SQL that stands outside of a fence isn't taken"})
+@step(
+    "generation",
+    calls="1",
+    quirks={"only_fenced": "SQL that stands outside of a fence isn't taken"},
+    shots="shots",
+)
 async def write_by_house_rules(
     draft: Draft,
     context: Context,
@@ -85,7 +90,9 @@ def _sections(
 
 def _variant(name: str, summary: str, *, rows: int = 0, shots: int = 0, thresholds: bool = False) -> Method:
     write = write_by_house_rules.using(rows=rows, shots=shots, thresholds=thresholds)
-    return Method(name, (write, answer_from_rows), summary, "Koretsky et al. 2025, BiomedSQL")
+    only_shots = shots > 0 and not rows
+    published = "Koretsky et al. 2025, BiomedSQL"
+    return Method(name, (write, answer_from_rows), summary, published, needs_examples=only_shots)
 
 
 BASELINE = _variant(

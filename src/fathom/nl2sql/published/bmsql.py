@@ -21,7 +21,7 @@ from fathom.nl2sql.selecting import select
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import NOTHING_RUN
 from fathom.records import Draft
-from fathom.retrieval.words import words as words_of
+from fathom.text.words import words as words_of
 
 STEADY = Sampling(temperature=0.0, max_tokens=4096)
 ROWS_SHOWN = 10

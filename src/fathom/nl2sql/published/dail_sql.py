@@ -27,6 +27,7 @@ VOTES_ANYWAY = 5
         "votes_anyway": "five queries are drawn, also at temperature 0, and the commonest result is kept",
         "bare_select": "a prompt that is too long without any example isn't sent: the query is SELECT",
     },
+    shots="k",
 )
 async def continue_after_pairs(
     draft: Draft,

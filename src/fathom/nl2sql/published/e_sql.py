@@ -19,7 +19,7 @@ from fathom.nl2sql.schema_text import Samples, Shown, render
 from fathom.nl2sql.settling import NO_SQL, revise, settle
 from fathom.nl2sql.values import mentions
 from fathom.records import Draft, Question, Refusal, SolvedExample
-from fathom.retrieval.words import words
+from fathom.text.words import words
 
 STEADY = Sampling(temperature=0.0, top_p=1.0, max_tokens=4096)
 CONDITIONS, ENRICHED = "possible conditions", "enriched question"
@@ -33,7 +33,7 @@ STRICT = {"needs_json": "a reply that isn't JSON leaves the question without a q
 KEYLESS = {"loses_keyless_tables": "tables without a primary key are shown without their columns"}
 
 
-@step("generation", calls="1", quirks={**STRICT, **KEYLESS})
+@step("generation", calls="1", quirks={**STRICT, **KEYLESS}, shots="each")
 async def write_from_samples(
     draft: Draft,
     context: Context,
@@ -133,7 +133,9 @@ def demonstrations(
 
 
 def _demonstrated(question: Question, context: Context, each: int) -> str:
-    pool = example_store(context).examples
+    store = example_store(context)
+    everything = range(len(store.examples))
+    pool = store.others(question.text, everything, len(everything), context.withheld)
     chosen = demonstrations(question, pool, context.database.dialect, each)
     shown = [_annotated(e, context.database.dialect) for e in chosen]
     return section(DEMONSTRATED, "examples", "\n\n".join(shown))

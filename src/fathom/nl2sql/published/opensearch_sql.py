@@ -42,7 +42,7 @@ ASKED_FOR = "What is to be selected, in this order:"
 HELD = "The cells say:"
 
 
-@step("generation", calls="{samples}")
+@step("generation", calls="{samples}", shots="examples")
 async def write_progressively(
     draft: Draft, context: Context, *, samples: int = 21, temperature: float = 0.7, examples: int = 5
 ) -> Draft:

@@ -24,7 +24,7 @@ PRELIMINARY, WRITERS = "preliminary query", "writers"
 GREEDY = Sampling(temperature=0.0, max_tokens=200)
 
 
-@step("selection", calls="1")
+@step("selection", calls="1", shots="k")
 async def draft_for_tables(draft: Draft, context: Context, *, k: int = 9, rows: int = 3) -> Draft:
     """Have a first query written over the whole schema; its tables, with all columns, are the selection."""
     reply = await context.metered_model().ask(await _prompt(draft, context, k, rows), sampling=GREEDY)
@@ -34,7 +34,7 @@ async def draft_for_tables(draft: Draft, context: Context, *, k: int = 9, rows: 
     return drafted.with_findings(**{PRELIMINARY: sql or ""})
 
 
-@step("generation", calls="1")
+@step("generation", calls="1", shots="k")
 async def write_on_few_tables(
     draft: Draft, context: Context, *, k: int = 9, rows: int = 3, others: tuple[Model, ...] = ()
 ) -> Draft:

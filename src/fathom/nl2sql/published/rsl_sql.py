@@ -37,7 +37,7 @@ async def link_forward(
     return replace(draft, selection=without_dotted(linked) if loses_dotted_names else linked, candidates=())
 
 
-@step("generation", calls="1")
+@step("generation", calls="1", shots="shots")
 async def draft_on_everything(draft: Draft, context: Context, *, shots: int = 3) -> Draft:
     """Ask for a first query on the whole schema, with what was linked as a hint."""
     hints = {"Tables and columns that were found relevant": _named(draft.selection)}

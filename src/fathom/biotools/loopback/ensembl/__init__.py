@@ -48,15 +48,15 @@ from fathom.biotools.loopback.ensembl.variation import (
     record_of,
     variant_of,
 )
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import absent, dice
 
 
 def answer(endpoint: Endpoint, arguments: Arguments) -> Any:
-    """The body of an answer. Raises `Refusal` as the service would refuse."""
+    """The body of an answer. Raises `ServiceRefused` as the service would refuse."""
     for name in ("id", "id1", "id2", "accession", "binding_matrix_stable_id", "pmid", "symbol"):
         if name in arguments and absent(arguments[name]):
-            raise Refusal(400, {"error": f"ID '{arguments[name]}' not found"})
+            raise ServiceRefused(400, {"error": f"ID '{arguments[name]}' not found"})
     return _BUILDERS[endpoint.name](arguments)
 
 

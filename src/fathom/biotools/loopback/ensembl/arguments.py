@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from fathom.biotools.catalogue.names import Species, populations
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import Gene, gene_of_id, gene_of_symbol, species_named
 
 Arguments = Mapping[str, str]
@@ -14,7 +14,9 @@ def species_of(arguments: Arguments) -> Species:
     """The species of a request. Refuses unknown ones as the service does."""
     found = species_named(arguments["species"])
     if found is None:
-        raise Refusal(400, {"error": f"Can not find internal name for species '{arguments['species']}'"})
+        raise ServiceRefused(
+            400, {"error": f"Can not find internal name for species '{arguments['species']}'"}
+        )
     return found
 
 
@@ -25,7 +27,7 @@ def gene_of(arguments: Arguments) -> Gene:
         return gene_of_id(given) or gene_of_symbol(species_of(arguments), given)
     found = gene_of_id(arguments["id"])
     if found is None:
-        raise Refusal(400, {"error": f"ID '{arguments['id']}' not found"})
+        raise ServiceRefused(400, {"error": f"ID '{arguments['id']}' not found"})
     return found
 
 
@@ -42,5 +44,7 @@ def population_of(arguments: Arguments) -> str:
     """The population of a request. Refuses unknown ones."""
     name = arguments["population_name"]
     if name not in populations():
-        raise Refusal(400, {"error": f"Could not fetch population object for population name: [{name}]"})
+        raise ServiceRefused(
+            400, {"error": f"Could not fetch population object for population name: [{name}]"}
+        )
     return name

@@ -5,7 +5,7 @@ from typing import Any
 
 from fathom.biotools.catalogue.names import all_species
 from fathom.biotools.loopback.ensembl.arguments import Arguments, gene_of, region_of, species_of
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import (
     SYMBOLS,
     Gene,
@@ -156,7 +156,7 @@ def sequence_of(arguments: Arguments) -> dict[str, Any]:
         and gene.transcripts > 1
         and arguments.get("multiple_sequences") != "1"
     ):
-        raise Refusal(
+        raise ServiceRefused(
             400,
             {
                 "error": f"{gene.transcripts} sequences returned when only one was expected; set multiple_sequences"

@@ -6,7 +6,7 @@ from typing import Any
 
 from fathom.biotools.catalogue.names import Species, all_species
 from fathom.biotools.loopback.ensembl.arguments import Arguments, species_of
-from fathom.biotools.loopback.refusal import Refusal
+from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import DISORDERS, dice, taxon
 
 
@@ -33,7 +33,7 @@ def taxonomy_of(arguments: Arguments) -> dict[str, Any]:
     by_name = {s.scientific.lower(): s.taxon for s in all_species().values()}
     number = int(given) if given.isdigit() else by_name.get(given.lower(), 0)
     if number == 0:
-        raise Refusal(400, {"error": f"No taxon found for {given}"})
+        raise ServiceRefused(400, {"error": f"No taxon found for {given}"})
     told = taxon(number)
     return {"id": str(number), "scientific_name": told["scientificName"], "name": told["scientificName"], "leaf": "1",
             "tags": {"common name": [told["commonName"]], "scientific name": [told["scientificName"]]}, "children": [], "parent": {"id": "40674"}}  # fmt: skip
@@ -52,7 +52,7 @@ def taxa_named(arguments: Arguments) -> list[Any]:
     wanted = re.compile(re.escape(arguments["name"]).replace("%", ".*"), re.IGNORECASE)
     found = [s for s in all_species().values() if any(wanted.fullmatch(n) for n in (s.scientific, *s.said))]
     if not found:
-        raise Refusal(400, {"error": f"No taxons found with the name {arguments['name']}"})
+        raise ServiceRefused(400, {"error": f"No taxons found with the name {arguments['name']}"})
     return [taxonomy_of({"id": str(s.taxon)}) for s in found]
 
 
@@ -98,7 +98,7 @@ def assembly_of(arguments: Arguments) -> dict[str, Any]:
     if name := arguments.get("region_name"):
         found = next((r for r in rows if r["name"] == name), None)
         if found is None:
-            raise Refusal(400, {"error": f"No region found for {name}"})
+            raise ServiceRefused(400, {"error": f"No region found for {name}"})
         return {
             **found,
             "assembly_name": species.assembly,

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.command import Fathom
 
 from fathom.authoring.audit import KINDS, Finding, audit, findings_markdown, write_findings
 from fathom.benchmarks import load_benchmark
@@ -90,3 +91,45 @@ def test_findings_are_written_to_be_settled_and_to_be_read(folder: Path) -> None
     assert "&lt;b&gt;Which?&lt;/b&gt;" in text
     assert "    SELECT\n    1\n" in text
     assert all(kind in text for kind in KINDS)
+
+
+def test_suspicions_are_held_against_labels(tmp_path: Path, fathom: Fathom) -> None:
+    (tmp_path / "genes").mkdir()
+    with sqlite3.connect(tmp_path / "genes" / "genes.sqlite") as made:
+        made.execute("CREATE TABLE gene (name TEXT)")
+        made.execute("INSERT INTO gene VALUES ('APOE')")
+    made.close()
+    kind = [{"error_type": "Value-Related Errors"}]
+    rows = [
+        {"sql": "SELECT nope FROM gene", "label": False, "error_types": kind},
+        {"sql": "SELECT name FROM gene WHERE name = 'TP53'", "label": True},
+        {"sql": "SELECT COUNT(*) FROM gene", "label": False, "error_types": kind},
+        {"sql": "SELECT name FROM gene", "label": True},
+    ]
+    about = {"question": "Which genes?", "db_id": "genes"}
+    lines = [about | row for row in rows] + [about | rows[0] | {"db_id": "elsewhere"}]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    found = json.loads(fathom("audit", "--labelled", file, "--data", tmp_path, "--json").out)
+    counts = {name: (rate["hits"], rate["n"]) for name, rate in found["rates"].items()}
+    assert counts == {
+        "accuracy": (2, 4),
+        "precision (NP)": (1, 2),
+        "recall (NR)": (1, 2),
+        "precision of right (PP)": (1, 2),
+        "recall of right (PR)": (1, 2),
+    }
+    assert found["unjudged"] == 1
+    assert found["kinds"]["gold_fails"] == {"wrong": 1, "right": 0}
+    assert found["errors"]["Value-Related Errors"]["hits"] == 1
+    assert "not judged" in fathom("audit", "--labelled", file, "--data", tmp_path).out
+    assert fathom("audit").code == 1
+
+
+def test_the_most_certain_suspicions_come_first() -> None:
+    def agreed(runs: int) -> Finding:
+        return Finding(f"{runs}", "methods_agree", "?", "d", "", "", {"runs": ["r"] * runs, "asked": 6})
+
+    fails = Finding("f", "gold_fails", "?", "d", "", "")
+    found = sorted([agreed(3), agreed(6), fails, agreed(4)], key=lambda one: one.order)
+    assert [one.id for one in found] == ["f", "6", "4", "3"]

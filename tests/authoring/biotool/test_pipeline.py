@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from tests.biotools.conftest import quick
 
-from fathom.authoring.biotool import STEPS, Plan, author
+from fathom.authoring.biotool import Plan, biotool_maker
 from fathom.authoring.biotool.asking import identifiers, judged, questions_for, wrong_with
 from fathom.authoring.biotool.filtering import says_nothing, worthwhile
-from fathom.authoring.biotool.journal import InUse, Journal
 from fathom.authoring.biotool.sampling import read_seeds, sample
+from fathom.authoring.journal import Item, entries
+from fathom.authoring.maker import make
 from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.calls import gold_call
 from fathom.biotools.catalogue import check, endpoints
@@ -51,17 +52,22 @@ def model(verdict: Any = GOOD, asked: Any = questions) -> ScriptedModel:
     return ScriptedModel.of(rules={"First weigh the call": asked, "enough to begin": verdict})
 
 
-def done(plan: Plan, client: Client, *steps: str) -> dict[str, Any]:
-    return asyncio.run(author(plan, steps or STEPS, client=client))
+def done(plan: Plan, folder: Path, client: Client, *steps: str) -> Any:
+    with biotool_maker(plan, client) as maker:
+        return asyncio.run(make(maker, folder, steps))
 
 
-def plan(folder: Path, **more: Any) -> Plan:
-    return Plan(**{"folder": folder, "names": NAMES, "count": 4, "seeds": SEEDS, "model": model(),
-                   "undecided": True, **more})  # fmt: skip
+def left(folder: Path, step: str) -> list[Item]:
+    """What a step left, kept and rejected."""
+    return [item for _, items in entries(folder / f"{step}.jsonl") for item in items]
+
+
+def plan(**more: Any) -> Plan:
+    return Plan(**{"names": NAMES, "count": 4, "seeds": SEEDS, "model": model(), **more})
 
 
 def test_the_whole_way_gives_a_benchmark_with_its_statistics(tmp_path: Path, client: Client) -> None:
-    found = done(plan(tmp_path), client)
+    found = done(plan(), tmp_path, client)
     benchmark = list(load_benchmark(f"biotool:{tmp_path / 'questions.json'}"))
     assert found["questions"] == len(benchmark) == 2 * found["calls"] > 6
     assert sum(found["by_provider"].values()) == found["questions"]
@@ -77,13 +83,13 @@ def test_the_whole_way_gives_a_benchmark_with_its_statistics(tmp_path: Path, cli
 
 def test_everything_rejected_is_kept_with_step_and_reason(tmp_path: Path, client: Client) -> None:
     seeds = {**SEEDS, "symbol": ("BRCA2", "BRCA2 OR 1=1/..")}
-    found = done(plan(tmp_path, model=model(verdict=BAD), seeds=seeds), client)
+    found = done(plan(model=model(verdict=BAD), seeds=seeds), tmp_path, client)
     lines = [
         json.loads(line) for line in (tmp_path / "rejected.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert found["questions"] == 0
     assert all(line["rejected"] and line["step"] for line in lines)
-    sampled = {item["id"] for item in plan(tmp_path).items("sample")}
+    sampled = {item["id"] for item in left(tmp_path, "sample")}
     assert {line["id"].removesuffix("-broad").removesuffix("-specific") for line in lines} == sampled
     assert {line["rejected"] for line in lines if line["step"] == "judge"} == {"not informative: it says so"}
 
@@ -93,32 +99,27 @@ class Killed(BaseException):
 
 
 def test_a_kill_at_any_moment_loses_and_repeats_nothing(tmp_path: Path, client: Client) -> None:
-    whole = done(plan(tmp_path / "whole"), client)
-    for left in range(0, 40, 3):
+    whole = done(plan(), tmp_path / "whole", client)
+    for answered in range(0, 40, 3):
         asked = [0]
 
-        def dying(request: Request, limit: int = left, seen: list[int] = asked) -> str:
+        def dying(request: Request, limit: int = answered, seen: list[int] = asked) -> str:
             seen[0] += 1
             if seen[0] > limit:
                 raise Killed
             return questions(request) if "First weigh" in request.messages[-1].text else GOOD
 
-        folder = tmp_path / f"killed{left}"
+        folder = tmp_path / f"killed{answered}"
         try:
-            done(plan(folder, model=model(asked=dying, verdict=dying)), client)
+            done(plan(model=model(asked=dying, verdict=dying)), folder, client)
         except Killed:
             for file in folder.glob("*.jsonl"):  # and the line that was being written is torn
                 with file.open("ab") as stream:
                     stream.write(b'{"id": "torn')
         again = model()
-        assert done(plan(folder, model=again), client) == whole
+        assert done(plan(model=again), folder, client) == whole
         assert (folder / "questions.json").read_bytes() == (tmp_path / "whole/questions.json").read_bytes()
-        assert len(again.prompts) + min(left, asked[0]) == whole["calls"] * 3
-
-
-def test_two_processes_dont_write_one_file(tmp_path: Path) -> None:
-    with Journal(tmp_path / "run.jsonl"), pytest.raises(InUse, match="Another process"):
-        Journal(tmp_path / "run.jsonl").__enter__()
+        assert len(again.prompts) + min(answered, asked[0]) == whole["calls"] * 3
 
 
 def test_sampling_repeats_and_follows_seeds() -> None:
@@ -142,10 +143,9 @@ def test_seeds_that_are_none_are_told(tmp_path: Path) -> None:
 def test_a_service_that_is_down_rejects_nothing(tmp_path: Path) -> None:
     with Loopback() as server:
         options = quick(tmp_path / "client", server, attempts=1)
-    wanted = plan(tmp_path / "out")
     with Client(options) as offline, pytest.raises(ServiceDown):
-        done(wanted, offline, "sample", "run")
-    assert wanted.items("run") == []
+        done(plan(), tmp_path / "out", offline, "sample", "run")
+    assert left(tmp_path / "out", "run") == []
 
 
 def call(name: str, observation: Any, number: int = 0, **arguments: Any) -> dict[str, Any]:
@@ -238,10 +238,11 @@ def test_verdicts_that_cant_be_read_count_as_negative() -> None:
 
 
 def test_a_failing_model_stops_the_step_and_rejects_nothing(tmp_path: Path, client: Client) -> None:
-    wanted = plan(tmp_path, model=ScriptedModel.of(rules={"": ModelFailed("m", "rate_limit", "too many")}))
+    wanted = plan(model=ScriptedModel.of(rules={"": ModelFailed("m", "rate_limit", "too many")}))
     with pytest.raises(ModelFailed):
-        done(wanted, client, "sample", "run", "ask")
-    assert wanted.items("ask") == []
+        done(wanted, tmp_path, client, "sample", "run", "filter", "ask")
+    assert left(tmp_path, "filter")
+    assert left(tmp_path, "ask") == []
 
 
 def test_what_an_observation_demands_stays_data() -> None:
@@ -266,15 +267,20 @@ def test_identifiers_stand_word_for_word_but_names_are_put_into_words() -> None:
 
 
 def test_people_decide_and_their_lines_stay(tmp_path: Path, client: Client) -> None:
-    wanted = plan(tmp_path, undecided=False)
-    assert done(wanted, client)["questions"] == 0
+    wanted = plan(reviewed_only=True)
+    assert done(wanted, tmp_path, client)["questions"] == 0
     file = tmp_path / "review.jsonl"
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    lines[0] |= {"decision": "keep", "question": "A better question?", "arguments": {"symbol": "forged"}}
+    lines[0] |= {
+        "decision": "keep",
+        "reviewer": "ada",
+        "question": "A better question?",
+        "arguments": {"symbol": "forged"},
+    }
     lines[1] |= {"decision": "drop", "note": "stilted"}
     written = "".join(json.dumps(line) + "\n" for line in lines)
     file.write_text(written, encoding="utf-8")
-    assert done(wanted, client)["questions"] == 1
+    assert done(wanted, tmp_path, client)["questions"] == 1
     assert file.read_text(encoding="utf-8") == written
     (record,) = json.loads((tmp_path / "questions.json").read_text(encoding="utf-8"))
     assert record["user_query"] == "A better question?"
@@ -283,9 +289,9 @@ def test_people_decide_and_their_lines_stay(tmp_path: Path, client: Client) -> N
     lines[2]["decision"] = "maybe"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(InputError, match='"maybe" is no decision'):
-        done(wanted, client, "publish")
+        done(wanted, tmp_path, client, "publish")
 
 
 def test_asking_without_a_model_says_what_to_do(tmp_path: Path, client: Client) -> None:
     with pytest.raises(InputError, match="--model"):
-        done(plan(tmp_path, model=None), client)
+        done(plan(model=None), tmp_path, client)

@@ -29,6 +29,14 @@ class Finding:
     evidence: str
     detail: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def order(self) -> tuple[int, float]:
+        """Where it stands in a queue for people, the most certain first: by kind, then by how many agree."""
+        kinds = list(KINDS)
+        asked = self.detail.get("asked")
+        share = len(self.detail["runs"]) / asked if asked else 0.0
+        return (kinds.index(self.kind) if self.kind in kinds else len(kinds)), -share
+
     def as_json(self) -> dict[str, Any]:
         """The finding, with an empty `decision` for a person to fill in."""
         return {**asdict(self), "detail": dict(self.detail), "decision": None}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from fathom.authoring.biotool.journal import Item, rejected
+from fathom.authoring.journal import Item, rejected
 from fathom.biotools.catalogue import endpoints
 from fathom.errors import ReplyUnusable
 from fathom.llm import Model

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fathom.authoring.biotool.journal import Item, rejected
+from fathom.authoring.journal import Item, rejected
 from fathom.biotools.catalogue import endpoints
 
 FEW = 20

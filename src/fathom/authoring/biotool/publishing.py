@@ -1,15 +1,24 @@
 """The finished data set: records in BioTool's raw form, splits, statistics, and what was rejected."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fathom.authoring.biotool.journal import Item
+from fathom.authoring.journal import Item
+from fathom.authoring.maker import Production
+from fathom.authoring.publication import (
+    QUESTIONS,
+    STATISTICS,
+    DataCard,
+    DataSource,
+    counted,
+    write_card,
+    write_json,
+    write_lines,
+)
 from fathom.benchmarks import load_benchmark
 from fathom.biotools.catalogue import endpoints
-from fathom.files import write_whole
 
 DOMAINS = {
     "NCBI": "literature and sequence records",
@@ -19,47 +28,60 @@ DOMAINS = {
 """What the providers' data are about, for statistics."""
 
 _TYPES = ("search", "stream", "get", "lookup", "vep", "overlap", "map", "xrefs")
+_LICENCES = {
+    "NCBI": "NLM places no restriction on its data; some records are others'",
+    "UniProt": "CC BY 4.0",
+    "Ensembl": "no restriction, see ensembl.org/info/about/legal",
+}
 
 
-def publish(questions: Sequence[Item], stages: Mapping[str, Iterable[Item]], folder: Path) -> dict[str, Any]:
-    """Write `questions.json`, `train_*.json` and `test_*.json`, `rejected.jsonl` and `statistics.json`.
+def publish(production: Production) -> dict[str, Any]:
+    """Write `questions.json` and the splits in BioTool's form beside what every benchmark has.
 
-    `stages` are all items by step; those rejected are listed with step and reason. Gives the statistics.
+    Gives the statistics.
     """
-    kept = [item for item in questions if not item.get("rejected")]
-    _write(folder / "questions.json", [_record(item) for item in kept])
-    refused = [
-        {"step": step, **item} for step, items in {**stages, "review": questions}.items()
-        for item in items if item.get("rejected")
-    ]  # fmt: skip
-    lines = (json.dumps(item, ensure_ascii=False) + "\n" for item in refused)
-    (folder / "rejected.jsonl").write_text("".join(lines), encoding="utf-8")
+    folder, kept = production.folder, list(production.finished())
+    write_json(folder / "questions.json", [_record(item) for item in kept])
+    write_lines(folder / QUESTIONS, map(_question, kept))
+    counts = _counts(kept)
     statistics = {
         "questions": len(kept),
         "calls": len({json.dumps([i["endpoint"], i["arguments"]], sort_keys=True) for i in kept}),
         "reviewed": sum(bool(i.get("reviewed")) for i in kept),
-        **_counted(kept),
-        "rejected": dict(Counter(item["step"] for item in refused)),
+        **counts,
+        "rejected": _rejected(production),
         "splits": _splits(kept, folder) if kept else {},
     }
-    _write(folder / "statistics.json", statistics)
+    write_json(folder / STATISTICS, statistics)
+    used = dict.fromkeys(i["provider"] for i in kept)
+    write_card(
+        production,
+        DataCard(
+            title="Questions for biomedical tools",
+            about="Questions with the call that answers each, and what the call returned.",
+            sources=[DataSource(p, DOMAINS[p], _LICENCES[p]) for p in used],
+            tables={name: counts[f"by_{name}"] for name in ("provider", "tool", "type")},
+            repeat=f"fathom author biotool -o {folder.name}",
+        ),
+    )
     return statistics
 
 
-def _counted(kept: Sequence[Item]) -> dict[str, dict[str, int]]:
-    def counts(values: Iterable[str]) -> dict[str, int]:
-        return dict(Counter(values).most_common())
+def _rejected(production: Production) -> dict[str, int]:
+    return {n: lost for n, c in production.counts().items() if (lost := c["given"] - c["kept"])}
 
+
+def _counts(kept: Sequence[Item]) -> dict[str, dict[str, int]]:
     return {
-        "by_provider": counts(i["provider"] for i in kept),
-        "by_tool": counts(i["tool"] for i in kept),
-        "by_domain": counts(DOMAINS[i["provider"]] for i in kept),
-        "by_type": counts(_type(i["endpoint"]) for i in kept),
-        "by_endpoint": counts(i["endpoint"] for i in kept),
+        "by_provider": counted(i["provider"] for i in kept),
+        "by_tool": counted(i["tool"] for i in kept),
+        "by_domain": counted(DOMAINS[i["provider"]] for i in kept),
+        "by_type": counted(kind_of_endpoint(i["endpoint"]) for i in kept),
+        "by_endpoint": counted(i["endpoint"] for i in kept),
     }
 
 
-def _type(endpoint: str) -> str:
+def kind_of_endpoint(endpoint: str) -> str:
     """What an endpoint does: the verb that its name begins with."""
     return next((t for t in _TYPES if endpoint.startswith(t)), endpoints()[endpoint].tool.lower())
 
@@ -76,9 +98,22 @@ def _splits(kept: Sequence[Item], folder: Path) -> dict[str, dict[str, int]]:
             "test": [r for i, r in records.items() if i in tested],
         }
         for part, held in parts.items():
-            _write(folder / f"{part}_{split}.json", held)
+            write_json(folder / f"{part}_{split}.json", held)
         found[split] = {part: len(held) for part, held in parts.items()}
     return found
+
+
+def _question(item: Item) -> Mapping[str, Any]:
+    return {
+        "id": item["id"],
+        "question": item["question"],
+        "category": DOMAINS[item["provider"]],
+        "complexity": item["kind"],
+        "tables": [item["endpoint"]],
+        "database": item["provider"],
+        "call": {"name": item["endpoint"], "arguments": item["arguments"]},
+        "reviewed": item["reviewed"],
+    }
 
 
 def _record(item: Item) -> dict[str, Any]:
@@ -90,7 +125,3 @@ def _record(item: Item) -> dict[str, Any]:
         "database": item["provider"].lower(),
         "tool": item["tool"].lower(),
     }
-
-
-def _write(file: Path, content: Any) -> None:
-    write_whole(file, json.dumps(content, ensure_ascii=False, indent=1) + "\n", mode=0o644)

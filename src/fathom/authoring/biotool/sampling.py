@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from fathom.authoring.biotool.journal import rejected
+from fathom.authoring.journal import rejected
 from fathom.biotools.catalogue import Endpoint, Parameter, check, endpoints, names
 from fathom.errors import CallRefused, InputError
 

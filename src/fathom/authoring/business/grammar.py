@@ -1,0 +1,191 @@
+"""Business questions without a model: patterns bound to what a database holds, none twice."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from fathom.authoring.business.roles import Grouping, Quantity, Subject, article, lexicon, subjects
+from fathom.authoring.business.shapes import SHAPES, Binding, query
+from fathom.databases.database import Database
+from fathom.errors import QueryError
+from fathom.records import Limits, Result
+
+CATEGORIES = ("descriptive", "diagnostic", "predictive", "prescriptive")
+COMPLEXITIES = ("basic", "intermediate", "advanced")
+EACH = 3
+"""Questions of each complexity in a category, as published."""
+_SECONDS = 10.0
+_FEWEST_PERIODS = 3
+_TRIED = 60
+_RAISE = {"more": "increase", "less": "reduce"}
+
+
+@cache
+def patterns() -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]:
+    """The patterns by category and complexity, from `patterns.yaml`."""
+    found: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("patterns.yaml").read_text("utf-8"))
+    return found
+
+
+@cache
+def _capitals() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(lexicon()['capitals'])})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A question that was made, with its query and what it is made of."""
+
+    text: str
+    category: str
+    complexity: str
+    pattern: str
+    measure: str
+    sql: str
+
+
+class Grammar:
+    """Makes the questions of one database, the same for one seed; each pattern is used once at the most."""
+
+    def __init__(self, database: Database, seed: int) -> None:
+        self._database = database
+        self._roll = random.Random(f"{seed} {database.name}")
+        self.subjects = subjects(database)
+        self._used: Counter[str] = Counter()
+        self._texts: set[str] = set()
+
+    def questions(self) -> Iterator[Worded]:
+        """Up to 3 of each complexity in each category; fewer where the database hasn't more to ask for."""
+        for category in CATEGORIES:
+            for complexity in COMPLEXITIES:
+                choices = list(enumerate(patterns()[category][complexity]))
+                self._roll.shuffle(choices)
+                made = 0
+                for place, pattern in choices:
+                    if made == EACH:
+                        break
+                    name = f"{category}-{complexity}-{place + 1}-{pattern['shape']}"
+                    if found := self._made(pattern, category, complexity, name):
+                        made += 1
+                        yield found
+
+    def _made(self, pattern: Mapping[str, Any], category: str, complexity: str, name: str) -> Worded | None:
+        bindings = list(self._bindings(pattern))
+        self._roll.shuffle(bindings)
+        # What was asked about least comes first, so that one table doesn't fill the set.
+        bindings.sort(key=lambda b: sum(self._used[w] for w in _told(b)))
+        for bound in bindings[:_TRIED]:
+            text = self._worded(pattern, bound)
+            sql = query(pattern["shape"], self._database, bound)
+            if text.casefold() in self._texts or not self._says_something(sql, pattern["shape"]):
+                continue
+            self._texts.add(text.casefold())
+            self._used.update(_told(bound))
+            return Worded(text, category, complexity, name, bound.quantity.value, sql)
+        return None
+
+    def _bindings(self, pattern: Mapping[str, Any]) -> Iterator[Binding]:
+        shape, needs = SHAPES[pattern["shape"]], set(pattern.get("needs", ()))
+        for subject in self.subjects:
+            if "period" in shape.by and subject.calendar is None:
+                continue
+            groups = [g for g in subject.groupings if not g.named]
+            entities = [g for g in subject.groupings if g.named or (g.place.hops and g.groups >= 8)]
+            for quantity in (q for q in subject.quantities if _fits(q, needs)):
+                for bound in _grouped(subject, quantity, shape.by, groups, entities):
+                    if not shape.pairs:
+                        yield bound
+                        continue
+                    for second in subject.quantities:
+                        if second.column and second.column != quantity.column:
+                            yield Binding(subject, quantity, second, bound.group, bound.other, bound.entity)
+
+    def _worded(self, pattern: Mapping[str, Any], bound: Binding) -> str:
+        subject, quantity = bound.subject, bound.quantity
+        period = subject.calendar.period if subject.calendar else "period"
+        slots = {
+            "value": quantity.value, "measure": quantity.one, "thing": subject.thing,
+            "things": subject.things, "a_thing": article(subject.thing), "period": period,
+            "periods": f"{period}s", "periodly": f"{period}ly", "raise": _RAISE.get(quantity.goal, ""),
+            "measure2": bound.second.one if bound.second else "",
+        }  # fmt: skip
+        for name, grouping in (("d", bound.group), ("d2", bound.other), ("e", bound.entity)):
+            if grouping:
+                slots |= {name: grouping.one, f"{name}s": grouping.many, f"a_{name}": article(grouping.one)}
+        people = subject.thing.split()[-1] in lexicon()["people"]
+        if quantity.function == "COUNT" and people and "period" in SHAPES[pattern["shape"]].by:
+            slots["value"] = f"number of new {subject.things}"  # they are counted when they come
+        slots["a_value"] = article(slots["value"])
+        text: str = self._roll.choice(pattern["say"]).format(**slots)
+        # "the loan duration of loans" says loan twice.
+        for owner in (subject.things, slots["a_thing"]):
+            text = re.sub(
+                rf"\b{re.escape(subject.thing)} (\w+(?: \w+)?) of {re.escape(owner)}\b",
+                rf"\1 of {owner}",
+                text,
+            )
+        text = _capitals().sub(lambda word: _in_capitals(word[0]), text)
+        return text[:1].upper() + text[1:]
+
+    def _says_something(self, sql: str, shape: str) -> bool:
+        """Whether the query runs and its rows answer a question: some, not all alike, not all unknown."""
+        try:
+            result = self._database.run(sql, Limits(seconds=_SECONDS, rows=5_000))
+        except QueryError:
+            return False
+        return has_answer(result, shape)
+
+
+def _in_capitals(word: str) -> str:
+    return f"{word[:-1].upper()}s" if word.endswith("ids") else word.upper()
+
+
+def has_answer(result: Result, shape: str = "") -> bool:
+    """Whether rows hold an answer: no unknown values alone, and enough rows for what is compared."""
+    if not result.rows or all(value is None for row in result.rows for value in row):
+        return False
+    if shape in ("spread", "top_share", "best_group"):
+        return True
+    if shape in ("", "above_average", "best_period"):
+        return True
+    return len(result.rows) >= (_FEWEST_PERIODS if "period" in SHAPES[shape].by else 2)
+
+
+def _fits(quantity: Quantity, needs: set[str]) -> bool:
+    asked = {
+        "column": bool(quantity.column),
+        "mean": quantity.function == "AVG",
+        "count": quantity.function == "COUNT",
+        "total": quantity.function != "AVG",
+        "goal": quantity.goal != "none",
+    }
+    return all(asked[need] for need in needs)
+
+
+def _grouped(
+    subject: Subject,
+    quantity: Quantity,
+    by: Sequence[str],
+    groups: Sequence[Grouping],
+    entities: Sequence[Grouping],
+) -> Iterator[Binding]:
+    for group in groups if "group" in by else [None]:
+        for other in groups if "other" in by else [None]:
+            if other is not None and other is group:
+                continue
+            for entity in entities if "entity" in by else [None]:
+                yield Binding(subject, quantity, None, group, other, entity)
+
+
+def _told(bound: Binding) -> list[str]:
+    """What a question is about, to keep a set varied; the measure weighs most, then the table."""
+    groups = [f"g:{g.one}" for g in (bound.group, bound.other, bound.entity) if g]
+    measure = f"m:{bound.quantity.value}"
+    return [measure, measure, f"t:{bound.subject.table}", *groups]

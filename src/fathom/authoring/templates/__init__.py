@@ -1,0 +1,6 @@
+"""Triples of question, query and answer from templates, as BiomedSQL's were made (specs/biomedsql.md)."""
+
+from fathom.authoring.templates.pipeline import TemplatePlan, template_maker
+from fathom.authoring.templates.template_file import SHIPPED, TemplateSet, read_templates
+
+__all__ = ["SHIPPED", "TemplatePlan", "TemplateSet", "read_templates", "template_maker"]

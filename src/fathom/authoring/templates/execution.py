@@ -1,0 +1,46 @@
+"""Running the queries of filled templates, here or in the processes of an executor."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from fathom.authoring.journal import Item, rejected
+from fathom.authoring.templates.wording import answer_in_words, as_json, is_negative
+from fathom.databases import connect
+from fathom.databases.database import Database
+from fathom.errors import QueryError
+from fathom.records import Limits
+
+SECONDS = 30.0
+
+
+@cache
+def _opened(database: str) -> Database:
+    """The database of a worker process, which lives as long as the process."""
+    return connect(database)
+
+
+def executed(
+    items: Sequence[Item], database: str, answers: Mapping[str, Mapping[str, str]], limit: int
+) -> list[list[dict[str, Any]]]:
+    """Each item with its rows and its answer in words, or rejected with what the engine said.
+
+    `answers` are the wordings by template. Takes plain values, so that any executor can carry it.
+    """
+    return [[_executed(item, _opened(database), answers[item["template"]], limit)] for item in items]
+
+
+def _executed(item: Item, database: Database, answer: Mapping[str, str], limit: int) -> dict[str, Any]:
+    try:
+        result = database.run(item["sql"], Limits(seconds=SECONDS))
+    except QueryError as error:
+        return rejected(item, f"{type(error).__name__}: {error}")
+    if result.truncated:
+        return rejected(item, f"its result is cut by the limit of {result.truncated}")
+    return {
+        **{name: value for name, value in item.items() if name != "filling"},
+        "answer": answer_in_words(answer, item["filling"], result, limit),
+        "negative": is_negative(result),
+        "columns": list(result.columns),
+        "rows": [[as_json(value) for value in row] for row in result.rows],
+    }

@@ -33,7 +33,7 @@ def test_no_guess_is_offered_at_what_the_database_knows_nothing_of(fathom: Fatho
 
 
 def test_explained_it_shows_guess_confidence_and_what_was_not_understood(fathom: Fathom, genes: Path) -> None:
-    told = json.loads(fathom("ask", genes, UNSURE, "--json").out)
+    told = json.loads(fathom("ask", genes, UNSURE, "--json", "--explain").out)
     done = fathom("ask", genes, UNSURE, "--explain")
     assert done.code == 3
     assert "add --explain" not in done.out
@@ -131,8 +131,50 @@ def test_names_of_a_pack_that_the_database_lacks_are_told(
     pack.write_text(json.dumps({"name": "lab", "tables": {"gene": {"columns": columns}, "genes": {}}}))
     done = fathom("ask", genes, "How many genes are there?", "--pack", pack, "--json")
     assert done.code == 0
-    assert json.loads(done.out)["answer"] == "The count is 3: rows of gene."
+    assert json.loads(done.out)["answer"] == "3 genes."
     assert "Not in the database: tables.gene: " in done.err
     assert "Did you mean 'symbol'?" in done.err
     assert "... and 6 more such names." in done.err
     assert "Not in the database" not in fathom("ask", genes, "How many genes are there?").err
+
+
+def test_an_endless_question_is_refused_at_once(fathom: Fathom, genes: Path) -> None:
+    done = fathom("ask", genes, "How many genes are there? " * 3_000)
+    assert done.code == 1
+    assert "The question has 78,000 characters; the limit is 4,000." in done.err
+    done = fathom("ask", genes, "How many genes are there?", "--evidence", "A gene is a row. " * 3_000)
+    assert "The evidence has 51,000 characters; the limit is 20,000." in done.err
+
+
+def test_rows_come_as_csv(fathom: Fathom, genes: Path) -> None:
+    done = fathom("ask", genes, "List the symbols of all genes", "--csv")
+    assert (done.code, done.out.splitlines()[0]) == (0, "Symbol")
+    assert len(done.out.splitlines()) == 4
+    declined = fathom("ask", genes, "What will the weather be?", "--safe-csv")
+    assert (declined.code, declined.out) == (3, "")
+    assert "I don't know" in declined.err
+
+
+def test_json_has_the_trace_where_it_is_asked_for(fathom: Fathom, genes: Path) -> None:
+    asked = ("ask", genes, "How many genes are there?")
+    assert "trace" not in json.loads(fathom(*asked, "--json").out)
+    assert json.loads(fathom(*asked, "--json", "--trace").out)["trace"]["steps"]
+    assert "--trace goes with --json" in fathom(*asked, "--trace").err
+
+
+def test_a_question_needn_t_wait_for_the_index(fathom: Fathom, genes: Path, tmp_path: Path) -> None:
+    done = fathom("ask", genes, "How many genes are there?", "--no-index")
+    assert done.code == 0
+    assert not list((tmp_path / "cache").rglob("values/*.sqlite"))
+    assert fathom("ask", genes, "How many genes are there?").out == done.out
+    assert list((tmp_path / "cache").rglob("values/*.sqlite"))
+
+
+def test_in_a_pipe_long_work_says_what_it_does(
+    fathom: Fathom, genes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fathom.interfaces.cli.answer_progress.LINE_SECONDS", 0.0)
+    told = fathom("ask", genes, "How many genes are there?").err
+    assert "indexing the values of" in told
+    monkeypatch.setattr("fathom.interfaces.cli.answer_progress.LINE_SECONDS", 60.0)
+    assert fathom("ask", genes, "How many genes are there?").err == ""

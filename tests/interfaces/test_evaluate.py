@@ -74,6 +74,30 @@ def test_a_grid_runs_as_one(runs: Path, fathom: Fathom) -> None:
     out = json.loads(done.out)
     assert [r["n"] for r in out["runs"]] == [2]
     assert "There is no method 'nobody'" in out["failed"][0]["error"]
+    assert out["failed"][0]["cell"] == "genes-nobody"
+    assert "<html" in (runs / "grid" / "report.html").read_text(encoding="utf-8")
+    assert json.loads((runs / "grid" / "comparison.json").read_text(encoding="utf-8"))
+
+
+def test_a_grid_takes_the_options_of_a_run_and_refuses_what_its_file_names(
+    runs: Path, fathom: Fathom
+) -> None:
+    grid = runs / "grid.toml"
+    grid.write_text(
+        "methods = ['offline', 'zero-shot']\nmodels = ['openai:m']\nbenchmarks = ['genes.jsonl']",
+        encoding="utf-8",
+    )
+    done = fathom(
+        "evaluate", "--grid", grid, "-o", runs / "g", "--limit", 1, "--cassette", runs / "t", "--replay"
+    )
+    assert done.code == 1
+    assert "There is no cassette" in done.err
+    assert "1 of 2 runs failed" in done.err
+    assert len((runs / "g" / "genes-offline" / "records.jsonl").read_text().splitlines()) == 1
+    for given in (["--model", "openai:m"], ["--method", "offline"], ["--split", "dev"]):
+        refused = fathom("evaluate", "--grid", grid, *given)
+        assert refused.code != 0
+        assert f"{given[0]} goes with one run" in refused.err
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
@@ -138,3 +162,44 @@ def test_tool_questions_refuse_what_goes_with_queries(
     done = fathom("evaluate", f"biotool:{file}", option, value)
     assert done.code == 1
     assert f"{option} goes with benchmarks of queries" in done.err
+
+
+def test_what_no_run_solves_is_written_and_asked_again(runs: Path, fathom: Fathom) -> None:
+    out = runs / "unsolved.jsonl"
+    assert fathom("export", runs / "theirs", "--unsolved", "-o", out).code == 0
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [line["id"] for line in lines] == [f"q{i}" for i in range(2, 12)]
+    assert lines[0]["answers"]["theirs"]["sql"] == "SELECT name FROM gene WHERE id = 99"
+    fathom("export", runs / "ours", runs / "theirs", "--unsolved", "-o", out)
+    both = {json.loads(line)["id"] for line in out.read_text(encoding="utf-8").splitlines()}
+    assert both < {line["id"] for line in lines}
+    assert fathom("export", runs / "ours", "--unsolved", "--as", "bird", "-o", out).code == 1
+    assert fathom("export", runs / "ours", runs / "theirs", "--as", "bird", "-o", out).code == 1
+
+
+def test_repeats_tell_mean_and_spread(runs: Path, fathom: Fathom) -> None:
+    done = fathom("evaluate", runs / "genes.jsonl", "--predictions", runs / "theirs.jsonl", "--sample", 6,
+                  "--repeats", 2, "-o", runs / "reps", "--json")  # fmt: skip
+    (found,) = json.loads(done.out)["repeats"]
+    assert (found["runs"], found["n"]) == (2, 6)
+    assert found["correct_rate"]["standard_deviation"] == 0
+    assert len(found["correct_rate"]["values"]) == 2
+    told = fathom("evaluate", runs / "genes.jsonl", "--predictions", runs / "theirs.jsonl", "--sample", 6,
+                  "--repeats", 2, "-o", runs / "reps")  # fmt: skip
+    assert "2 runs of 6 questions" in told.out
+    fathom("report", runs / "reps" / "seed-0", runs / "reps" / "seed-1", "-o", runs / "reps.md")
+    assert "### Repeats" in (runs / "reps.md").read_text(encoding="utf-8")
+
+
+def test_efficiency_by_difficulty_and_over_trials(runs: Path, fathom: Fathom) -> None:
+    done = fathom("ves", runs / "genes.jsonl", runs / "theirs", "--trials", 2, "--json")
+    found = json.loads(done.out)
+    assert (found["n"], found["timed"]) == (13, 2)
+    assert list(found["by_difficulty"]) == ["simple", "moderate"]
+    assert [found["by_difficulty"][level]["ves"]["n"] for level in ("simple", "moderate")] == [6, 6]
+    spread = found["trials"]["ves"]
+    # The queries are gold's own: a ratio of 1 without a run, 2 of 13 right.
+    assert spread["values"] == pytest.approx([200 / 13] * 2)
+    assert spread["standard_deviation"] == pytest.approx(0)
+    assert "VES of 2 trials" in fathom("ves", runs / "genes.jsonl", runs / "theirs", "--trials", 2).out
+    assert fathom("ves", runs / "genes.jsonl", runs / "theirs", "--trials", 0).code == 1

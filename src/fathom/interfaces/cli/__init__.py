@@ -1,17 +1,18 @@
 """The command `fathom`. One file per command, imported only when that command is called.
 
-Exit codes: 0 done; 1 an error, told without a traceback; 2 wrong usage; 3 `ask` declined; 4 `ask` asks back;
+Exit codes: 0 done; 1 an error, told without a traceback; 2 wrong usage; 3 `ask` isn't sure, or doesn't know;
 130 interrupted.
 """
 
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fathom.errors import FathomError
+from fathom.errors import AccountWarning, FathomError
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
     "audit": "Find gold queries that are suspect, with the evidence.",
-    "author": "Make questions for calls of biomedical APIs, step by step.",
+    "audit-log": "Show who asked what; verify, export or purge the log of it.",
+    "author": "Make a benchmark: business questions, questions from templates, questions for tools.",
     "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
     "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
     "compare": "Set runs side by side, with paired tests and what moved.",
@@ -28,15 +30,19 @@ COMMANDS = {
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
-    "judge": "Let a model judge the answers in words of a run by the gold answers.",
+    "judge": "Judge answers in words: a run's by gold answers, anybody's against the database.",
+    "mcp": "Serve databases to assistants over the Model Context Protocol.",
     "methods": "List the methods, draw one, list the steps to compose one of.",
     "models": "Show which language models can be asked, and check one.",
     "prefer": "Tell which of two systems' answers in words are preferred, by a model or by people.",
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
+    "review": "Have people annotate, rate and settle, each blind to the others; measure how far they agree.",
     "rewrite": "Find a faster form of a query, with the same result.",
     "score": "Score anybody's predictions against a benchmark.",
+    "serve": "Ask in a browser: databases, history, knowledge, tools and runs as pages.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",
     "suggest-indexes": "Suggest indexes that measurably help given queries; none is made.",
+    "teach": "Teach Fathom something about a database, tried before it is kept; list and undo it.",
     "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
     "ves": "Measure how fast the right answers of a run are beside gold.",
 }
@@ -44,7 +50,8 @@ COMMANDS = {
 with `_` for `-`.
 """
 
-ERROR, USAGE, DECLINED, ASKS_BACK, INTERRUPTED = 1, 2, 3, 4, 130
+ERROR, USAGE, DECLINED, INTERRUPTED = 1, 2, 3, 130
+_PYTHON_FORM = warnings.showwarning
 
 
 def make_app() -> "App":
@@ -69,10 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     _print_any_text()
+    warnings.showwarning = _show_warning
     try:
         code = _run(words)
     except FathomError as error:
-        print("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), file=sys.stderr)
+        _tell("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))))
         code = ERROR
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
@@ -81,9 +89,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:  # a full disk, a folder that can't be written to
-        print(f"Error: {error}", file=sys.stderr)
+        _tell(f"Error: {error}")
         code = ERROR
+    if arguments is None:
+        # The interpreter looks for garbage once more at its end: a fifth of an answer, for memory that the
+        # system takes back anyway.
+        gc.freeze()
     sys.exit(code or 0)
+
+
+def _tell(error: str) -> None:
+    """Print an error, which may quote data, SQL or a path."""
+    from fathom.text.terminal import visible
+
+    print(visible(error), file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Print what Fathom warns of as a note; Python's own form is for programmers."""
+    if issubclass(category, AccountWarning):
+        _tell(f"Note: {message}")
+    else:
+        _PYTHON_FORM(message, category, *where, **more)
 
 
 def _print_any_text() -> None:
@@ -94,10 +121,10 @@ def _print_any_text() -> None:
 
 
 def _run(words: list[str]) -> int:
+    # Looking for garbage among what is only being imported takes a tenth of an answer.
+    gc.set_threshold(50_000)
     if words[:1] == ["score"]:
-        # Scoring counts its start-up: importing Cyclopts takes as long as a thousand questions, and looking
-        # for garbage among what is only being imported a tenth of it.
-        gc.set_threshold(50_000)
+        # Scoring counts its start-up: importing Cyclopts takes as long as a thousand questions.
         from fathom.interfaces.cli.score_run import plain_arguments, run_score
 
         if found := plain_arguments(words[1:]):

@@ -3,44 +3,75 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from fathom.answering import Asking, explain
-from fathom.errors import InputError, MissingExtra
+from fathom.answering.pictures import as_page, as_png, as_svg
+from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain, print_rows, print_sql
 from fathom.knowledge import check
-from fathom.records import Answer, Chart, Usage
+from fathom.records import Answer, Chart, Ending, Result, Usage
 
 MOST_CANDIDATES = 5
 CELL_LETTERS = 60
 """Of longer cells an answer shows the beginning."""
 MOST_MISMATCHES = 5
+READING_ROWS = 5
+"""Of each reading: enough to tell it from the others."""
 
 
 def show_answer(answer: Answer, *, explained: bool = False) -> None:
     """The answer in words, its rows, and below them what it rests on.
 
-    Where it declined and has a best guess, how to see that, unless it is `explained` anyway.
+    Where it is unsure, its readings instead, so marked that nobody takes one for an answer. Where it doesn't
+    know and has a best guess, how to see that, unless it is `explained` anyway.
     """
-    style = "yellow" if answer.refusal or answer.readings else "bold"
-    console.print(plain(answer.text), style=style)
     if answer.readings:
-        for number, reading in enumerate(answer.readings, 1):
-            console.print(plain(f"\n({number}) {reading.text}"))
-            print_sql(reading.sql)
+        _show_readings(answer)
+    else:
+        console.print(plain(answer.text), style="yellow" if answer.refusal else "bold")
     if answer.refusal and (unsaid := [w for w in answer.refusal.missing if f"“{w}”" not in answer.text]):
         console.print(plain(f"Not understood: {_quoted(unsaid)}."))
-    if answer.refusal and not answer.refusal.unrelated and best_guess(answer) and not explained:
+    if answer.refusal and answer.refusal.instead:
+        console.print("You could ask:")
+        for question in answer.refusal.instead:
+            console.print(plain(f"  {question}"))
+    if (
+        answer.ending is Ending.UNKNOWN
+        and answer.refusal
+        and not answer.refusal.unrelated
+        and not answer.refusal.outside
+        and best_guess(answer)
+        and not explained
+    ):
         console.print(
             "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
             style="dim",
         )
-    if answer.result and (len(answer.result.rows) > 1 or len(answer.result.columns) > 1):
-        print_rows(answer.result, letters=CELL_LETTERS)
+    if answer.shown and _has_rows_to_show(answer.shown):
+        print_rows(answer.shown, letters=CELL_LETTERS)
     if answer.sql:
         _show_evidence(answer)
     if (used := answer.trace.usage).calls:
         console.print(f"Asked the model: {spent(used)}.", style="dim")
+
+
+def _show_readings(answer: Answer) -> None:
+    """The readings to choose among: words, how likely, the first rows, the SQL."""
+    reason = answer.refusal.reason if answer.refusal else ""
+    console.print(plain(f"I'm not sure. {reason}".strip()), style="yellow")
+    console.print("Not answers yet, but what the question may mean:", style="yellow")
+    for number, reading in enumerate(answer.readings, 1):
+        sure = f" [{reading.confidence:.0%}]" if reading.confidence is not None else ""
+        console.print(plain(f"\n({number}) {reading.text}{sure}"), style="bold")
+        console.print(plain(reading.answer))
+        if reading.shown and _has_rows_to_show(reading.shown):
+            print_rows(reading.shown, most=READING_ROWS, letters=CELL_LETTERS)
+        print_sql(reading.sql)
+
+
+def _has_rows_to_show(result: Result) -> bool:
+    """Whether the rows say more than the sentence does."""
+    return len(result.rows) > 1 or len(result.columns) > 1
 
 
 def _show_evidence(answer: Answer) -> None:
@@ -118,27 +149,18 @@ def save_chart(chart: Chart, file: Path) -> None:
     Raises `InputError` for another ending or a file that can't be written, `MissingExtra` where pictures
     lack their renderer.
     """
-    specification = json.dumps(chart.specification, ensure_ascii=False)
     ending = file.suffix.casefold()
     try:
         if ending == ".json":
-            file.write_text(specification + "\n", encoding="utf-8")
+            file.write_text(json.dumps(chart.specification, ensure_ascii=False) + "\n", encoding="utf-8")
         elif ending == ".png":
-            file.write_bytes(_renderer().vegalite_to_png(specification, scale=2))
+            file.write_bytes(as_png(chart.specification))
         elif ending == ".svg":
-            file.write_text(_renderer().vegalite_to_svg(specification), encoding="utf-8")
+            file.write_text(as_svg(chart.specification), encoding="utf-8")
         elif ending == ".html":
             # Bundled: the page opens without a network.
-            file.write_text(_renderer().vegalite_to_html(specification, bundle=True), encoding="utf-8")
+            file.write_text(as_page(chart.specification), encoding="utf-8")
         else:
             raise InputError("a chart is written as .json, .html, .svg or .png", file=file)
     except OSError as error:
         raise InputError(f"the chart can't be written: {error.strerror}", file=file) from error
-
-
-def _renderer() -> Any:
-    try:
-        import vl_convert  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("drawing a chart as a picture or page", "vl-convert-python", "charts") from error
-    return vl_convert

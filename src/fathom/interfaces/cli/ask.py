@@ -1,16 +1,19 @@
 """`fathom ask`: answer a question, or several in a row."""
 
-import asyncio
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from fathom.answering import Conversation, as_json, prepare
 from fathom.databases import connect
-from fathom.errors import InputError, ModelError
-from fathom.interfaces.cli import ASKS_BACK, DECLINED
+from fathom.errors import InputError
+from fathom.interfaces.cli import DECLINED
+from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
-from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
-from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
-from fathom.records import Answer, Limits
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending, Strict
+from fathom.interfaces.cli.showing import notices, plain, print_csv, print_json, print_sql
+from fathom.records import Answer, Ending, Limits
 
 
 def ask(
@@ -26,18 +29,27 @@ def ask(
     evidence: str = "",
     pack: tuple[Path, ...] = (),
     confidence: float | None = None,
+    choose: int | None = None,
+    after: Path | None = None,
     seconds: float = 30.0,
+    no_index: bool = False,
     chart: Path | None = None,
     tools: bool = False,
     caller: str | None = None,
     calls: int = 4,
     sql: bool = False,
     explain: bool = False,
+    report: bool = False,
     json: bool = False,
+    trace: bool = False,
+    csv_: Annotated[bool, Parameter(name="--csv")] = False,
+    safe_csv: bool = False,
+    strict: Strict = False,
 ) -> int:
     """Answer a question from a database, with its evidence; without a question, several in a row.
 
-    Exits with 0 when it answered, 3 when it declined, 4 when it asks back.
+    Ends in one of three ways: sure, with an answer, and exit code 0; unsure, with up to three readings to
+    choose among, or not knowing, with what is missing, and exit code 3.
 
     Parameters
     ----------
@@ -60,8 +72,16 @@ def ask(
     confidence
         Answer from this confidence on, 0 to 1; with 0 every guess is an answer. Left out, offline answers
         where nine in ten answers are expected to be right.
+    choose
+        Answer by this one of the readings, 1 to 3, where it isn't sure.
+    after
+        Go on from an earlier answer, a file that --json wrote, or a conversation saved as .json: the question
+        may be a follow-up.
     seconds
         Stop a query after this time.
+    no_index
+        Don't read the values of a database that wasn't asked before, which takes minutes where it is large:
+        columns are found by their names, values only where the question says whose they are.
     chart
         Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
     tools
@@ -74,9 +94,20 @@ def ask(
         Print the SQL only.
     explain
         Show how it was found as well: the steps, the candidates, the time.
+    report
+        Answer the question and two beside it, and say what the data supports: drivers, trend, forecast.
     json
-        Print one JSON object: status, answer, sql, explanation, assumptions, result, confidence, trace.
+        Print one JSON object: ending, answer, sql, explanation, assumptions, result, readings.
+    trace
+        With --json: the steps that led to the answer as well.
+    csv_
+        Print the rows that are shown as CSV, each cell as it is stored. A spreadsheet takes text that begins
+        with =, +, - or @ for a formula and runs it: --safe-csv keeps it from that.
+    safe_csv
+        Print the rows as CSV, with ' before text that a spreadsheet would take for a formula.
     """
+    if trace and not json:
+        raise InputError("--trace goes with --json.")
     if caller is not None and not tools:
         raise InputError("--caller goes with --tools.")
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
@@ -92,7 +123,7 @@ def ask(
 
             asked = database if question is None else question
             return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
-        with connect(database) as db:
+        with connect(database, strict=strict or None, index=not no_index) as db:
             limits = Limits(seconds=seconds)
             asking = prepare(
                 db,
@@ -105,58 +136,48 @@ def ask(
             )
             if pack:
                 show_mismatches(asking)
-            conversation = Conversation(asking)
+            if report and question is not None:
+                from fathom.interfaces.cli.reports import show_report  # noqa: PLC0415, only where asked for
+
+                return show_report(question, evidence, asking, as_json=json)
+            talk = Conversation(asking) if after is None else Conversation.load(after, asking)
             if question is None:
-                return _prompt(conversation, evidence)
-            given = _asked(conversation, question, evidence)
+                from fathom.interfaces.cli.prompt import Prompt  # noqa: PLC0415, only where it is asked for
+
+                Prompt(talk, evidence=evidence).run()
+                return 0
+            given = watched_answer(talk, question, evidence)
+            if choose is not None and given.ending is not Ending.SURE:
+                given = given.choose(choose)
             dialect = db.dialect
-    return _show(given, dialect, sql=sql, explain=explain, json=json, chart=chart)
-
-
-def _show(given: Answer, dialect: str, *, sql: bool, explain: bool, json: bool, chart: Path | None) -> int:
+    if csv_ or safe_csv:
+        return _print_csv(given, safe=safe_csv)
     if json:
-        print_json(as_json(given))
-    elif sql and given.sql:
-        print_sql(given.sql)
+        print_json(as_json(given, trace=trace or explain))
     else:
-        show_answer(given, explained=explain)
-    if explain and not json:
-        show_guess(given, dialect)
-        show_trace(given)
+        _show(given, dialect, sql=sql, explain=explain)
     if chart is not None:
         _save_chart(given, chart)
     return _exit_code(given)
 
 
-def _prompt(conversation: Conversation, evidence: str) -> int:
-    """Take questions until the end of input."""
-    database = conversation.asking.database
-    tables = len(database.schema.tables)
-    notices.print(
-        plain(f"Asking {database.name} ({tables} tables). Follow-ups may be short; an empty line ends."),
-        style="dim",
-    )
-    while line := _next_line():
-        try:
-            show_answer(_asked(conversation, line, evidence))
-        except ModelError as error:
-            if error.lasting:
-                raise
-            notices.print(plain(f"Error: {error}"), style="red")  # the next question may be answered
-    return 0
+def _print_csv(given: Answer, *, safe: bool) -> int:
+    """The rows alone on standard output; why there are none, as a notice."""
+    if given.shown is None or given.ending is not Ending.SURE:
+        notices.print(plain(given.text))
+    else:
+        print_csv(given.shown, safe=safe)
+    return _exit_code(given)
 
 
-def _asked(conversation: Conversation, question: str, evidence: str) -> Answer:
-    """The answer, with a sign of life meanwhile: it may take indexing values, or learning from examples."""
-    with notices.status("Looking for the answer; the first question about a database takes longest ..."):
-        return asyncio.run(conversation.ask(question, evidence=evidence))
-
-
-def _next_line() -> str:
-    try:
-        return console.input("\n[bold]?[/bold] ").strip() if console.is_terminal else input().strip()
-    except EOFError:
-        return ""
+def _show(given: Answer, dialect: str, *, sql: bool, explain: bool) -> None:
+    if sql and given.sql:
+        print_sql(given.sql)
+    else:
+        show_answer(given, explained=explain)
+    if explain:
+        show_guess(given, dialect)
+        show_trace(given)
 
 
 def _save_chart(given: Answer, file: Path) -> None:
@@ -168,6 +189,4 @@ def _save_chart(given: Answer, file: Path) -> None:
 
 
 def _exit_code(given: Answer) -> int:
-    if given.readings:
-        return ASKS_BACK
-    return DECLINED if given.refusal else 0
+    return 0 if given.ending is Ending.SURE else DECLINED

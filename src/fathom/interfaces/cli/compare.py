@@ -4,9 +4,10 @@ from itertools import combinations
 from pathlib import Path
 
 from fathom.errors import ConfigError
-from fathom.evaluation.runs.contrast import contrast, moved
+from fathom.evaluation.runs.contrast import Contrast, Moved, contrasts, moved
 from fathom.interfaces.cli.showing import print_json
 from fathom.interfaces.cli.showing_runs import print_contrast
+from fathom.reports.tables import contrasts_as_json
 
 
 def compare(
@@ -18,20 +19,25 @@ def compare(
     Parameters
     ----------
     runs
-        Folders of runs over the same benchmark, two or more.
+        Folders of runs, two or more; runs over different benchmarks are told apart, and never paired.
     json
         Print everything as one JSON object.
     """
     if len(runs) < 2:
         raise ConfigError("Name two runs or more to compare, such as: fathom compare runs/a runs/b")
-    found = contrast(runs)
-    moves = {(a, b): moved(found.folders[a], found.folders[b]) for a, b in combinations(found.folders, 2)}
+    found = contrasts(runs)
     if json:
-        listed = [
+        moves = [
             {"first": a, "second": b, "id": m.id, "question": m.question, "from": m.before, "to": m.after,
              "why": m.why}
-            for (a, b), these in moves.items() for m in these
+            for one in found for (a, b), these in _moves(one).items() for m in these
         ]  # fmt: skip
-        print_json({**found.as_json(), "moved": listed})
-    else:
-        print_contrast(found, moves)
+        print_json({**contrasts_as_json(found), "moved": moves})
+        return
+    for one in found:
+        print_contrast(one, _moves(one), titled=len(found) > 1)
+
+
+def _moves(found: Contrast) -> dict[tuple[str, str], list[Moved]]:
+    """What moved between each two runs over one benchmark."""
+    return {(a, b): moved(found.folders[a], found.folders[b]) for a, b in combinations(found.folders, 2)}

@@ -37,6 +37,7 @@ def demo() -> None:
     _ask_database()
     _ask_tools()
     console.rule(style="dim")
+    console.print("In a browser:     fathom serve --demo", style="dim")
     console.print("Ask your own:     fathom ask demo:biomed", style="dim")
     console.print('Your database:    fathom ask path/to/your.sqlite "your question"', style="dim")
     console.print('The real APIs:    fathom ask --tools "your question"', style="dim")

@@ -1,26 +1,36 @@
 """`fathom evaluate`: measure a method on a benchmark, or a whole grid of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
 from fathom.benchmarks.calls import is_of_calls
 from fathom.errors import ConfigError
-from fathom.evaluation.runs.grid import read_grid, run_grid
+from fathom.evaluation.runs.imported_prices import CACHED_SHARE
 from fathom.evaluation.runs.replay import replay as answers_of
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.runs.running import evaluate as run
-from fathom.evaluation.runs.subject import Subject
+from fathom.evaluation.runs.subject import Evidence, SchemaGiven, Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli.evaluate_calls import show_calls_run
-from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
+from fathom.interfaces.cli.evaluate_grid import show_grid
+from fathom.interfaces.cli.evaluate_repeats import show_repeats
+from fathom.interfaces.cli.options import (
+    ALL_QUESTIONS,
+    AS_USUAL,
+    NO_LIMIT,
+    NO_RECORDING,
+    Asking,
+    Chosen,
+    Recording,
+    Spending,
+)
 from fathom.interfaces.cli.progress import progress
-from fathom.interfaces.cli.showing import notices, print_json
-from fathom.interfaces.cli.showing_runs import print_summary, show_run, told_stopped
+from fathom.interfaces.cli.showing_runs import show_run, told_stopped
 
 METHOD, TIMEOUT = "offline", 30.0
 
@@ -29,27 +39,35 @@ def evaluate(
     benchmark: str | None = None,
     /,
     *,
-    method: Annotated[str, Parameter(name=["--method", "-m"])] = METHOD,
+    method: Annotated[str | None, Parameter(name=["--method", "-m"])] = None,
     caller: str | None = None,
     model: str | None = None,
     embeddings: str | None = None,
     recording: Recording = NO_RECORDING,
     spending: Spending = NO_LIMIT,
+    asking: Asking = AS_USUAL,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     split: str | None = None,
+    questions: Chosen = ALL_QUESTIONS,
     limit: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     comparison: str | None = None,
-    with_examples: bool = False,
+    with_examples: bool | None = None,
+    same_database: bool | None = None,
     examples: int | None = None,
-    encoder: str = "lexical",
+    encoder: str | None = None,
     pack: Sequence[Path] = (),
-    timeout: float = TIMEOUT,
-    seed: int = 0,
+    evidence: Evidence = "given",
+    schema: SchemaGiven = "whole",
+    timeout: float | None = None,
+    seed: int | None = None,
     predictions: Path | None = None,
     before: Path | None = None,
+    price_as: str | None = None,
+    cached_share: float | None = None,
     executor: str | None = None,
     grid: Path | None = None,
+    repeats: int = 1,
     json: bool = False,
 ) -> int | None:
     """Measure a method on a benchmark. Stopped or killed, the same command goes on where it was.
@@ -59,7 +77,8 @@ def evaluate(
     benchmark
         A registered name (fathom benchmarks), a folder in a known layout, a JSONL file, or biotool:FILE.
     method
-        A registered method (fathom methods), or the TOML file of one that is composed of steps.
+        A registered method (fathom methods), or the TOML file of one that is composed of steps; offline
+        where it isn't given.
     caller
         Of biotool:FILE, the caller to measure; llm with a model and offline without one if it isn't given.
     model
@@ -74,53 +93,76 @@ def evaluate(
     limit
         Ask only the first so many questions.
     workers
-        How many questions to ask at a time, and processes to judge in.
+        How many questions to ask at a time, and processes to judge in; 1 where it isn't given.
     comparison
         How results are compared: bird, spider, sql_eval, biomedsql, semantic; the benchmark's own by default.
     with_examples
         Give the method the benchmark's training questions as solved examples; a caller gets the file's own
         where there is no such split, without those that give the asked one away.
+    same_database
+        What a model is shown of these may be about the asked database; else it is about others. Questions
+        with the gold query are never shown.
     examples
         Of biotool:FILE, how many such examples the caller gets.
     encoder
-        Of biotool:FILE, what tells how alike two observations are: lexical, medcpt,
+        Of biotool:FILE, what tells how alike two observations are: lexical (where it isn't given), medcpt,
         sentence-transformers:MODEL, or an embedding model as provider:MODEL.
     pack
         A knowledge pack beside the benchmark's own; may be given several times.
+    evidence
+        given, or none: the method doesn't see the questions' outside knowledge. compare and report tell the
+        gap to a run that does.
+    schema
+        whole, or gold: the method sees only the tables and columns that the gold query reads. Likewise.
     timeout
-        Seconds that each query may take.
+        Seconds that each query may take; 30 where it isn't given.
     seed
-        Kept with the run, and part of what makes two runs the same.
+        Sent to the model with each request, kept with the run, and part of what makes two runs the same; of
+        --sample too, 0 where it isn't given.
     predictions
         Instead of asking a method, take the answers of a prediction file, in any form that score reads.
     before
         With predictions: a file with the queries that entered the system's last module, for revision metrics.
+    price_as
+        With predictions that tell tokens: price them as those of this model, provider:name.
+    cached_share
+        With price-as: the share of prompt tokens to take as cached; half of them where it isn't given.
     executor
         Where to judge: dask://host:port; in processes on this machine where it isn't given.
     grid
-        A TOML file of methods, models and benchmarks to run all together.
+        A TOML file of methods, models and benchmarks to run all together. What is said here of questions,
+        models and limits holds for each of its runs, whatever the file says.
+    repeats
+        Run so many times, with seeds from --seed on and a folder each, and tell the mean and the spread.
     json
         Print the summary as one JSON object.
     """
+    options = dict(locals())
+    if repeats > 1:
+        return show_repeats(evaluate, options)
     if grid is not None:
-        return _grid(grid, out, json=json)
+        named = {"a benchmark": benchmark, "--evidence": evidence != "given", "--schema": schema != "whole",
+                 "--price-as": price_as, "--method": method, "--caller": caller, "--model": model,
+                 "--split": split, "--examples": examples, "--encoder": encoder, "--before": before,
+                 "--predictions": predictions}  # fmt: skip
+        _refuse(named, "goes with one run: a grid names what it runs in its file")
+        of_runs = {"limit": limit, "workers": workers, "comparison": comparison, "timeout": timeout,
+                   "seed": seed, "with_examples": with_examples, "same_database": same_database,
+                   "packs": list(pack) or None,
+                   "databases": list(questions.database) or None, "ids": list(questions.ids) or None,
+                   "sample": questions.sample, "embeddings": embeddings, "cassette": recording.cassette,
+                   "replay": recording.replay or None, **vars(spending), **vars(asking)}  # fmt: skip
+        return show_grid(grid, out, of_runs, executor=executor, json=json)
     if benchmark is None:
         raise ConfigError("Name a benchmark, or a grid with --grid FILE. There is: fathom benchmarks.")
-    subject: Subject = method
     name = None
-    loaded = load_benchmark(benchmark, split)
+    loaded = load_benchmark(benchmark, split).only(questions.choice(seed or 0))
     if is_of_calls(loaded):
-        of_queries = {
-            "--method": method != METHOD,
-            "--timeout": timeout != TIMEOUT,
-            "--embeddings": embeddings,
-            "--comparison": comparison,
-            "--pack": pack,
-            "--before": before,
-            "--executor": executor,
-        }
-        if given := next((option for option, value in of_queries.items() if value), None):
-            raise ConfigError(f"{given} goes with benchmarks of queries; {loaded.name} is of tool questions.")
+        of_queries = {"--method": method, "--timeout": timeout, "--embeddings": embeddings,
+                      "--comparison": comparison, "--pack": pack, "--before": before,
+                      "--evidence": evidence != "given", "--schema": schema != "whole",
+                      "--executor": executor}  # fmt: skip
+        _refuse(of_queries, f"goes with benchmarks of queries; {loaded.name} is of tool questions")
         return show_calls_run(
             loaded,
             caller,
@@ -129,20 +171,24 @@ def evaluate(
             model=model,
             recording=recording,
             spending=spending,
+            asking=asking,
             limit=limit,
-            workers=workers,
-            with_examples=with_examples,
+            workers=workers or 1,
+            with_examples=bool(with_examples),
             examples=examples,
-            encoder=encoder,
+            encoder=encoder or "lexical",
             seed=seed,
             json=json,
         )
     if caller is not None:
         raise ConfigError("--caller goes with a benchmark of tool questions, such as biotool:FILE.")
+    subject: Subject = method or METHOD
     if predictions is not None:
-        subject, name = answers_of(loaded, predictions, before=before), predictions.stem
-    elif before is not None:
-        raise ConfigError("--before goes with --predictions FILE.")
+        share = CACHED_SHARE if cached_share is None else cached_share
+        subject = answers_of(loaded, predictions, before=before, price_as=price_as, cached_share=share)
+        name = predictions.stem
+    else:
+        _refuse({"--before": before, "--price-as": price_as}, "goes with --predictions FILE")
     try:
         with connect_cluster(executor) if executor else nullcontext() as cluster:
             done = run(
@@ -155,12 +201,17 @@ def evaluate(
                 cassette=recording.cassette,
                 replay=recording.replay,
                 budget=spending.budget("run"),
+                pace=asking.pace(),
+                reply_tokens=asking.reply_tokens,
                 limit=limit,
-                workers=workers,
+                workers=workers or 1,
                 comparison=comparison,
-                with_examples=with_examples,
+                with_examples=bool(with_examples),
+                same_database=bool(same_database),
                 packs=pack,
-                timeout=timeout,
+                evidence=evidence,
+                schema=schema,
+                timeout=TIMEOUT if timeout is None else timeout,
                 seed=seed,
                 progress=progress(),
                 executor=cluster,
@@ -171,19 +222,7 @@ def evaluate(
     return None
 
 
-def _grid(file: Path, out: Path | None, *, json: bool) -> int | None:
-    grid = read_grid(file)
-    try:
-        done = run_grid(grid, out or Path("runs") / file.stem, progress=progress())
-    except RunStopped as stopped:
-        return told_stopped(stopped)
-    summaries = [(cell, cell_run.summary()) for cell, cell_run in done.runs]
-    if json:
-        failed = [{"cell": str(c), "error": str(e)} for c, e in done.failed]
-        print_json({"runs": [s.as_json() for _, s in summaries], "failed": failed})
-    else:
-        for _, summary in summaries:
-            print_summary(summary)
-        for cell, error in done.failed:
-            notices.print(f"{cell}: {error}", style="red", markup=False)
-    return 1 if done.failed else None
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    """Raises `ConfigError` for the first option that is given."""
+    if given := next((option for option, value in options.items() if value), None):
+        raise ConfigError(f"{given} {why}.")

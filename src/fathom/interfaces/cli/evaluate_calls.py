@@ -7,7 +7,7 @@ from fathom.evaluation.calls import evaluate_calls
 from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.calls.running import Subject
 from fathom.evaluation.runs.running import RunStopped
-from fathom.interfaces.cli.options import Recording, Spending
+from fathom.interfaces.cli.options import Asking, Recording, Spending
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing_runs import show_run, told_stopped
 
@@ -21,12 +21,13 @@ def show_calls_run(
     model: str | None,
     recording: Recording,
     spending: Spending,
+    asking: Asking,
     limit: int | None,
     workers: int,
     with_examples: bool,
     examples: int | None,
     encoder: str,
-    seed: int,
+    seed: int | None,
     json: bool,
 ) -> int | None:
     """Run it and show its figures. Raises as `evaluate_calls`."""
@@ -43,6 +44,8 @@ def show_calls_run(
             cassette=recording.cassette,
             replay=recording.replay,
             budget=spending.budget("run"),
+            pace=asking.pace(),
+            reply_tokens=asking.reply_tokens,
             limit=limit,
             workers=workers,
             with_examples=with_examples,

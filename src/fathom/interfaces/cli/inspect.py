@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
-from fathom.interfaces.cli.options import DatabaseName
+from fathom.interfaces.cli.options import DatabaseName, Strict
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
@@ -24,6 +24,7 @@ def inspect(
     seconds: float = 20.0,
     schema_only: bool = False,
     json: bool = False,
+    strict: Strict = False,
 ) -> None:
     """Show the tables, columns, keys and values of a database, and the joins that are only inferred.
 
@@ -38,7 +39,7 @@ def inspect(
     json
         Print one JSON object: tables with their columns and profiles, and joins.
     """
-    with connect(database) as opened:
+    with connect(database, strict=strict or None) as opened:
         tables = tuple(opened.schema.table(name) for name in table) or opened.schema.tables
         profiles = {} if schema_only else _profiles(opened, seconds)
         joins = _joins(opened.schema.foreign_keys, tables)
@@ -70,20 +71,27 @@ def _show(
         console.print("There is nothing to ask: the database holds no tables.")
     for table in tables:
         console.print()
-        console.print(plain(_title(table)), style="bold")
-        if table.comment:
-            console.print(plain(table.comment), style="dim")
-        console.print(_grid(table, profiles.get(table.name)))
+        show_table(table, profiles.get(table.name))
     if joins:
         console.print("\nJoins", style="bold")
     for key in joins:
         console.print(plain(f"  {_join(key)}"))
 
 
+def show_table(table: Table, profile: TableProfile | None) -> None:
+    """One table: its name, its columns, and what they hold as far as that was looked at."""
+    console.print(plain(_title(table)), style="bold")
+    if table.comment:
+        console.print(plain(table.comment), style="dim")
+    console.print(_grid(table, profile))
+
+
 def _title(table: Table) -> str:
     kind = "view" if table.is_view else "table"
     if table.row_count is None:
         return f"{table.name} ({kind})"
+    if not table.row_count:
+        return f"{table.name} ({kind}, empty)"
     about = "about " if table.rows_estimated else ""
     return f"{table.name} ({kind}, {about}{table.row_count:,} rows)"
 
@@ -91,9 +99,9 @@ def _title(table: Table) -> str:
 def _grid(table: Table, profile: TableProfile | None) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("column", "type", "key", "missing", "different", "values"):
-        grid.add_column(
-            heading, overflow="fold", justify="right" if heading in {"missing", "different"} else "left"
-        )
+        number, name = heading in {"missing", "different"}, heading == "column"
+        # A name broken in two can't be copied, nor told from two names.
+        grid.add_column(heading, overflow="fold", no_wrap=name, justify="right" if number else "left")
     for column in table.columns:
         seen = profile.columns.get(column.name) if profile else None
         key = "primary" if column.name in table.primary_key else ""

@@ -1,9 +1,16 @@
 """`fathom judge`: a run's answers in words, judged by a model that knows the gold answers."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
+from fathom.errors import ConfigError
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
+from fathom.evaluation.answers.people import import_scores
+from fathom.evaluation.runs.folder import PEOPLE
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.interfaces.cli.showing_runs import measure
@@ -15,7 +22,11 @@ def judge(
     run: Path,
     /,
     *,
-    model: str,
+    model: str | None = None,
+    database: str | None = None,
+    method: str | None = None,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("judged.jsonl"),
+    people: Sequence[Path] = (),
     recording: Recording = NO_RECORDING,
     spending: Spending = NO_LIMIT,
     split: str | None = None,
@@ -23,29 +34,69 @@ def judge(
 ) -> None:
     """Let a model judge a run's answers in words. Stopped or killed, the same command goes on where it was.
 
+    fathom judge business ANSWERS --database D judges answers without gold, with or without a model: each
+    sentence is checked against the database.
+
     Parameters
     ----------
     benchmark
-        The benchmark of the run; its questions need gold answers in words.
+        The benchmark of the run; its questions need gold answers in words. Or business, for answers without
+        gold.
     run
-        The folder of the run. The judgements go to judgements.jsonl in it, one line a question.
+        The folder of the run. The judgements go to judgements.jsonl in it, one line a question. With business
+        a run or a file of id, question and answer.
     model
-        The judge: provider:name (fathom models).
+        The judge: provider:name (fathom models). With business it may be left out: claims are then read by
+        rule, and what no rule can tell is not judged.
+    database
+        With business: what the answers are about.
+    method
+        With business: who answers the small questions made of each sentence. Left out, it is offline.
+    out
+        With business: where each sentence is kept with its questions, queries, rows and verdict.
+    people
+        A person's BioScores of the run's answers, one JSONL file a person with id and score: kept with the
+        run, and held against the judge's in reports. With business: id and the dimensions, each 0, 0.5 or
+        1; shows how far people and judge agree.
     split
         Which part of the benchmark.
     json
         Print one JSON object.
     """
+    if benchmark == "business":
+        from fathom.interfaces.cli.judge_business import judge_business  # noqa: PLC0415, runs need none of it
+
+        if database is None:
+            raise ConfigError("Name the database that the answers are about: --database DATABASE.")
+        return judge_business(
+            run,
+            database,
+            method=method,
+            model=model,
+            out=out,
+            people=people,
+            recording=recording,
+            spending=spending,
+            json=json,
+        )
+    if people:
+        for person, count in import_scores(run, people).items():
+            console.print(plain(f"{person}: {count:,} BioScores kept in {run / PEOPLE}."), soft_wrap=True)
+        if model is None:
+            return None
+    if model is None:
+        raise ConfigError("Name the judge: --model PROVIDER:NAME (fathom models).")
     budget = spending.budget("run")
     with opened_model(model, cassette=recording.cassette, replay=recording.replay, budget=budget) as opened:
         found = judge_run(load_benchmark(benchmark, split), run, opened)
     quality = AnswerQuality.of(found)
     if json:
         print_json({"model": model, "n": len(found), **quality.as_json()})
-        return
+        return None
     shown = quality.as_json()
     console.print(f"Response quality rate {measure(shown['response_quality'])}")
     console.print(f"Safety rate           {measure(shown['safety'])}")
     if quality.unjudged:
         console.print(f"{quality.unjudged:,} of {len(found):,} unjudged; the same command asks again.")
     console.print(plain(f"Each judgement: {run / JUDGEMENTS}"), style="dim", soft_wrap=True)
+    return None

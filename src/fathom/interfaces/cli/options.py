@@ -1,6 +1,7 @@
 """Options that several commands take, with their lines in the help."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,12 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget
+    from fathom.benchmarks import Choice
+    from fathom.llm import Budget, Pace
 
 DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:biomed.")]
 Query = Annotated[
     str,
     Parameter(help="One query that only reads. `-` reads it from standard input.", allow_leading_hyphen=True),
+]
+
+
+Strict = Annotated[
+    bool,
+    Parameter(help="Refuse an account that may do more than read; FATHOM_STRICT=1 does so for all commands."),
 ]
 
 
@@ -54,5 +62,54 @@ class Spending:
         return Budget(tokens=self.max_tokens, dollars=self.max_cost, scope=scope)
 
 
-NO_RECORDING, NO_LIMIT = Recording(), Spending()
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """Which of a benchmark's questions are asked."""
+
+    database: Sequence[str] = ()
+    """Only questions about this database, by the benchmark's name for it; may be given several times."""
+
+    ids: Sequence[str] = ()
+    """Only these questions: ids with commas between, or a file of them as fathom export --unsolved writes."""
+
+    sample: int | None = None
+    """Only so many questions, drawn by --seed; a larger sample holds the smaller one."""
+
+    def choice(self, seed: int) -> "Choice":
+        """The choice that these make."""
+        from fathom.benchmarks.choice import Choice, read_ids  # noqa: PLC0415, help needs none of it
+
+        return Choice(tuple(self.database), tuple(read_ids(self.ids)), self.sample, seed)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How a model is asked."""
+
+    requests: int | None = None
+    """How many requests to have under way at once; 8 where it isn't given."""
+
+    rpm: float | None = None
+    """Send at most so many requests a minute."""
+
+    tpm: float | None = None
+    """Send at most so many tokens a minute, estimated from the prompts."""
+
+    model_seconds: float | None = None
+    """Seconds to wait for one reply before asking again; 180 where it isn't given."""
+
+    reply_tokens: int | None = None
+    """Let each reply take so many tokens where a method allows fewer: for models that think first."""
+
+    def pace(self) -> "Pace":
+        """Its pace. Raises `ConfigError` for a number that isn't above 0."""
+        from fathom.llm import Pace  # noqa: PLC0415, slow to import
+
+        return Pace.of(requests=self.requests, rpm=self.rpm, tpm=self.tpm, model_seconds=self.model_seconds)
+
+
+ALL_QUESTIONS = Chosen()
+NO_RECORDING, NO_LIMIT, AS_USUAL = Recording(), Spending(), Asking()
 """What commands take where nobody says otherwise."""

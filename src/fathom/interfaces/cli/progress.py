@@ -15,6 +15,7 @@ from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.running import Progress as RunProgress
 from fathom.interfaces.cli.showing import notices
+from fathom.text import visible
 
 _LINE_SECONDS = 10.0
 
@@ -28,13 +29,14 @@ class Tally:
     """What has been seen so far in this call: rate, share correct, cost."""
 
     def __init__(self) -> None:
-        self.seen = self.correct = 0
+        self.seen = self.judged = self.correct = 0
         self.cost: float | None = 0.0
         self.started = time.monotonic()
 
     def add(self, record: QuestionRecord) -> None:
         """Count one question. One unknown price makes the whole cost unknown."""
         self.seen += 1
+        self.judged += record.outcome is not Outcome.UNJUDGED
         self.correct += record.outcome is Outcome.CORRECT
         cost = record.usage.get("total", {}).get("cost_usd", 0.0)
         self.cost = None if cost is None or self.cost is None else self.cost + cost
@@ -42,7 +44,9 @@ class Tally:
     def __str__(self) -> str:
         rate = self.seen / max(time.monotonic() - self.started, 1e-9)
         cost = "cost unknown" if self.cost is None else f"${self.cost:.4f}" if self.cost else "no cost"
-        return f"{self.correct / max(self.seen, 1):.1%} correct · {rate:.1f}/s · {cost}"
+        correct = f"{self.correct / self.judged:.1%} correct" if self.judged else "none judged"
+        judged = f" of {self.judged:,} judged" if 0 < self.judged < self.seen else ""
+        return f"{correct}{judged} · {rate:.1f}/s · {cost}"
 
 
 class Bar:
@@ -59,7 +63,7 @@ class Bar:
             TimeRemainingColumn(),
             console=notices,
         )
-        self._task: TaskID = self._bar.add_task(run, total=total, completed=done, tally="")
+        self._task: TaskID = self._bar.add_task(visible(run), total=total, completed=done, tally="")
         self._bar.start()
 
     def advance(self, record: QuestionRecord) -> None:
@@ -81,7 +85,7 @@ class Lines:
         self._tally, self._total, self._done = Tally(), total, done
         self._told = time.monotonic()
         before = f", {done:,} answered before" if done else ""
-        notices.print(f"{run}: {total:,} questions{before}", markup=False, soft_wrap=True)
+        notices.print(f"{visible(run)}: {total:,} questions{before}", markup=False, soft_wrap=True)
 
     def advance(self, record: QuestionRecord) -> None:
         """Count, and tell when it is time."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from fathom.interfaces.cli.options import ALL_QUESTIONS, Chosen
 from fathom.interfaces.cli.score_run import run_score
 
 Names = Annotated[str | None, Parameter(name="--comparison", alias="--as")]
@@ -23,6 +24,10 @@ def score(
     workers: int | None = None,
     executor: str | None = None,
     ves: bool = False,
+    questions: Chosen = ALL_QUESTIONS,
+    seed: int = 0,
+    limit: int | None = None,
+    settled: Path | None = None,
     json: bool = False,
 ) -> int:
     """Score files of predictions: BIRD or Spider files, JSONL, JSON, NL2SQLBench folders.
@@ -51,6 +56,13 @@ def score(
         dask://host:port runs the queries on a Dask cluster.
     ves
         Also time the right queries against gold, one after the other: VES and R-VES.
+    seed
+        Of --sample: the same seed draws the same questions.
+    limit
+        Only the first so many questions.
+    settled
+        What people settled about suspect gold (review export): their gold counts instead of the published
+        one, and questions at fault are left out.
     json
         Print one JSON object; with several files, one with a list of them.
     """
@@ -65,5 +77,11 @@ def score(
         workers=workers,
         executor=executor,
         ves=ves,
+        database=questions.database,
+        ids=questions.ids,
+        sample=questions.sample,
+        seed=seed,
+        limit=limit,
+        settled=settled,
         json=json,
     )

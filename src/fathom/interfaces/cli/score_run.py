@@ -2,17 +2,23 @@
 
 import json as json_format
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fathom.benchmarks.choice import Choice, read_ids
 from fathom.errors import ConfigError
+from fathom.evaluation.categories import by_level
+from fathom.evaluation.outcome import told_unjudged
 from fathom.evaluation.scoring import Score, score_files
+from fathom.text import visible
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
+
+    from fathom.benchmarks import Benchmark
 
 _VALUES: dict[str, Callable[[str], Any]] = {
     "--split": str,
@@ -22,7 +28,12 @@ _VALUES: dict[str, Callable[[str], Any]] = {
     "--timeout": float,
     "--workers": int,
     "--executor": str,
+    "--sample": int,
+    "--seed": int,
+    "--limit": int,
+    "--settled": Path,
 }
+_LISTS = ("--database", "--ids")
 _FLAGS = ("--json", "--keep-distinct", "--ves")
 
 
@@ -46,6 +57,11 @@ def plain_arguments(arguments: list[str]) -> dict[str, Any] | None:
                 found["comparison" if name == "as" else name] = _VALUES[word](value)
             except ValueError:
                 return None
+        elif word in _LISTS:
+            value = next(waiting, "-")
+            if value.startswith("-"):
+                return None
+            found.setdefault(name, []).append(value)
         elif word.startswith("-"):
             return None
         else:
@@ -67,6 +83,12 @@ def run_score(
     workers: int | None = None,
     executor: str | None = None,
     ves: bool = False,
+    database: Sequence[str] = (),
+    ids: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    settled: Path | None = None,
     json: bool = False,
 ) -> int:
     """Score and print; the exit code."""
@@ -74,11 +96,20 @@ def run_score(
         raise ConfigError("--keep-distinct belongs to the comparison spider.")
     if keep_distinct:
         comparison = "spider-keep-distinct"
+    asked: str | Benchmark = benchmark
+    told, without = None, tuple[str, ...]()
+    if settled is not None:
+        from fathom.benchmarks import load_benchmark  # noqa: PLC0415
+        from fathom.benchmarks.settled import with_settled  # noqa: PLC0415
+
+        asked, told = with_settled(load_benchmark(benchmark, split), settled)
+        without = told.left_out
     with ExitStack() as stack:
         found = score_files(
-            benchmark,
+            asked,
             predictions,
             split=split,
+            choice=Choice(database, tuple(read_ids(ids)), sample, seed, limit, without),
             comparison=comparison,
             details=_details(details, predictions),
             timeout=timeout,
@@ -91,14 +122,19 @@ def run_score(
         sys.stderr.write("\r\033[K")
     if json:
         content = [one.as_json() for one in found]
+        if told is not None:
+            gold = {"corrected": list(told.corrected), "left_out": list(told.left_out)}
+            content = [one | {"settled": gold} for one in content]
         value = content[0] if len(content) == 1 else {"scores": content}
         print(json_format.dumps(value, indent=2))
     else:
         for one in found:
-            print(_told(one))
+            print(visible(_told(one)))
+            if told is not None:
+                print(visible(f"  settled     {told}"))
     for one in found:
         for problem in one.problems:
-            print(f"Note: {one.predictions}: {problem}", file=sys.stderr)
+            print(visible(f"Note: {one.predictions}: {problem}"), file=sys.stderr)
     return int(any("details" in problem for one in found for problem in one.problems))
 
 
@@ -125,18 +161,25 @@ def _watch(done: int) -> None:
 def _told(one: Score) -> str:
     """The summary as people read it; every share beside its counts."""
     low, high = one.interval
-    rate = "-" if one.correct_rate is None else f"{100 * one.correct_rate:.2f} %"
     split = f" ({one.split})" if one.split else ""
+    unjudged = told_unjudged(one.unjudged)
+    if one.correct_rate is None:
+        head = "nothing judged"
+    else:
+        judged = f"{one.n} judged" if unjudged else f"{one.n}"
+        head = (
+            f"{100 * one.correct_rate:.2f} % correct, {one.correct} of {judged}; "
+            f"95 % interval {100 * low:.2f} to {100 * high:.2f}"
+        )
     lines = [
-        f"{one.predictions}: {rate} correct, {one.correct} of {one.n}; "
-        f"95 % interval {100 * low:.2f} to {100 * high:.2f}",
+        f"{one.predictions}: {head}" + (f"; {unjudged}" if unjudged else ""),
         f"  benchmark   {one.benchmark}{split}, comparison {one.comparison}",
         f"  outcomes    {one.correct} correct, {one.incorrect} incorrect, {one.error} error",
     ]
+    if one.translated:
+        lines.append(f"  dialect     gold and predictions alike were translated from {one.translated}")
     if one.errors:
         lines.append("  errors      " + _counts(one.errors))
-    if one.gold_failed:
-        lines.append(f"  gold        {one.gold_failed} can't be judged: their gold query or database failed")
     if one.vacuous:
         lines.append(f"  vacuous     {one.vacuous} of the correct ones agree only in being empty")
     wrong = {k: v for k, v in one.verdicts.items() if k not in ("exact", "error")}
@@ -144,11 +187,12 @@ def _told(one: Score) -> str:
         lines.append("  verdicts    " + _counts(one.verdicts))
     if one.ves is not None:
         lines.append(
-            f"  efficiency  VES {one.ves:.2f} %, R-VES {one.r_ves:.2f} %, over all {one.n} questions"
+            f"  efficiency  VES {one.ves:.2f} %, R-VES {one.r_ves:.2f} %, over all {one.n} questions judged"
         )
     groups = {k: v for k, v in one.by_difficulty.items() if k}
     if groups:
-        lines.append("  difficulty  " + ", ".join(f"{k} {c}/{n}" for k, (n, c) in sorted(groups.items())))
+        levels = (f"{k} {groups[k][1]}/{groups[k][0]}" for k in by_level(groups))
+        lines.append("  difficulty  " + ", ".join(levels))
     if one.pass_at.get(20, 0) > one.correct:
         lines.append("  pass@k      " + ", ".join(f"{k}: {c}" for k, c in one.pass_at.items()))
     lines += [f"  note        {count} x {text}" for text, count in one.notes.most_common(3)]

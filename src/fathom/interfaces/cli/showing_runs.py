@@ -2,18 +2,22 @@
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-from fathom.evaluation.runs.contrast import Contrast, Moved
+from fathom.evaluation.outcome import told_unjudged
+from fathom.evaluation.runs.asking import INTERNAL
+from fathom.evaluation.runs.contrast import Contrast, Moved, Pair
+from fathom.evaluation.runs.folder import RECORDS
+from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.running import Run, RunStopped
 from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
-from fathom.reports.tables import CALLS, WORDS
+from fathom.reports.chapters.answers import CALLS, WORDS
 
 SHOWN_MOVES = 20
 
@@ -61,10 +65,34 @@ def print_summary(summary: Summary) -> None:
     console.print(
         plain(f"{summary.name} on {where}, compared as {configuration['comparison']}"), style="bold"
     )
+    console.print(_figures(figures))
+    for told in _warnings(figures):
+        console.print(plain(told), style="yellow")
+    for grouping in ("difficulty", "category", "provider", "tool"):
+        if grouping in summary.by and figures["n"]:
+            _print_groups(grouping, summary.by[grouping])
+    console.print(plain(f"The run is in {summary.folder}"), style="dim")
+
+
+def _warnings(figures: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader of the rates must know: questions not judged, and errors that are no answers."""
+    if figures["unjudged"]:
+        told = told_unjudged(figures["unjudged"])
+        yield f"{told}. Rates are of the other {figures['n']:,}." if figures["n"] else f"{told}."
+    if faults := figures["error_classes"].get(INTERNAL):
+        yield (
+            f"{faults:,} of the errors happened inside the program that answers or judges, and say nothing "
+            f"about answers. {RECORDS} holds each traceback; the same command asks these questions again."
+        )
+
+
+def _figures(figures: Mapping[str, Any]) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     for label, name in (("correct", "correct_rate"), ("incorrect", "incorrect_rate"), ("error", "error_rate"),
                         ("coverage", "coverage"), ("selective accuracy", "selective_accuracy"),
-                        ("unanswerable refused", "unanswerable_refused")):  # fmt: skip
+                        ("unanswerable refused", "unanswerable_refused"),
+                        ("declined, right one among the readings shown", "right_among_shown"),
+                        ("unanswerable, readings shown", "unanswerable_shown")):  # fmt: skip
         if figures["counts"][name][1]:
             table.add_row(label, rate(figures, name))
     if figures["seconds_median"] is not None:
@@ -81,11 +109,7 @@ def print_summary(summary: Summary) -> None:
             table.add_row(plain(f"{label}, judged by {judge}"), measure(words[name]))
     for kind, count in figures["error_classes"].items():
         table.add_row(f"error: {kind}", f"{count:,}")
-    console.print(table)
-    for grouping in ("difficulty", "category", "provider", "tool"):
-        if grouping in summary.by:
-            _print_groups(grouping, summary.by[grouping])
-    console.print(plain(f"The run is in {summary.folder}"), style="dim")
+    return table
 
 
 def _print_groups(grouping: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
@@ -99,8 +123,23 @@ def _print_groups(grouping: str, groups: Mapping[str, Mapping[str, Any]]) -> Non
     console.print(table)
 
 
-def print_contrast(contrast: Contrast, moves: Mapping[tuple[str, str], list[Moved]]) -> None:
-    """Runs side by side, their paired tests, and what moved."""
+def print_repeats(found: Contrast) -> None:
+    """What repeated runs come to: mean, standard deviation, each value."""
+    for one in repeats_of(found.summaries.values()):
+        told = f"{one.name} on {found.benchmark}, {one.runs} runs of {one.n:,} questions"
+        console.print(plain(told), style="bold")
+        for name, spread in one.spreads.items():
+            values = ", ".join(f"{v:.1%}" for v in spread.values)
+            told = f"{name.replace('_', ' '):15} {spread.mean:.1%} ± {spread.deviation:.1%} ({values})"
+            console.print(told, soft_wrap=True)
+    places = ", ".join(str(folder) for folder in found.folders.values())
+    console.print(plain(f"The runs are in {places}"), style="dim", soft_wrap=True)
+
+
+def print_figures(contrast: Contrast, *, titled: bool = False) -> None:
+    """Runs over one benchmark side by side; `titled` says which one."""
+    if titled:
+        console.print(plain(f"\n{contrast.benchmark}"), style="bold")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("run", "correct", "error", "coverage", "selective accuracy", "s/question"):
         table.add_column(head)
@@ -110,15 +149,30 @@ def print_contrast(contrast: Contrast, moves: Mapping[tuple[str, str], list[Move
         seconds = figures["seconds_per_question"]["value"]
         table.add_row(plain(label), *rates, "" if seconds is None else f"{seconds:.3g}")
     console.print(table)
+
+
+def print_contrast(
+    contrast: Contrast, moves: Mapping[tuple[str, str], list[Moved]], *, titled: bool = False
+) -> None:
+    """Runs over one benchmark side by side, their paired tests, and what moved; `titled` says which one."""
+    print_figures(contrast, titled=titled)
     for pair in contrast.pairs:
         test = pair.correct
         told = (
             f"{pair.first} against {pair.second}: {test.difference:+.1%} on {test.n:,} questions "
             f"({test.only_first:,} only the first, {test.only_second:,} only the second; "
-            f"exact McNemar p = {test.p_value:.2g})"
+            f"exact McNemar p = {test.p_value:.2g}{_corrected(pair, len(contrast.pairs))})"
         )
         console.print(plain(told))
         _print_moves(moves.get((pair.first, pair.second), []))
+
+
+def _corrected(pair: Pair, pairs: int) -> str:
+    """The p's that mind how many pairs are tested, and that questions of one database are alike."""
+    told = f", Holm {pair.holm:.2g} for {pairs} pairs" if pairs > 1 else ""
+    if (found := pair.clustered) is not None:
+        told += f", clustered by {found.clusters} databases {found.p_value:.2g}"
+    return told
 
 
 def _print_moves(moves: list[Moved]) -> None:

@@ -1,15 +1,12 @@
 """`fathom sql`: run one query that only reads."""
 
-import csv
-import json as json_format
-import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from fathom.databases import connect
-from fathom.interfaces.cli.options import DatabaseName, Query, query_text
-from fathom.interfaces.cli.showing import cut_notice, notices, print_json, print_rows
+from fathom.interfaces.cli.options import DatabaseName, Query, Strict, query_text
+from fathom.interfaces.cli.showing import print_csv, print_json, print_rows
 from fathom.records import Limits
 
 
@@ -23,6 +20,8 @@ def sql(
     all_rows: Annotated[bool, Parameter(name="--all")] = False,
     json: bool = False,
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
+    safe_csv: bool = False,
+    strict: Strict = False,
 ) -> None:
     """Run one reading query, with the same guard and limits as every answer.
 
@@ -37,27 +36,20 @@ def sql(
     json
         Print one JSON object: columns, rows, truncated, seconds.
     csv_
-        Print the rows as CSV.
+        Print the rows as CSV, each cell as it is stored. A spreadsheet takes text that begins with =, +, -
+        or @ for a formula and runs it: --safe-csv keeps it from that.
+    safe_csv
+        Print the rows as CSV, with ' before text that a spreadsheet would take for a formula.
     """
-    with connect(database) as opened:
-        result = opened.run(query_text(query), Limits(seconds=seconds, rows=rows))
+    from fathom.answering.audit_log import logged_run, logging_as  # noqa: PLC0415, slow to import
+
+    with connect(database, strict=strict or None) as opened, logging_as("command line"):
+        result = logged_run(opened, query_text(query), Limits(seconds=seconds, rows=rows))
     if json:
         from fathom.answering import result_as_json  # noqa: PLC0415, slow to import
 
         print_json(result_as_json(result))
-    elif csv_:
-        writer = csv.writer(sys.stdout)
-        writer.writerow(result.columns)
-        writer.writerows([_csv_cell(cell) for cell in row] for row in result.rows)
-        if result.truncated:
-            notices.print(cut_notice(result), style="dim")
+    elif csv_ or safe_csv:
+        print_csv(result, safe=safe_csv)
     else:
         print_rows(result, most=None if all_rows else 20)
-
-
-def _csv_cell(cell: Any) -> Any:
-    """A cell as `--json` writes it, with lists and objects as JSON text; empty where nothing is known."""
-    from fathom.answering import cell_as_json  # noqa: PLC0415, slow to import
-
-    form = cell_as_json(cell)
-    return json_format.dumps(form, ensure_ascii=False) if isinstance(form, list | dict) else form

@@ -1,0 +1,46 @@
+"""`fathom mcp`: databases for assistants, over standard input and output."""
+
+from dataclasses import replace
+
+from fathom.errors import InputError, MissingExtra
+from fathom.interfaces.cli.options import Strict
+
+
+def mcp(*databases: str, demo: bool = False, teach: bool = False, strict: Strict = False) -> None:
+    """Serve databases to assistants over the Model Context Protocol, on standard input and output.
+
+    Without a database it serves those of the settings. A process that stays is faster: fathom serve has the
+    same at /mcp.
+
+    Parameters
+    ----------
+    databases
+        Paths, URLs or names from the settings.
+    demo
+        Serve the sample database.
+    teach
+        Let assistants teach solved questions; each needs a person's agreement.
+    """
+    from fathom.config import read_settings  # noqa: PLC0415
+
+    try:
+        from fathom.interfaces.mcp.server import make_server  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise MissingExtra("serving assistants", "mcp", "mcp") from error
+    from fathom.answering.store import Store  # noqa: PLC0415
+    from fathom.interfaces.web.site import DEMO, Rules, Site, addresses  # noqa: PLC0415
+
+    settings = read_settings()
+    settings = replace(settings, strict=strict or settings.strict)
+    named = (*databases, *((DEMO,) if demo else ()))
+    found = addresses(named, settings)
+    if not found:
+        raise InputError(
+            "there is nothing to serve: name a database, put one into the settings, or add --demo"
+        )
+    rules = Rules(token="", hosts=frozenset(), origins=frozenset())
+    site = Site(settings, rules, Store(settings.store), found)
+    try:
+        make_server(site, teaching=teach).run("stdio")
+    finally:
+        site.close()

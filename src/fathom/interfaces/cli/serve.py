@@ -1,0 +1,126 @@
+"""`fathom serve`: the web app on this machine."""
+
+import logging
+import os
+import secrets
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fathom.errors import ConfigError, MissingExtra
+from fathom.interfaces.cli.options import Strict
+from fathom.interfaces.cli.showing import notices, plain
+
+if TYPE_CHECKING:
+    from fathom.interfaces.web.site import Rules
+
+PORT = 8765
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(
+    *databases: str,
+    demo: bool = False,
+    port: int = PORT,
+    host: str = "127.0.0.1",
+    public_url: str = "",
+    token: str = "",
+    model: str | None = None,
+    runs: Path = Path("runs"),
+    no_sql: bool = False,
+    strict: Strict = False,
+    teach: bool = False,
+) -> None:
+    """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
+
+    Assistants that speak the Model Context Protocol connect to the same at /mcp, with the token as a bearer.
+
+    Parameters
+    ----------
+    databases
+        Paths, URLs, names from the settings, or demo:biomed. Those of the settings are there anyway.
+    demo
+        Serve the sample database, and made records in place of NCBI, UniProt and Ensembl.
+    port
+        The port to listen on; 0 takes any that is free.
+    host
+        The address to listen on. Another than this machine's own needs --public-url and a token of yours.
+    public_url
+        The address that people open, such as https://fathom.example.org, where a proxy stands in between.
+    token
+        The token that lets in; left out, a new one is made at each start. FATHOM_TOKEN sets it as well.
+    model
+        The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
+    runs
+        The folder whose runs are shown.
+    no_sql
+        Let nobody write queries by hand.
+    teach
+        Let assistants at /mcp teach solved questions; each needs a person's agreement.
+    """
+    try:
+        from fathom.interfaces.web.server import run_server  # noqa: PLC0415, slow to import
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the web app", error.name or "fastapi", "web") from error
+    own = token or os.environ.get("FATHOM_TOKEN", "")
+    if host not in LOOPBACK and not (own and public_url):
+        raise ConfigError(
+            f"Listening on {host} lets others in: give a --token of yours, and the --public-url they open."
+        )
+    named = (*databases, "demo:biomed") if demo else databases
+    listening = _listening(host, port)
+    rules = _rules(
+        listening, own or secrets.token_urlsafe(24), public_url, runs=runs, sql=not no_sql, is_demo=demo
+    )
+    rules = replace(rules, teaching=teach)
+    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
+    shown = public_url or f"http://{_at(host)}:{listening.getsockname()[1]}"
+    print(f"{shown.rstrip('/')}/?t={rules.token}", flush=True)
+    notices.print(plain("Open this address in a browser; Ctrl-C ends."), style="dim")
+    run_server(named, rules, listening, model=model, strict=strict)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that takes connections from here on. Raises `ConfigError` where the port is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise ConfigError(f"Can't listen on {host}:{port}: {error}. Choose another --port.") from error
+    listening.listen(128)
+    return listening
+
+
+def _rules(
+    listening: socket.socket, token: str, public_url: str, *, runs: Path, sql: bool, is_demo: bool
+) -> "Rules":
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    from fathom.interfaces.web.site import Rules  # noqa: PLC0415
+
+    port = listening.getsockname()[1]
+    origins = {f"http://{_at(name)}:{port}" for name in LOOPBACK}
+    if public_url:
+        parts = urlsplit(public_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise ConfigError(f"--public-url {public_url!r} is no address such as https://fathom.example.org")
+        origins.add(f"{parts.scheme}://{parts.netloc}")
+    secure = public_url.startswith("https:")
+    return Rules(
+        token,
+        hosts=frozenset(urlsplit(o).netloc for o in origins),
+        origins=frozenset(origins),
+        runs=runs,
+        sql=sql,
+        is_demo=is_demo,
+        cookie=f"{'__Host-' if secure else ''}fathom-{port}",  # cookies don't tell ports apart
+        secure=secure,
+    )
+
+
+def _at(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

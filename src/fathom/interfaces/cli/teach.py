@@ -1,0 +1,193 @@
+"""`fathom teach`: what a person knows about a database, tried before it is kept, and undone at will."""
+
+import asyncio
+from dataclasses import dataclass
+from getpass import getuser
+
+from cyclopts import Parameter
+
+from fathom.answering import Asking, prepare
+from fathom.answering.rehearsal import Rehearsal, rehearse, validate
+from fathom.config import read_settings
+from fathom.databases import connect
+from fathom.errors import InputError
+from fathom.interfaces.cli import DECLINED
+from fathom.interfaces.cli.options import DatabaseName
+from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.knowledge.lessons import (
+    Lesson,
+    LessonFile,
+    convention,
+    lesson_file,
+    pack_as_yaml,
+    pack_of,
+    solved,
+    synonym,
+    value_name,
+)
+from fathom.records import Question
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Taught:
+    """What is taught: a solved question, a word, or a rule."""
+
+    question: str = ""
+    """A question, answered by --sql."""
+
+    sql: str = ""
+    """The query that answers --question."""
+
+    word: str = ""
+    """A word for what --means says."""
+
+    means: str = ""
+    """The TABLE or TABLE.COLUMN that --word stands for."""
+
+    value: str = ""
+    """The value of the column in --means that --word stands for."""
+
+    rule: str = ""
+    """A rule in words; --condition says it in SQL."""
+
+    condition: str = ""
+    """The condition that the rule adds where a table of --tables is asked, such as "died_on IS NULL"."""
+
+    tables: tuple[str, ...] = ()
+    """A table that the rule is about; may be given several times."""
+
+    only_with: tuple[str, ...] = ()
+    """The rule holds only for questions with this word; may be given several times."""
+
+    def lesson(self) -> Lesson | None:
+        """The lesson; None where nothing is taught. Raises `InputError` for one that lacks a part."""
+        match (self.question or self.sql, self.word or self.means or self.value, self.rule or self.condition):
+            case ("", "", ""):
+                return None
+            case (_, "", ""):
+                _need(question=self.question, sql=self.sql)
+                return solved(self.question, self.sql)
+            case ("", _, ""):
+                _need(word=self.word, means=self.means)
+                table, _, column = self.means.rpartition(".") if "." in self.means else (self.means, "", "")
+                if self.value:
+                    _need(**{"means TABLE.COLUMN": column})
+                    return value_name(self.word, table, column, self.value)
+                return synonym(self.word, table, column)
+            case ("", "", _):
+                _need(rule=self.rule, condition=self.condition, tables="".join(self.tables))
+                return convention(
+                    self.rule, tables=self.tables, condition=self.condition, words=self.only_with
+                )
+        raise InputError("teach one thing at a time: a question, a word or a rule")
+
+
+NOTHING = Taught()
+
+
+def teach(
+    database: DatabaseName,
+    /,
+    *,
+    taught: Taught = NOTHING,
+    anyway: bool = False,
+    dry_run: bool = False,
+    undo: str | None = None,
+    as_pack: bool = False,
+    json: bool = False,
+) -> int:
+    """Teach Fathom something about a database, or list and undo what was taught.
+
+    A lesson is tried first, on its own question and on those that the packs hold solved. It is kept where
+    none of these gets worse, in a file of Fathom's own beside the settings. Exits with 3 where it isn't kept.
+
+    Parameters
+    ----------
+    anyway
+        Keep it although solved questions get worse.
+    dry_run
+        Only try it.
+    undo
+        Remove the lesson of this id.
+    as_pack
+        Print what was taught as a knowledge pack, to paste into an expert's file.
+    json
+        Print one JSON object: the lessons; or the lesson, whether it is kept, and what it changes.
+    """
+    settings = read_settings()
+    with connect(database, settings=settings) as opened:
+        kept = lesson_file(opened.known_as or opened.url, settings)
+        if undo is not None:
+            console.print(plain(f"Undone: {kept.remove(undo).text}"))
+            return 0
+        lesson = taught.lesson()
+        if lesson is None:
+            _list(kept, as_pack=as_pack, json=json)
+            return 0
+        asking = prepare(opened, settings=settings)
+        lesson = lesson.model_copy(update={"by": getuser()})
+        tried = _tried(asking, lesson, taught.question)
+    keep = not dry_run and (anyway or not tried.broken)
+    if keep:
+        lesson = kept.add(lesson)  # another one, where the same was taught before
+    if json:
+        print_json(_as_json(tried, kept=keep))
+    else:
+        _show(tried, lesson.id, keep=keep, dry_run=dry_run)
+    return 0 if keep or dry_run else DECLINED
+
+
+def _need(**parts: str) -> None:
+    if missing := [name for name, part in parts.items() if not part]:
+        raise InputError(f"--{missing[0].replace('_', '-')} is missing")
+
+
+def _tried(asking: Asking, lesson: Lesson, question: str) -> Rehearsal:
+    async def work() -> Rehearsal:
+        await validate(asking, lesson)
+        return await rehearse(asking, lesson, Question(question) if question else None)
+
+    with notices.status("Asking the solved questions again ..."):
+        return asyncio.run(work())
+
+
+def _list(kept: LessonFile, *, as_pack: bool, json: bool) -> None:
+    lessons = kept.lessons
+    if as_pack:
+        console.print(plain(pack_as_yaml(pack_of(lessons, kept.file))), soft_wrap=True)
+    elif json:
+        print_json({"lessons": [lesson.model_dump(mode="json") for lesson in lessons]})
+    elif not lessons:
+        console.print("Nothing was taught about this database yet.")
+    else:
+        for lesson in lessons:
+            by = f", {lesson.by}" if lesson.by else ""
+            console.print(plain(f"{lesson.id}  {lesson.text}"), soft_wrap=True)
+            console.print(plain(f"          {lesson.kind}, {lesson.taught:%Y-%m-%d}{by}"), style="dim")
+
+
+def _show(tried: Rehearsal, kept_as: str, *, keep: bool, dry_run: bool) -> None:
+    console.print(plain(tried.lesson.text), style="bold", soft_wrap=True)
+    if tried.before is not None and tried.after is not None:
+        console.print(plain(f"before: {tried.before.text}"))
+        console.print(plain(f"now:    {tried.after.text}"))
+    console.print(f"Answers now: {tried.text}.")
+    for retried in tried.broken:
+        console.print(plain(f"  broken: {retried.question}"), style="yellow")
+    if keep:
+        console.print(plain(f"Kept; fathom teach DATABASE --undo {kept_as} undoes it."))
+    elif not dry_run:
+        console.print("Not kept, for it breaks what was right. Add --anyway to keep it all the same.")
+
+
+def _as_json(tried: Rehearsal, *, kept: bool) -> dict[str, object]:
+    return {
+        "lesson": tried.lesson.model_dump(mode="json", exclude_defaults=True) | {"id": tried.lesson.id},
+        "kept": kept,
+        "before": tried.before.text if tried.before else None,
+        "after": tried.after.text if tried.after else None,
+        "fixed": [r.question for r in tried.fixed],
+        "broken": [r.question for r in tried.broken],
+        "of": len(tried.retried),
+    }

@@ -1,0 +1,1 @@
+"""Fathom for assistants, over the Model Context Protocol."""

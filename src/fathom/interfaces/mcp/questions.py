@@ -1,0 +1,148 @@
+"""The tool `ask`: a question to its answer, asking back where the client's person can be asked."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel, Field, create_model
+
+from fathom.answering import Conversation
+from fathom.answering.store import Origin
+from fathom.errors import FathomError
+from fathom.interfaces.mcp.replies import ROWS, AskReply, Rows, ask_reply
+from fathom.interfaces.mcp.sources import Sources, cancelled_with_task, only
+from fathom.records import Answer, Ending, Question
+from fathom.watch import Event
+
+QUESTION_LETTERS = 2_000
+_REMEMBERED = 32
+"""Answers that wait for a choice: the person may take a while, other requests come between."""
+
+Text = Annotated[str, Field(max_length=QUESTION_LETTERS)]
+Asked = tuple[str, str, str, str]
+
+
+class Choice(BaseModel):
+    """The number of a reading; 0 for none of them."""
+
+    reading: int = 0
+
+
+class Questions:
+    """Answers questions for the tool. One question is answered once, however often a client comes back."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._open: OrderedDict[Asked, Answer] = OrderedDict()
+
+    def tool(self) -> Callable[..., Any]:
+        """The function that becomes the tool, with its arguments as a client sees them."""
+
+        async def which_reading(
+            *, question: str, database: str, evidence: str, after: str, reading: int | None, ctx: Context
+        ) -> Choice | Elicit[Any]:
+            given = await self._answer(question, database, evidence, after, ctx)
+            if reading is not None or given.ending is not Ending.UNSURE or not _can_be_asked(ctx):
+                return Choice(reading=reading or 0)
+            return Elicit(_asked_back(given), _form(len(given.readings)))
+
+        async def ask(
+            *,
+            question: Text,
+            ctx: Context,
+            choice: Annotated[ElicitationResult[Choice], Resolve(which_reading)],
+            database: str = "",
+            evidence: Text = "",
+            reading: int | None = None,
+            after: str = "",
+            max_rows: Rows = ROWS,
+        ) -> AskReply:
+            """Answer a question about a database, with SQL, rows and confidence.
+
+            Asks back with readings where unsure: call again with reading. after: an answer_id that a
+            follow-up goes on from. evidence: what words mean. database may be left out where there is one.
+            """
+            given = await self._answer(question, database, evidence, after, ctx)
+            self._open.pop((question, database, evidence, after), None)
+            chosen = int(choice.data.reading) if choice.action == "accept" else 0
+            if chosen and given.readings:
+                given = given.choose(chosen)
+            name = only(self._sources, database)
+            kept = await asyncio.to_thread(self._keep, name, given, after, chosen)
+            return ask_reply(given, max_rows, kept)
+
+        return ask
+
+    async def _answer(self, question: str, database: str, evidence: str, after: str, ctx: Context) -> Answer:
+        asked = (question, database, evidence, after)
+        try:
+            with cancelled_with_task():
+                return await self._known_or_found(asked, ctx)
+        except FathomError as error:
+            raise ToolError(str(error)) from error
+
+    async def _known_or_found(self, asked: Asked, ctx: Context) -> Answer:
+        question, database, evidence, after = asked
+        if asked not in self._open:
+            name = only(self._sources, database)
+            asking = await asyncio.to_thread(self._sources.asking, name)
+            before = await asyncio.to_thread(self._before, after)
+            talk = Conversation(asking.watched(_teller(ctx)), before)
+            self._open[asked] = await talk.answer(question, evidence=evidence)
+            while len(self._open) > _REMEMBERED:
+                self._open.popitem(last=False)
+        return self._open[asked]
+
+    def _before(self, after: str) -> list[Answer]:
+        if not after:
+            return []
+        known = self._sources.store.get(after).answer
+        return [known] if known else []
+
+    def _keep(self, database: str, given: Answer, after: str, chosen: int) -> str:
+        store = self._sources.store
+        entry, _ = store.begin(
+            Question(given.question.text, evidence=given.question.evidence),
+            database,
+            conversation=store.get(after).conversation if after else "",
+            origin=Origin.CHOSEN if chosen else Origin.ASKED,
+            asked_by="mcp",
+        )
+        used = given.trace.usage
+        seconds = used.own_seconds + used.database_seconds + used.model_seconds
+        store.finish(entry.id, given, seconds=seconds)
+        return entry.id
+
+
+def _can_be_asked(ctx: Context) -> bool:
+    able = ctx.client_capabilities
+    return able is not None and able.elicitation is not None
+
+
+def _asked_back(given: Answer) -> str:
+    ways = "\n".join(f"{number}. {r.text}" for number, r in enumerate(given.readings, 1))
+    return f"I'm not sure what “{given.question.text}” means. Which is it?\n{ways}"
+
+
+def _form(count: int) -> type[BaseModel]:
+    numbers = tuple(str(n) for n in range(count + 1))
+    field: Any = (Literal[numbers], Field(description="The number of a reading, or 0 for none of them."))
+    return create_model("Choice", reading=field)
+
+
+def _teller(ctx: Context) -> Callable[[Event], None]:
+    """Tells the client how far the answer is, from whichever thread works on it."""
+    loop = asyncio.get_running_loop()
+    told = 0
+
+    def tell(event: Event) -> None:
+        nonlocal told
+        if event.state != "ended":
+            told += 1
+            work = ctx.report_progress(told, None, event.text or event.step)
+            asyncio.run_coroutine_threadsafe(work, loop)
+
+    return tell

@@ -1,0 +1,55 @@
+"""What the tools reach: databases by name, the store of answers, and how to ask."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Protocol
+
+from fathom.answering import Asking
+from fathom.answering.store import Store
+from fathom.cancellation import Cancellation
+from fathom.config import Settings
+from fathom.errors import UnknownName
+
+
+class Sources(Protocol):
+    """Databases that are opened when first asked for; safe to use from several threads."""
+
+    @property
+    def databases(self) -> Mapping[str, str]:
+        """The databases by their names, with their addresses."""
+
+    @property
+    def settings(self) -> Settings:
+        """What the user set."""
+
+    @property
+    def store(self) -> Store:
+        """Where answers are kept."""
+
+    def asking(self, name: str) -> Asking:
+        """What is needed to ask a database, with what was taught by now.
+
+        Raises `UnknownName`, `ConnectionFailed`, `InputError`.
+        """
+
+
+def only(sources: Sources, name: str) -> str:
+    """The name of a database, which may be left out where there is only one. Raises `UnknownName`."""
+    if name or len(sources.databases) != 1:
+        if name not in sources.databases:
+            raise UnknownName("database", name, sources.databases)
+        return name
+    return next(iter(sources.databases))
+
+
+@contextmanager
+def cancelled_with_task() -> Iterator[None]:
+    """Stop what the task does in engines and threads as well when the task is cancelled."""
+    stop = Cancellation()
+    try:
+        with stop.covering():
+            yield
+    except asyncio.CancelledError:
+        stop.cancel()
+        raise

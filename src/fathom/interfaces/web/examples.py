@@ -1,0 +1,33 @@
+"""Questions to begin with: solved ones of the knowledge pack, and those that the schema itself suggests."""
+
+from collections.abc import Iterator, Sequence
+
+from fathom.interfaces.web.site import DEMO, Site
+from fathom.records import Schema
+
+DEMO_QUESTIONS = (
+    "How many drugs have been withdrawn?",
+    "Which drugs are approved for Parkinson's disease?",
+    "How many drugs are there per molecular type?",
+    "How many approved oligonucleotides are there?",
+    "Which drugs have the most targets?",
+)
+MOST = 5
+
+
+def examples_of(site: Site, name: str) -> Sequence[str]:
+    """Up to five questions that a database is likely to answer; nothing is opened for them."""
+    if site.databases.get(name) == DEMO:
+        return DEMO_QUESTIONS
+    if not site.is_open(name):
+        return []
+    asking = site.asking(name)
+    solved = [e.question for e in asking.context.knowledge.examples]
+    return list(dict.fromkeys((*solved[:MOST], *_suggested(asking.database.schema))))[:MOST]
+
+
+def _suggested(schema: Schema) -> Iterator[str]:
+    """Counting the rows of each table is what every database answers."""
+    tables = sorted((t for t in schema.tables if not t.is_view), key=lambda t: -(t.row_count or 0))
+    for table in tables[:MOST]:
+        yield f"How many {table.name.replace('_', ' ')} rows are there?"

@@ -1,0 +1,34 @@
+"""One module for each page: a function gathers what it shows, and a template shows it."""
+
+from fathom.interfaces.web.pages import (
+    answer,
+    ask,
+    database,
+    history,
+    home,
+    knowledge,
+    review,
+    review_items,
+    runs,
+    saved,
+    served,
+    teach,
+    tools,
+)
+
+_PAGES = (
+    home,
+    ask,
+    answer,
+    history,
+    saved,
+    database,
+    knowledge,
+    teach,
+    tools,
+    runs,
+    review,
+    review_items,
+    served,
+)
+ROUTERS = tuple(one.router for one in _PAGES)

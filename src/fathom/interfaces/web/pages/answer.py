@@ -1,0 +1,294 @@
+"""One answer: its permalink, which runs nothing, its progress, and what can be done with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel, Field
+
+from fathom.answering import as_json, explain
+from fathom.answering.documents import as_csv, as_html
+from fathom.answering.markdown import answer_as_markdown
+from fathom.answering.store import Entry, Feedback, KeptAnswer, Origin
+from fathom.answering.store.store import new_id
+from fathom.errors import InputError
+from fathom.interfaces.web.chart import Theme, drawn, drawn_as, specification
+from fathom.interfaces.web.jobs import Jobs, Progress
+from fathom.interfaces.web.pages.ask import OfRequest
+from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
+from fathom.interfaces.web.streaming import STREAMED, streamed
+from fathom.interfaces.web.work import Asked, asked_again
+from fathom.records import Answer, Ending, Question
+
+router = APIRouter(tags=["answers"])
+REASONS = (
+    "wrong rows", "wrong column", "wrong filter", "should have asked", "should not have answered", "other",
+)  # fmt: skip
+"""What can be wrong with an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPage:
+    """One question with what became of it. `answer` is null until there is one.
+
+    `guess` is the query thought of where the answer isn't known; `changed` says that the data may be others
+    by now; `made_from` and `led_to` are the answers before and after it in its history.
+    """
+
+    entry: Entry
+    answer: dict[str, Any] | None
+    progress: Progress | None
+    guess: str
+    guess_explained: str
+    missing: Sequence[str]
+    changed: bool
+    made_from: Entry | None
+    led_to: Sequence[Entry]
+    conversation: Sequence[Entry]
+    feedback: Sequence[Feedback]
+    reasons: Sequence[str]
+    charts: Sequence[str]
+    sql_allowed: bool
+    key: str
+    next_key: str
+
+
+@shown(router, "/a/{id}", "answer.html")
+def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
+    """An answer as it was given; looking at it runs nothing."""
+    jobs: Jobs[Answer] = request.app.state.jobs
+    kept = site.store.get(id)
+    given, progress = kept.answer, jobs.progress(id)
+    guess = _guess(given) if given else ""
+    return AnswerPage(
+        entry=kept.entry,
+        answer=as_json(given, trace=True) if given else None,
+        progress=None if kept.is_finished else progress,
+        guess=guess,
+        guess_explained=_explained(site, kept.database, guess),
+        missing=given.refusal.missing if given and given.refusal else (),
+        changed=_has_changed(site, kept),
+        made_from=site.store.find(kept.parent) if kept.parent else None,
+        led_to=site.store.children(id),
+        conversation=[e.entry for e in site.store.conversation(kept.conversation)],
+        feedback=site.store.feedback(id),
+        reasons=REASONS,
+        charts=drawn_as(given.chart) if given and given.chart else (),
+        sql_allowed=site.rules.sql,
+        key=new_id(),
+        next_key=new_id(),
+    )
+
+
+def _guess(given: Answer) -> str:
+    """The query that came out best where the answer isn't known, if it is worth showing."""
+    if given.ending is not Ending.UNKNOWN or given.refusal is None or given.refusal.unrelated:
+        return ""
+    written = (step.found.get("sql") for step in reversed(given.trace.steps))
+    return next((str(sql) for sql in written if sql), "")
+
+
+def _explained(site: Site, database: str, sql: str) -> str:
+    return explain(sql, site.database(database).dialect) if sql and site.is_open(database) else ""
+
+
+def _has_changed(site: Site, kept: KeptAnswer) -> bool:
+    if not kept.state or not site.is_open(kept.database):
+        return False
+    return site.database(kept.database).state() not in ("", kept.state)
+
+
+# Watching it
+
+
+@router.get("/a/{id}/events", include_in_schema=False)
+@router.get("/api/a/{id}/events", responses=STREAMED, tags=["answers"])
+async def events(
+    request: Request, site: OfSite, id: str, last_event_id: Annotated[str, Header()] = ""
+) -> StreamingResponse:
+    """The progress of an answer as server-sent events; the last one, `over`, says that it is there."""
+    site.store.get(id)
+    as_data = request.url.path.startswith("/api/")
+    jobs: Jobs[Answer] = request.app.state.jobs
+    return streamed(jobs, id, f"/a/{id}", last_event_id=last_event_id, as_data=as_data)
+
+
+# Taking it along
+
+
+@router.get("/a/{id}/answer.json", include_in_schema=False)
+def take_json(site: OfSite, id: str) -> Response:
+    """The answer as a JSON file."""
+    return JSONResponse(as_json(_given(site, id), trace=True), headers=_attached(id, "json"))
+
+
+@router.get("/a/{id}/answer.csv", include_in_schema=False)
+def take_csv(site: OfSite, id: str) -> Response:
+    """The rows as a CSV file."""
+    given = _given(site, id)
+    rows = given.shown or given.result
+    if rows is None:
+        raise InputError("this answer has no rows")
+    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers=_attached(id, "csv"))
+
+
+@router.get("/a/{id}/answer.md", include_in_schema=False)
+def take_markdown(site: OfSite, id: str) -> Response:
+    """The answer as Markdown."""
+    text = answer_as_markdown(_given(site, id))
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=_attached(id, "md"))
+
+
+@router.get("/a/{id}/answer.html", include_in_schema=False)
+def take_html(site: OfSite, id: str) -> Response:
+    """The answer as one HTML file that needs no network."""
+    return Response(as_html([_given(site, id)]), media_type="text/html", headers=_attached(id, "html"))
+
+
+@router.get("/a/{id}/chart.svg", include_in_schema=False)
+def chart_picture(site: OfSite, id: str, mark: str = "", theme: Theme = "light") -> Response:
+    """The chart as a picture."""
+    given = _given(site, id)
+    if given.chart is None:
+        raise InputError("no chart helps to see this result")
+    return Response(drawn(given.chart, mark, theme), media_type="image/svg+xml")
+
+
+@router.get("/a/{id}/chart.json", include_in_schema=False)
+def chart_specification(site: OfSite, id: str, mark: str = "") -> Response:
+    """The chart as a Vega-Lite specification."""
+    given = _given(site, id)
+    if given.chart is None:
+        raise InputError("no chart helps to see this result")
+    return JSONResponse(specification(given.chart, mark))
+
+
+def _given(site: Site, id: str) -> Answer:
+    given = site.store.get(id).answer
+    if given is None:
+        raise InputError("there is no answer to this question yet")
+    return given
+
+
+def _attached(id: str, ending: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="fathom-{id}.{ending}"'}
+
+
+# Doing something with it
+
+
+class Nothing(BaseModel):
+    """A form with a button alone."""
+
+
+class Choice(BaseModel):
+    """The number of a reading, from 1."""
+
+    reading: int = Field(ge=1, le=9)
+
+
+class Edited(BaseModel):
+    """A query to run instead."""
+
+    sql: str = Field(min_length=1, max_length=SQL_LETTERS)
+
+
+class Verdict(BaseModel):
+    """What a person says of an answer."""
+
+    verdict: Literal["right", "wrong"]
+    reason: Literal["", "wrong rows", "wrong column", "wrong filter", "should have asked",
+                    "should not have answered", "other"] = ""  # fmt: skip
+    note: str = Field("", max_length=QUESTION_LETTERS)
+
+
+class SaveAs(BaseModel):
+    """A title for a saved question, and a tag to find it with others."""
+
+    title: str = Field("", max_length=200)
+    tag: str = Field("", max_length=60)
+
+
+@done(router, "/a/{id}/cancel")
+async def cancel(site: OfSite, request: Request, id: str, body: Nothing) -> Done:
+    """Stop work on a question; the engine stops too."""
+    site.store.get(id)
+    request.app.state.jobs.cancel(id)
+    return Done(f"/a/{id}", id)
+
+
+@done(router, "/a/{id}/choose")
+async def choose(site: OfSite, id: str, body: Choice) -> Done:
+    """Take one of the readings as the answer; nothing runs again."""
+    kept = site.store.get(id)
+    chosen = _given(site, id).choose(body.reading)
+    entry, _ = _follow(site, kept, Origin.CHOSEN)
+    site.store.finish(entry.id, chosen, seconds=0.0, state=kept.state)
+    return Done(f"/a/{entry.id}", entry.id)
+
+
+@done(router, "/a/{id}/sql")
+async def edit_sql(site: OfSite, begin: OfRequest, id: str, body: Edited) -> Done:
+    """Run an edited query within the guard and the limits; a new answer beside the first."""
+    if not site.rules.sql:
+        raise InputError("queries written by hand are switched off here (--no-sql)")
+    return _rerun(site, begin, id, body.sql, Origin.EDITED)
+
+
+@done(router, "/a/{id}/guess")
+async def show_guess(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> Done:
+    """Run the best guess of a question that wasn't answered; it is marked as a guess."""
+    guess = _guess(_given(site, id))
+    if not guess:
+        raise InputError("there is no guess at this question")
+    return _rerun(site, begin, id, guess, Origin.GUESSED)
+
+
+@done(router, "/a/{id}/again")
+async def ask_again(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> Done:
+    """Ask the same question of the data as they are now."""
+    begin.check()
+    kept = site.store.get(id)
+    asked = asked_again(site, kept)
+    entry, _ = _follow(site, kept, Origin.AGAIN, asked.sql)
+    return begin.start(asked, entry)
+
+
+def _rerun(site: Site, begin: OfRequest, id: str, sql: str, origin: Origin) -> Done:
+    begin.check()
+    entry, _ = _follow(site, site.store.get(id), origin, sql)
+    return begin.start(Asked(sql), entry)
+
+
+def _follow(site: Site, kept: KeptAnswer, origin: Origin, sql: str = "") -> tuple[Entry, bool]:
+    """An entry for what is made of an answer, in its conversation."""
+    question = Question(kept.question, evidence=kept.evidence)
+    return site.store.begin(
+        question, kept.database, conversation=kept.conversation, parent=kept.id, origin=origin, sql=sql
+    )
+
+
+@done(router, "/a/{id}/feedback")
+async def judge(site: OfSite, id: str, body: Verdict) -> Done:
+    """Say whether an answer is right."""
+    site.store.judge(id, is_right=body.verdict == "right", reason=body.reason, note=body.note)
+    return Done(f"/a/{id}#feedback", id)
+
+
+@done(router, "/a/{id}/save")
+async def save(site: OfSite, id: str, body: SaveAs) -> Done:
+    """Save a question, to come back to it."""
+    kept = site.store.get(id)
+    saved = site.store.save(id, body.title.strip() or kept.question, body.tag.strip())
+    return Done(f"/saved/{saved.slug}", id)
+
+
+@done(router, "/a/{id}/delete")
+async def delete(site: OfSite, request: Request, id: str, body: Nothing) -> Done:
+    """Forget an answer."""
+    request.app.state.jobs.cancel(id)
+    site.store.delete(id)
+    return Done("/history")

@@ -1,0 +1,287 @@
+"""A database: its tables with what they hold, how they join, what can be asked; and SQL written by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from fathom.answering import cell_as_json
+from fathom.answering.audit_log import logged_run, logging_as
+from fathom.answering.store import Origin
+from fathom.answering.store.store import new_id
+from fathom.databases import Database
+from fathom.errors import InputError, QueryError
+from fathom.interfaces.web.examples import examples_of
+from fathom.interfaces.web.html import LETTERS
+from fathom.interfaces.web.pages.ask import OfRequest
+from fathom.interfaces.web.pages.home import DatabaseLine, database_line
+from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
+from fathom.interfaces.web.work import Asked
+from fathom.knowledge import KnowledgePack
+from fathom.records import ColumnProfile, ForeignKey, Limits, Question, Table
+
+router = APIRouter(tags=["databases"])
+SAMPLE = Limits(seconds=3, rows=5)
+MOST_TABLES = 500
+MOST_VALUES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """The databases that can be asked."""
+
+    databases: Sequence[DatabaseLine]
+
+
+@shown(router, "/db", "databases.html")
+def databases(site: OfSite) -> Databases:
+    """The databases that can be asked; nothing is opened for this list."""
+    return Databases([database_line(site, name) for name in site.databases])
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """One table in a list; `rows` is null where nobody counted, `estimated` where nobody did so exactly."""
+
+    name: str
+    is_view: bool
+    rows: int | None
+    estimated: bool
+    columns: Sequence[str]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Columns of two tables that belong together; declared in the database, or inferred from the values."""
+
+    table: str
+    columns: Sequence[str]
+    target_table: str
+    target_columns: Sequence[str]
+    inferred: bool
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePage:
+    """What a database holds. `found` counts the tables that fit; `known` what its packs say."""
+
+    name: str
+    dialect: str
+    tables: Sequence[TableLine]
+    found: int
+    joins: Sequence[Join]
+    examples: Sequence[str]
+    known: Mapping[str, int]
+    words: str
+    sql_allowed: bool
+
+
+@shown(router, "/db/{database}", "database.html")
+def database_page(site: OfSite, database: str, q: str = "") -> DatabasePage:
+    """The tables of a database, how they join, and what can be asked."""
+    opened = site.database(database)
+    pack = site.asking(database).context.knowledge
+    schema, words = opened.schema, q.casefold().split()
+    fitting = [t for t in schema.tables if all(w in _text(t, pack) for w in words)]
+    shown_tables = fitting[:MOST_TABLES]
+    names = {t.name for t in shown_tables}
+    return DatabasePage(
+        name=database,
+        dialect=schema.dialect,
+        tables=[_line(t, pack) for t in shown_tables],
+        found=len(fitting),
+        joins=[_join(k) for k in schema.foreign_keys if k.table in names or k.target_table in names],
+        examples=examples_of(site, database),
+        known={
+            "tables": len(pack.tables), "terms": len(pack.glossary),
+            "conventions": len(pack.conventions), "solved questions": len(pack.examples),
+        },
+        words=q,
+        sql_allowed=site.rules.sql,
+    )  # fmt: skip
+
+
+def _text(table: Table, pack: KnowledgePack) -> str:
+    return " ".join((table.name, *(c.name for c in table.columns), _about(table, pack))).casefold()
+
+
+def _about(table: Table, pack: KnowledgePack) -> str:
+    note = pack.table(table.name)
+    return (note.description if note else "") or table.comment or ""
+
+
+def _line(table: Table, pack: KnowledgePack) -> TableLine:
+    return TableLine(
+        table.name, table.is_view, table.row_count, table.rows_estimated,
+        [c.name for c in table.columns], _about(table, pack),
+    )  # fmt: skip
+
+
+def _join(key: ForeignKey) -> Join:
+    return Join(key.table, key.columns, key.target_table, key.target_columns, key.inferred, key.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonValue:
+    """A value that stands in many rows; `share` of the rows that were looked at."""
+
+    value: Any
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLine:
+    """One column and what it holds, as far as that was looked at; `exact` says that every row was."""
+
+    name: str
+    type: str
+    is_key: bool
+    leads_to: Sequence[str]
+    about: str
+    synonyms: Sequence[str]
+    missing: float | None
+    distinct: int | None
+    exact: bool
+    smallest: Any
+    largest: Any
+    common: Sequence[CommonValue]
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class TablePage:
+    """A table: its columns with their values, and a few of its rows.
+
+    `looking` says that the values are still being looked at; `problem` why they couldn't be.
+    """
+
+    database: str
+    table: TableLine
+    synonyms: Sequence[str]
+    columns: Sequence[ColumnLine]
+    joins: Sequence[Join]
+    sample_columns: Sequence[str]
+    sample: Sequence[Sequence[Any]]
+    looking: bool
+    problem: str
+
+
+@shown(router, "/db/{database}/t/{table:path}", "table.html")
+def table_page(site: OfSite, database: str, table: str) -> TablePage:
+    """The columns of a table, what they hold, and its first rows."""
+    opened = site.database(database)
+    described = opened.schema.table(table)
+    pack = site.asking(database).context.knowledge
+    keys = [k for k in opened.schema.foreign_keys if described.name in (k.table, k.target_table)]
+    columns, rows, problem = _sample(opened, described)
+    looked, why = site.profile(database)
+    seen = looked[described.name].columns if looked and described.name in looked else {}
+    note = pack.table(described.name)
+    return TablePage(
+        database=database,
+        table=_line(described, pack),
+        synonyms=note.synonyms if note else (),
+        columns=[_column(described, c.name, keys, pack, seen.get(c.name)) for c in described.columns],
+        joins=[_join(k) for k in keys],
+        sample_columns=columns,
+        sample=rows,
+        looking=looked is None and not why,
+        problem=why or problem,
+    )
+
+
+def _sample(opened: Database, table: Table) -> tuple[Sequence[str], list[list[Any]], str]:
+    try:
+        sql = f"SELECT * FROM {opened.identifier(table.name)} LIMIT {SAMPLE.rows}"
+        with logging_as("browser"):
+            result = logged_run(opened, sql, SAMPLE)
+    except QueryError as error:
+        return [], [], str(error)
+    return result.columns, [[_cell(cell) for cell in row] for row in result.rows], ""
+
+
+def _cell(value: Any) -> Any:
+    shown_as = cell_as_json(value)
+    return f"{shown_as[:LETTERS]}…" if isinstance(shown_as, str) and len(shown_as) > LETTERS else shown_as
+
+
+def _column(
+    table: Table, name: str, keys: Sequence[ForeignKey], pack: KnowledgePack, seen: ColumnProfile | None
+) -> ColumnLine:
+    column, note = table.column(name), pack.column(table.name, name)
+    rows = seen.rows_seen if seen else 0
+    common = seen.common[:MOST_VALUES] if seen else ()
+    return ColumnLine(
+        name=name,
+        type=column.type,
+        is_key=name in table.primary_key,
+        leads_to=[
+            f"{k.target_table}.{to}"
+            for k in keys if k.table == table.name
+            for at, to in zip(k.columns, k.target_columns, strict=True) if at == name
+        ],
+        about=(note.description if note else "") or column.comment or "",
+        synonyms=note.synonyms if note else (),
+        missing=seen.null_share if seen else None,
+        distinct=seen.distinct if seen else None,
+        exact=bool(seen and seen.exact),
+        smallest=_cell(seen.minimum) if seen else None,
+        largest=_cell(seen.maximum) if seen else None,
+        common=[CommonValue(_cell(v), n, n / rows if rows else 0.0) for v, n in common],
+        format="" if seen is None or seen.format == "plain" else seen.format.replace("_", " "),
+    )  # fmt: skip
+
+
+# SQL by hand
+
+
+@dataclass(frozen=True, slots=True)
+class SqlPage:
+    """A box for a query."""
+
+    database: str
+    sql: str
+    tables: Sequence[TableLine]
+    allowed: bool
+    key: str
+
+
+@shown(router, "/db/{database}/sql", "write_sql.html")
+def sql_page(site: OfSite, database: str, sql: str = "") -> SqlPage:
+    """A box for a query; looking at this page runs nothing."""
+    schema, pack = site.database(database).schema, site.asking(database).context.knowledge
+    lines = [_line(t, pack) for t in schema.tables[:MOST_TABLES]]
+    return SqlPage(database, sql[:SQL_LETTERS], lines, site.rules.sql, new_id())
+
+
+class Written(BaseModel):
+    """A query, and in words what it is to show; `key` keeps it from being run twice."""
+
+    sql: str = Field(min_length=1, max_length=SQL_LETTERS)
+    title: str = Field("", max_length=QUESTION_LETTERS)
+    key: str = Field("", max_length=40)
+
+
+@done(router, "/db/{database}/sql")
+async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written) -> Done:
+    """Run a query written by hand, within the guard and the limits; what it gives is kept as an answer."""
+    _check_allowed(site, database)
+    begin.check()
+    question = Question(body.title.strip() or "A query written by hand")
+    entry, is_new = site.store.begin(
+        question, database, origin=Origin.EDITED, sql=body.sql, key=body.key or None
+    )
+    return begin.start(Asked(body.sql), entry) if is_new else Done(f"/a/{entry.id}", entry.id)
+
+
+def _check_allowed(site: Site, database: str) -> None:
+    if not site.rules.sql:
+        raise InputError("queries written by hand are switched off here (--no-sql)")
+    if database not in site.databases:
+        site.database(database)  # tells what there is

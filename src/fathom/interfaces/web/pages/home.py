@@ -1,0 +1,54 @@
+"""The first page: what can be asked, what was asked last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+
+from fathom.answering.store import Entry
+from fathom.answering.store.store import new_id
+from fathom.interfaces.web.examples import examples_of
+from fathom.interfaces.web.routes import OfSite, shown
+from fathom.interfaces.web.site import Site
+
+router = APIRouter(tags=["home"])
+LATEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseLine:
+    """One database in a list. What isn't known until it is opened is None."""
+
+    name: str
+    dialect: str | None
+    tables: int | None
+    rows: int | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What can be asked, and what was asked last. `examples` are questions to the first database."""
+
+    databases: Sequence[DatabaseLine]
+    examples: Sequence[str]
+    latest: Sequence[Entry]
+    key: str
+
+
+@shown(router, "/", "home.html")
+def home(site: OfSite) -> Home:
+    """The databases, questions to begin with, and the latest answers."""
+    names = list(site.databases)
+    examples = examples_of(site, names[0]) if names else []
+    return Home([database_line(site, n) for n in names], examples, site.store.history(most=LATEST), new_id())
+
+
+def database_line(site: Site, name: str) -> DatabaseLine:
+    """A database in one line; nothing is opened for it."""
+    if not site.is_open(name):
+        return DatabaseLine(name, None, None, None)
+    schema = site.database(name).schema
+    rows = [t.row_count for t in schema.tables if not t.is_view]
+    known = sum(r for r in rows if r is not None) if any(r is not None for r in rows) else None
+    return DatabaseLine(name, schema.dialect, len(schema.tables), known)

@@ -1,0 +1,114 @@
+"""Every page twice, as HTML and as JSON, from one function; every form likewise."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from http import HTTPStatus
+from typing import Annotated, Any, get_type_hints
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel
+
+from fathom.interfaces.web.html import page
+from fathom.interfaces.web.site import Site
+
+Gather = Callable[..., Any]
+
+
+class Fault(BaseModel):
+    """What went wrong: `kind` for programs, `message` for people, `problems` one by one."""
+
+    kind: str
+    message: str
+    problems: list[str] = []
+
+
+class Problem(BaseModel):
+    """Every error as JSON."""
+
+    error: Fault
+
+
+FAULTS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": HTTPStatus(status).phrase}
+    for status in (400, 401, 403, 404, 409, 413, 421, 422, 429, 503)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Something was done; `url` is the page that shows what came of it, `id` the answer if there is one."""
+
+    url: str
+    id: str = ""
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request came to."""
+    found: Site = request.app.state.site
+    return found
+
+
+OfSite = Annotated[Site, Depends(site_of)]
+
+
+def shown(router: APIRouter, path: str, template: str) -> Callable[[Gather], Gather]:
+    """Show what a function gathers: as a page at `path`, and as JSON at `/api` + `path`."""
+
+    def register(gather: Gather) -> Gather:
+        gathered = Depends(gather)
+
+        def html(request: Request, content: Any = gathered) -> Response:
+            path, query = request.url.path, request.url.query
+            return page(template, content=content, site=site_of(request), path=path, query=query)
+
+        def json(content: Any = gathered) -> Any:
+            return content
+
+        made = get_type_hints(gather, include_extras=True)["return"]
+        router.get(path, include_in_schema=False)(html)
+        router.get(
+            f"/api{path.rstrip('/')}" if path != "/" else "/api/home",
+            response_model=made,
+            responses=FAULTS,
+            name=gather.__name__.replace("_", " "),
+            description=inspect.getdoc(gather),
+        )(json)
+        return gather
+
+    return register
+
+
+def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
+    """Let a function do something: by a form at `path`, which leads on, and by JSON at `/api` + `path`."""
+
+    def register(perform: Gather) -> Gather:
+        hints = get_type_hints(perform, include_extras=True)
+
+        def annotated(parameter: inspect.Parameter) -> inspect.Parameter:
+            hint = hints[parameter.name]
+            is_body = isinstance(hint, type) and issubclass(hint, BaseModel)
+            return parameter.replace(annotation=Annotated[hint, Form()] if is_body else hint)
+
+        @wraps(perform)
+        async def form(**given: Any) -> Response:
+            made = await perform(**given)
+            return RedirectResponse(made.url, HTTPStatus.SEE_OTHER)
+
+        signature = inspect.signature(perform)
+        parameters = [annotated(p) for p in signature.parameters.values()]
+        form.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        router.post(path, include_in_schema=False)(form)
+        router.post(
+            f"/api{path}",
+            response_model=Done,
+            status_code=HTTPStatus.CREATED,
+            responses=FAULTS,
+            name=perform.__name__.replace("_", " "),
+            description=inspect.getdoc(perform),
+        )(perform)
+        return perform
+
+    return register

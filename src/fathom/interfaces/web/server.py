@@ -1,0 +1,77 @@
+"""The web app on a socket, until it is interrupted."""
+
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+
+import uvicorn
+
+from fathom.answering.asking import learn
+from fathom.answering.store import Store
+from fathom.biotools.client import Client, ClientOptions
+from fathom.config import read_settings
+from fathom.errors import FathomError
+from fathom.interfaces.web.app import make_app
+from fathom.interfaces.web.assistants import load
+from fathom.interfaces.web.site import Rules, Site, addresses
+
+WARM_AFTER = 0.5
+"""Seconds until a database is made ready: whoever opened the address has the first page by then."""
+
+
+def run_server(
+    named: tuple[str, ...],
+    rules: Rules,
+    listening: socket.socket,
+    *,
+    model: str | None,
+    strict: bool = False,
+) -> None:
+    """Serve databases on a socket that listens already. Raises `ConfigError` and `ModelError` before.
+
+    `strict` refuses accounts that may do more than read, as the settings may.
+    """
+    settings = read_settings()
+    settings = replace(settings, strict=strict or settings.strict)
+    with ExitStack() as held:
+        asked = None
+        if model is not None:
+            from fathom.llm import opened_model  # noqa: PLC0415, slow to import
+
+            asked = held.enter_context(opened_model(model))
+        tools = held.enter_context(_made_records()) if rules.is_demo else Client()
+        site = Site(settings, rules, Store(settings.store), addresses(named, settings), asked, tools)
+        app = make_app(site)
+        warming = Timer(WARM_AFTER, _warm, (site,))
+        warming.daemon = True
+        warming.start()
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on",
+                           timeout_graceful_shutdown=3)
+        )  # fmt: skip
+        server.run(sockets=[listening])
+
+
+@contextmanager
+def _made_records() -> Iterator[Client]:
+    """A client of made records, so that nothing of a demonstration needs a network."""
+    from fathom.biotools.loopback import Loopback  # noqa: PLC0415
+
+    with Loopback() as server, tempfile.TemporaryDirectory() as folder:
+        yield Client(ClientOptions(folder=Path(folder), bases=server.bases))
+
+
+def _warm(site: Site) -> None:
+    """Open the first database and learn what is known about it, so that its first question waits for less.
+
+    Then what assistants need, which takes seconds to import.
+    """
+    for name in list(site.databases)[:1]:
+        with suppress(FathomError):  # whoever asks is told
+            learn(site.asking(name))
+    with suppress(FathomError):
+        load(site)

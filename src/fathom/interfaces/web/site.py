@@ -1,0 +1,159 @@
+"""What the pages share: the databases that can be asked, the store of answers, and what may be done here."""
+
+import re
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, RLock, Thread
+from typing import TYPE_CHECKING
+
+from fathom.answering import Asking, prepare
+from fathom.answering.store import Store
+from fathom.config import Settings
+from fathom.databases import Database, connect
+from fathom.errors import FathomError, UnknownName
+from fathom.knowledge.lessons import LessonFile, lesson_file
+from fathom.records import TableProfile
+from fathom.watch import tell
+
+if TYPE_CHECKING:
+    from fathom.biotools.client import Client
+    from fathom.llm import Model
+
+DEMO = "demo:biomed"
+QUESTION_LETTERS, SQL_LETTERS = 2_000, 100_000
+"""The longest question and query that are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is served, to whom. `token` lets in; `hosts` are the exact Host headers that are answered.
+
+    `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
+    assistants may teach at `/mcp`, if their person agrees.
+    """
+
+    token: str
+    hosts: frozenset[str]
+    origins: frozenset[str]
+    runs: Path = Path("runs")
+    sql: bool = True
+    teaching: bool = False
+    is_demo: bool = False
+    jobs_a_minute: int = 60
+    cookie: str = "fathom"
+    secure: bool = False
+
+
+@dataclass(frozen=True)
+class Site:
+    """The databases by the names that they have in addresses, opened when first asked for.
+
+    Safe to use from several threads.
+    """
+
+    settings: Settings
+    rules: Rules
+    store: Store
+    databases: Mapping[str, str]
+    model: "Model | None" = None
+    tools: "Client | None" = None
+    _askings: dict[str, Asking] = field(default_factory=dict)
+    _taught: dict[str, object] = field(default_factory=dict)
+    _opening: dict[str, RLock] = field(default_factory=dict)
+    _looking: "dict[str, Future[Mapping[str, TableProfile]]]" = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def asking(self, name: str) -> Asking:
+        """What is needed to ask a database. Raises `UnknownName`, `ConnectionFailed`, `InputError`."""
+        if name not in self.databases:
+            raise UnknownName("database", name, self.databases)
+        with self._lock:
+            opening = self._opening.setdefault(name, RLock())
+        with opening:
+            known = self._askings.get(name)
+            if known is None:
+                tell("opening the database; a sample is made the first time")
+                database = connect(self.databases[name], settings=self.settings)
+            else:
+                database = known.database
+            taught = self.lessons(database).mark
+            if known is None or taught != self._taught.get(name):  # by another process, or just now
+                self._askings[name] = prepare(database, model=self.model, settings=self.settings)
+                self._taught[name] = taught
+            return self._askings[name]
+
+    def lessons(self, database: Database) -> LessonFile:
+        """What people taught about a database that is open."""
+        return lesson_file(database.known_as or database.url, self.settings)
+
+    def database(self, name: str) -> Database:
+        """A database, opened. Raises what `asking` raises."""
+        return self.asking(name).database
+
+    def is_open(self, name: str) -> bool:
+        """Whether a database was asked for already."""
+        return name in self._askings
+
+    def profile(self, name: str, within: float = 0.5) -> tuple[Mapping[str, TableProfile] | None, str]:
+        """What the columns of a database hold, and why that can't be said.
+
+        It is looked at in the background, once: None where that takes longer than `within` seconds.
+        """
+        database = self.database(name)
+        with self._lock:
+            looking = self._looking.get(name)
+            if looking is None:
+                looking = self._looking[name] = Future()
+                Thread(target=_look, args=(database, looking), daemon=True).start()
+        try:
+            return looking.result(within), ""
+        except TimeoutError:
+            return None, ""
+        except FathomError as error:
+            return None, str(error)
+
+    def forget(self, name: str) -> None:
+        """Ask a database anew with what is known about it by now; it stays open."""
+        with self._lock:
+            opening = self._opening.setdefault(name, RLock())
+        with opening:
+            if (known := self._askings.get(name)) is not None:
+                self._askings[name] = prepare(known.database, model=self.model, settings=self.settings)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for asking in self._askings.values():
+            asking.database.close()
+        if self.tools is not None:
+            self.tools.close()
+        self.store.close()
+
+
+def _look(database: Database, looking: "Future[Mapping[str, TableProfile]]") -> None:
+    try:
+        looking.set_result(database.profile())
+    except Exception as error:
+        looking.set_exception(error)
+
+
+def addresses(named: tuple[str, ...], settings: Settings) -> dict[str, str]:
+    """Names for addresses of databases, by what they are opened with: a path's stem, a setting's name."""
+    found: dict[str, str] = {}
+    for text in dict.fromkeys((*named, *settings.databases)):
+        stem = (
+            text.removeprefix("demo:")
+            if text in settings.databases or text.startswith("demo:")
+            else _stem(text)
+        )
+        base = re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "database"
+        name, number = base, 2
+        while name in found:
+            name, number = f"{base}-{number}", number + 1
+        found[name] = text
+    return found
+
+
+def _stem(text: str) -> str:
+    return Path(text.partition("?")[0].rstrip("/")).stem

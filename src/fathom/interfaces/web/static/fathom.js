@@ -1,0 +1,216 @@
+// What pages do better with a script; all of it works without one too. Nothing from a server is run as code.
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// The progress of a question: fragments are put in as they come, then the page with the answer.
+function follow(job) {
+  const events = new EventSource(job.dataset.events);
+  let said = 0;
+  events.addEventListener("progress", (event) => {
+    job.setAttribute("aria-live", Date.now() - said > 5000 ? "polite" : "off");
+    if (Date.now() - said > 5000) said = Date.now();
+    job.innerHTML = event.data;
+  });
+  events.addEventListener("over", async () => {
+    events.close();
+    const page = await fetch(location.href, { headers: { accept: "text/html" } });
+    const made = new DOMParser().parseFromString(await page.text(), "text/html");
+    if ($("#job", made)) return location.reload();
+    document.title = made.title;
+    const main = document.adoptNode($("main", made));
+    $("main").replaceWith(main);
+    const charts = $$("script[src='/static/vega.js']", made).length;
+    if (charts && !window.vegaEmbed) await load("/static/vega.js");
+    improve(main);
+    $("h1", main)?.focus();
+  });
+  events.onerror = () => job.classList.add("offline");  // it connects again by itself
+  events.onopen = () => job.classList.remove("offline");
+}
+
+// Runs that grow: the page is fetched anew whenever one did, but not under the hands of who types or chooses.
+function live(mark) {
+  const events = new EventSource(mark.dataset.live);
+  events.addEventListener("changed", async () => {
+    if ($("main :checked") || $("main").contains(document.activeElement)) return;
+    const page = await fetch(location.href, { headers: { accept: "text/html" } });
+    const main = $("main", new DOMParser().parseFromString(await page.text(), "text/html"));
+    events.close();
+    $("main").replaceWith(document.adoptNode(main));
+    improve($("main"));
+  });
+}
+
+function load(url) {
+  return new Promise((done) => {
+    const script = document.createElement("script");
+    Object.assign(script, { type: "module", src: url, onload: done });
+    document.head.append(script);
+  });
+}
+
+// Rows, chart and SQL as tabs; the one that was chosen last is shown first.
+function tabs(views) {
+  const sections = $$(":scope > section", views);
+  if (sections.length < 2) return;
+  const bar = document.createElement("div");
+  bar.setAttribute("role", "tablist");
+  bar.setAttribute("aria-label", "Views of the answer");
+  const show = (chosen, focus) => sections.forEach((section, i) => {
+    const on = i === chosen;
+    section.hidden = !on;
+    bar.children[i].setAttribute("aria-selected", on);
+    bar.children[i].tabIndex = on ? 0 : -1;
+    if (on && focus) bar.children[i].focus();
+    if (on) dispatchEvent(new Event("resize"));
+  });
+  sections.forEach((section, i) => {
+    const tab = document.createElement("button");
+    const heading = $("h2", section);
+    tab.type = "button";
+    tab.id = `tab-${heading.id}`;
+    tab.textContent = heading.textContent;
+    section.id = `panel-${heading.id}`;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", section.id);
+    section.setAttribute("role", "tabpanel");
+    section.setAttribute("aria-labelledby", tab.id);
+    tab.onclick = () => { show(i); remember("view", heading.id); };
+    bar.append(tab);
+  });
+  bar.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = sections.findIndex((s) => !s.hidden);
+    if (step) show((at + step + sections.length) % sections.length, true);
+  };
+  views.prepend(bar);
+  views.classList.add("tabbed");
+  const wanted = sections.findIndex((s) => $("h2", s).id === recall("view"));
+  show(Math.max(0, wanted));
+}
+
+function remember(name, value) { try { localStorage.setItem(name, value); } catch { /* not allowed here */ } }
+function recall(name) { try { return localStorage.getItem(name); } catch { return null; } }
+
+// Charts are redrawn by Vega, in the colours of the page, with tooltips.
+async function chart(figure, mark = "") {
+  if (!window.vegaEmbed) return;
+  const colour = (name) => {
+    const probe = figure.appendChild(document.createElement("i"));
+    probe.className = `probe-${name}`;
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  };
+  const found = await (await fetch(`${figure.dataset.chart}?mark=${mark}`)).json();
+  const [ink, line, accent] = ["ink", "line", "accent"].map(colour);
+  const title = found.title;  // stands above the chart already
+  delete found.title;
+  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line };
+  found.config = { ...found.config, background: null, font: getComputedStyle(figure).fontFamily, view: { stroke: null }, axis,
+    axisQuantitative: { tickCount: 8 }, legend: { labelColor: ink, titleColor: ink }, mark: { color: accent } };
+  const drawn = document.createElement("div");
+  drawn.className = "drawn-here";
+  figure.append(drawn);
+  await vegaEmbed(drawn, found, { ast: true, actions: false, defaultStyle: false, renderer: "svg",
+    tooltip: { disableDefaultStyle: true } });
+  $$(":scope > .drawn-here", figure).forEach((old) => old !== drawn && old.remove());
+  $("source", figure)?.remove();  // paper is light
+  $("picture", figure)?.classList.add("for-paper");
+  const svg = $("svg", drawn);
+  svg?.setAttribute("role", "img");
+  svg?.setAttribute("aria-label", `Chart: ${title}`);
+  $$("[data-mark]", figure.parentElement).forEach((a) =>
+    a.toggleAttribute("aria-current", a.dataset.mark === (mark || figure.dataset.mark)));
+}
+
+// Tables are sorted among the rows at hand.
+function sortable(table) {
+  const body = table.tBodies[0];
+  if (!body || body.rows.length < 2) return;
+  $$("thead th", table).forEach((head, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.onclick = () => {
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      $$("thead th", table).forEach((th) => th.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const key = (row) => row.cells[i].textContent;
+      const compare = new Intl.Collator("en", { numeric: true }).compare;
+      const numeric = head.classList.contains("n");
+      const order = (a, b) => numeric ? Number(key(a)) - Number(key(b)) || 0 : compare(key(a), key(b));
+      body.append(...[...body.rows].sort((a, b) => (up ? 1 : -1) * order(a, b)));
+    };
+  });
+}
+
+async function copy(button, text) {
+  try { await navigator.clipboard.writeText(text); } catch { return; }
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+function improve(root) {
+  const job = $("#job[data-events]", root);
+  if (job) follow(job);
+  const mark = $("[data-live]", root);
+  if (mark) live(mark);
+  const again = $("[data-again]", root);
+  if (again) setTimeout(() => location.reload(), 1000 * again.dataset.again);
+  $$("[data-tabs='']", root).forEach(tabs);
+  $$("table.sortable", root).forEach(sortable);
+  $$("[data-chart]", root).forEach((figure) => chart(figure));
+  $$("a[data-mark]", root).forEach((a) => a.addEventListener("click", (event) => {
+    const figure = $("[data-chart]", a.closest("section"));
+    if (!window.vegaEmbed || !figure) return;
+    event.preventDefault();
+    chart(figure, a.dataset.mark);
+  }));
+  $$("[data-copy]", root).forEach((b) => { b.hidden = false; b.onclick = () => copy(b, b.dataset.copy); });
+  $$("[data-copy-url]", root).forEach((b) => { b.hidden = false; b.onclick = () => copy(b, location.href); });
+  $$("textarea[data-ask]", root).forEach((box) => box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      box.form.requestSubmit();
+    }
+  }));
+  const keys = $("#use-keys", root);
+  if (keys) {
+    $("#keys-switch").hidden = false;
+    keys.checked = recall("keys") !== "off";
+    keys.onchange = () => remember("keys", keys.checked ? "on" : "off");
+  }
+}
+
+// Keys; one letter alone does nothing while somebody types, or where they are switched off.
+const PLACES = { a: "/", h: "/history", s: "/saved", d: "/db", t: "/tools", r: "/runs" };
+let going = 0;
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") return $("[data-cancel]")?.click();
+  const typing = event.target.closest?.("input:not([type=radio]), textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || recall("keys") === "off") return;
+  const items = $$("[data-list] > li > a");
+  const at = items.indexOf(document.activeElement);
+  const reading = $(`[data-reading][value="${CSS.escape(event.key)}"]`);
+  const doing = {
+    "/": () => $("[data-ask], [type=search]")?.focus(),
+    "?": () => { location.href = "/help"; },
+    g: () => { going = Date.now(); },
+    j: () => ($("[data-beside=next]")?.click(), items[Math.min(at + 1, items.length - 1)]?.focus()),
+    k: () => ($("[data-beside=previous]")?.click(), items[Math.max(at - 1, 0)]?.focus()),
+    c: () => $("[data-copy]")?.click(),
+    e: () => { const box = $(".edit"); if (box) { $("#tab-sql")?.click(); box.open = true; $("textarea", box).focus(); } },
+  };
+  if (Date.now() - going < 1500 && PLACES[event.key]) location.href = PLACES[event.key];
+  else if (reading) { reading.checked = true; reading.focus(); }
+  else if (doing[event.key]) doing[event.key]();
+  else return;
+  event.preventDefault();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+  $$("[data-chart]").forEach((figure) => chart(figure)));
+improve(document);

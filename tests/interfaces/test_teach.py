@@ -1,0 +1,67 @@
+"""`fathom teach`: from the command line to the next answer, and back."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.command import Fathom
+
+
+@pytest.fixture(autouse=True)
+def own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "settings" / "config.toml"))
+
+
+def test_a_word_is_taught_used_listed_and_undone(fathom: Fathom, genes: Path) -> None:
+    asked = ("ask", genes, "How many loci are there?")
+    assert fathom(*asked).code == 3
+    assert "Nothing was taught" in fathom("teach", genes).out
+    done = fathom("teach", genes, "--word", "loci", "--means", "gene")
+    assert done.code == 0
+    assert "0 fixed, 0 broken" in done.out
+    assert "3 genes." in fathom(*asked).out
+    (lesson,) = json.loads(fathom("teach", genes, "--json").out)["lessons"]
+    assert "“loci” is gene" in fathom("teach", genes).out
+    assert "synonyms:\n    - loci" in fathom("teach", genes, "--as-pack").out
+    assert "Undone" in fathom("teach", genes, "--undo", lesson["id"]).out
+    assert fathom(*asked).code == 3
+    assert "There is no lesson" in fathom("teach", genes, "--undo", lesson["id"]).err
+
+
+def test_a_trial_keeps_nothing(fathom: Fathom, genes: Path) -> None:
+    done = fathom("teach", genes, "--word", "loci", "--means", "gene", "--dry-run", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["kept"] is False
+    assert "Nothing was taught" in fathom("teach", genes).out
+
+
+def test_what_breaks_solved_questions_is_kept_only_if_insisted(fathom: Fathom, genes: Path) -> None:
+    count = ("--question", "How many genes are there?", "--sql", "SELECT COUNT(*) FROM gene")
+    assert fathom("teach", genes, *count).code == 0
+    rule = ("--rule", "Only chromosome 19", "--condition", "chromosome = 19", "--tables", "gene")
+    done = fathom("teach", genes, *rule)
+    assert done.code == 3
+    assert "broken: How many genes are there?" in done.out
+    assert "Only chromosome 19" not in fathom("teach", genes).out
+    assert fathom("teach", genes, *rule, "--anyway").code == 0
+    assert "Only chromosome 19" in fathom("teach", genes).out
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--question", "q"), "--sql is missing"),
+        (("--word", "w"), "--means is missing"),
+        (("--word", "w", "--means", "gene", "--value", "v"), "--means TABLE.COLUMN is missing"),
+        (("--rule", "r", "--condition", "a = 1"), "--tables is missing"),
+        (("--rule", "r", "--word", "w"), "one thing at a time"),
+        (("--word", "w", "--means", "gen"), "Did you mean 'gene'"),
+    ],
+)
+def test_what_is_missing_is_named(
+    fathom: Fathom, genes: Path, options: tuple[str, ...], problem: str
+) -> None:
+    done = fathom("teach", genes, *options)
+    assert done.code == 1
+    assert problem in done.err

@@ -11,7 +11,7 @@ import os
 import pkgutil
 
 import bench
-from bench.figures import EVERY, ONLY, Figure, is_part, store, write_page
+from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, is_part, store, write_page
 
 
 def _measurements() -> list[str]:
@@ -30,8 +30,11 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="rewrite docs/figures.md from what is stored")
     parser.add_argument("--only", metavar="NAME,...", help="of what it measures these alone; stores nothing")
     parser.add_argument("--every", type=int, metavar="N", help="ask every Nth question; stores nothing")
+    parser.add_argument("--whole", action="store_true", help="same: all labelled questions")
+    parser.add_argument("--accept", action="store_true", help="same: into the golden file")
     options = parser.parse_args()
-    os.environ |= {k: str(v) for k, v in {ONLY: options.only, EVERY: options.every}.items() if v}
+    chosen = {ONLY: options.only, EVERY: options.every, WHOLE: options.whole, ACCEPT: options.accept}
+    os.environ |= {k: str(v) for k, v in chosen.items() if v}
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
     for name in options.names or ([] if options.page else _measurements()):

@@ -130,12 +130,12 @@ def _biomed(split: str) -> Iterator[Answered]:
                 yield Answered("biomed", declined, declined, declined, seconds)
                 continue
             gold = database.run(case["sql"]).rows
-            right = _shows(draft.sql, gold, context)
-            known = right or any(_shows(c.sql, gold, context) for c in draft.candidates)
+            right = shows(draft.sql, gold, context)
+            known = right or any(shows(c.sql, gold, context) for c in draft.candidates)
             yield Answered("biomed", right, known, declined, seconds)
 
 
-def _shows(sql: str | None, gold: tuple[tuple[Any, ...], ...], context: Context) -> bool:
+def shows(sql: str | None, gold: tuple[tuple[Any, ...], ...], context: Context) -> bool:
     """Whether a query shows what was asked for: each column of gold is among its columns, as a set."""
     if sql is None:
         return False

@@ -4,13 +4,16 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 
 import sqlglot
 
 from bench.figures import Figure
+from bench.parts.long_texts import LONGEST, texts
 from fathom.databases.guard import check
 from fathom.databases.guard_sqlite import Authorizer
+from fathom.errors import QueryRefused
 
 TITLE = "What the guard costs per query"
 QUERIES = {
@@ -24,6 +27,7 @@ QUERIES = {
         SELECT a.name, b.total, rank() OVER (ORDER BY b.total DESC) FROM a LEFT JOIN b ON a.id = b.kept_id
         WHERE a.n = 1 AND b.total > (SELECT avg(amount) FROM sales) ORDER BY b.total DESC, a.name LIMIT 20""",
 }
+MOST_SECONDS = 0.1
 TABLES = "CREATE TABLE kept (id, name, parent); CREATE TABLE sales (kept_id, amount, day);"
 
 
@@ -37,6 +41,7 @@ def measure() -> Iterable[Figure]:
                 f"{guarding * 1000:.2f} ms",
                 note=f"{guarding / parsing:.1f} times parsing alone ({parsing * 1000:.2f} ms)",
             )
+    yield from _longest()
     connection = sqlite3.connect(":memory:", cached_statements=0)
     connection.executescript(TABLES)
     for name, sql in QUERIES.items():
@@ -49,6 +54,32 @@ def measure() -> Iterable[Figure]:
             f"{(with_judge - plain) * 1e6:.0f} µs",
             note=f"{with_judge / plain:.1f} times running without it ({plain * 1e6:.0f} µs, empty tables)",
         )
+
+
+def _longest() -> Iterable[Figure]:
+    """The slowest verdicts on texts that are made to take long, in time of the processor."""
+    found = texts()
+    for dialect in ("postgres", "duckdb", "mysql"):
+        times = {name: _least(text, dialect) for name, text in found.items()}
+        slowest = max(times, key=times.__getitem__)
+        yield Figure(
+            f"the slowest of {len(found)} texts made to be slow, {dialect}",
+            f"{times[slowest] * 1000:.0f} ms",
+            mark="100 ms",
+            ok=times[slowest] <= MOST_SECONDS,
+            note=f"{slowest}; up to {LONGEST:,} characters",
+        )
+
+
+def _least(sql: str, dialect: str) -> float:
+    """The least of three times that a verdict took, in seconds of the processor."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        with suppress(QueryRefused):
+            check(sql, dialect)
+        times.append(time.process_time() - started)
+    return min(times)
 
 
 def _rows(connection: sqlite3.Connection, sql: str) -> object:

@@ -103,7 +103,7 @@ def ask(benchmark: Benchmark, databases: set[str] | None, *, taught: bool) -> It
                 confidence=draft.confidence or 0.0,
                 seconds=seconds,
                 source=str(draft.trace.steps[-1].found.get("source", "")),
-                asks_back=bool(draft.readings),
+                asks_back=draft.refusal is None and bool(draft.readings),
             )
     for context in contexts.values():
         context.database.close()

@@ -14,12 +14,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from training.lessons import FOLDS, fold_of
 
 from bench.figures import DATA, ROOT, Figure, wanted
 from bench.offline import SPLITS, Answered, ask, databases_of, dump, rate
 from fathom.benchmarks import load_benchmark
 from fathom.offline.stored import take_weights_from
-from fathom.offline.training.lessons import FOLDS, fold_of
 
 TITLE = "The offline method on databases to develop on, unseen"
 WEIGHTS = Path(os.environ.get("FATHOM_UNSEEN") or ROOT / ".unseen")
@@ -45,7 +45,7 @@ def measure() -> Iterable[Figure]:
 
 
 def _learn() -> None:
-    command = [sys.executable, "-m", "fathom.offline.training", str(DATA / "spider"), "--splits", str(SPLITS)]
+    command = [sys.executable, "-m", "training", str(DATA / "spider"), "--splits", str(SPLITS)]
     folders = ["--out", str(WEIGHTS / "all"), "--unseen", str(WEIGHTS)]
     subprocess.run([*command, "--without", "report", *folders], check=True)
 

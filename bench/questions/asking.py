@@ -79,7 +79,7 @@ def tell(what: str, asked: Sequence[Asked], mark: float) -> Iterator[Figure]:
 
 
 def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path) -> Iterator[Asked]:
-    file = _file(name, folder)
+    file = file_of(name, folder)
     with connect(str(file)) as database:
         context = Context(database, cache=folder)
         for kind in kinds:
@@ -95,7 +95,8 @@ def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path)
                 yield Asked(name, kind, right, response.declined)
 
 
-def _file(name: str, folder: Path) -> Path:
+def file_of(name: str, folder: Path) -> Path:
+    """The file of a database that questions of our own are asked of, made where it is one of ours."""
     if name in SMALL:
         return make(name, folder)
     return DATA / _ELSEWHERE.get(name, f"spider/database/{name}/{name}.sqlite")

@@ -5,7 +5,7 @@
 FOLDER holds weights of the offline method that never saw the databases asked here: with the shipped ones it
 would be surer here than on a new database. To make them:
 
-    python -m fathom.offline.training DATA --splits bench/splits/spider.json --without report --without tuning
+    python -m training DATA --splits bench/splits/spider.json --without report --without tuning
         --out FOLDER
 """
 

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import duckdb
@@ -10,7 +11,8 @@ import pytest
 
 from fathom.config import Settings
 from fathom.databases import connect
-from fathom.errors import ConnectionFailed, FathomError, UnknownName
+from fathom.databases.servers import SERVERS
+from fathom.errors import ConnectionFailed, FathomError, MissingExtra, UnknownName
 from tests.databases.makers import mysql_url, postgres_url
 
 
@@ -99,6 +101,22 @@ def test_a_damaged_file_is_named(settings: Settings, tmp_path: Path) -> None:
 def test_a_url_of_another_kind_is_refused(settings: Settings, url: str, message: str) -> None:
     with pytest.raises(ConnectionFailed, match=message):
         connect(url, settings=settings)
+
+
+@pytest.mark.parametrize("scheme", SERVERS)
+def test_a_missing_driver_is_named_with_its_extra(
+    settings: Settings, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = SERVERS[scheme]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    (required,) = project["optional-dependencies"][kind.extra]
+    assert required.startswith(kind.package)
+    monkeypatch.delitem(sys.modules, f"fathom.databases.{kind.module}", raising=False)
+    for name in [m for m in sys.modules if m.startswith(kind.imported)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, kind.imported, None)
+    with pytest.raises(MissingExtra, match=rf"{kind.title}.*askfathom\[{kind.extra}\]"):
+        connect(f"{scheme}://user@127.0.0.1:1/x", settings=settings)
 
 
 def test_an_unknown_demo_is_named(settings: Settings) -> None:

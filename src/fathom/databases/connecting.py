@@ -8,11 +8,11 @@ from urllib.parse import unquote
 from fathom.config import Settings, read_settings
 from fathom.databases.database import Database
 from fathom.databases.engine import double_quoted
+from fathom.databases.servers import SERVERS, ServerKind
 from fathom.databases.serving import embedded_engine
-from fathom.errors import ConfigError, ConnectionFailed, MissingExtra, did_you_mean
+from fathom.errors import ConfigError, ConnectionFailed, did_you_mean
 from fathom.files import private_folder
 
-_SERVERS = {"postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _FILES = ("sqlite", "duckdb")
 _HEADER_BYTES = 16
 _READERS = {
@@ -66,11 +66,11 @@ def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | Non
         if not path or path == ":memory:":
             raise ConnectionFailed(f"{text}: a database in memory is empty; name a file.")
         return _open_file(base / Path(path).expanduser(), settings, name=name, system=system)
-    if system in _SERVERS:
-        return _open_server(system, text, settings, name=name)
+    if system in SERVERS:
+        return _open_server(SERVERS[system], text, settings, name=name)
     raise ConnectionFailed(
         f"Fathom doesn't know databases of the kind {scheme!r}."
-        f"{did_you_mean(system, sorted({*_FILES, *_SERVERS}))}"
+        f"{did_you_mean(system, sorted({*_FILES, *SERVERS}))}"
     )
 
 
@@ -90,25 +90,13 @@ def _open_demo(name: str, settings: Settings) -> Database:
     return _open_file(file, settings, name=name)
 
 
-def _open_server(system: str, url: str, settings: Settings, *, name: str | None) -> Database:
-    from fathom.databases.server import Server, hidden  # noqa: PLC0415, SQLAlchemy is slow to import
+def _open_server(kind: ServerKind, url: str, settings: Settings, *, name: str | None) -> Database:
+    from fathom.databases.remote import hidden  # noqa: PLC0415, SQLAlchemy is slow to import
 
-    engine: Server
-    try:
-        if _SERVERS[system] == "postgres":
-            from fathom.databases.postgres import Postgres  # noqa: PLC0415
-
-            engine = Postgres(url)
-        else:
-            from fathom.databases.mysql import MySQL  # noqa: PLC0415
-
-            engine = MySQL(url)
-    except ModuleNotFoundError as error:
-        extra = _SERVERS[system]
-        raise MissingExtra(f"connecting to {_TITLES[extra]}", _DRIVERS[extra], extra) from error
+    engine = kind.at(url)
     database = Database(
         engine,
-        name=name or engine.address.database or _TITLES[engine.dialect],
+        name=name or engine.database_name or kind.title,
         url=hidden(engine.address),
         cache_folder=settings.cache,
     )
@@ -138,8 +126,7 @@ def _open_file(
     return database
 
 
-_TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL", "mysql": "MySQL"}
-_DRIVERS = {"postgres": "psycopg", "mysql": "pymysql"}
+_TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
 
 
 def _system_of(path: Path, settings: Settings) -> str:

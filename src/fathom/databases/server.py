@@ -7,12 +7,10 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sqlalchemy import URL, create_engine, inspect
-from sqlalchemy.engine import make_url
+from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
 from sqlalchemy.exc import (
-    ArgumentError,
     CompileError,
     DBAPIError,
     NoSuchTableError,
@@ -21,18 +19,18 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import NullPool
 
-from fathom.databases.engine import Engine, Read, Reflection, tidy_keys
+from fathom.databases.engine import Read, Reflection, tidy_keys
 from fathom.databases.kinds import kind_of
+from fathom.databases.remote import Remote, hidden
 from fathom.errors import ConnectionFailed, DatabaseError, QueryError
 from fathom.records import Column, ForeignKey, Table
-from fathom.text.secrets import HIDDEN, SECRET_FIELDS
 
 _SECONDS_TO_COUNT = 5.0
 Key = tuple[str | None, str]
 
 
-class Server(Engine):
-    """A database on a server, named by a URL. The password appears in no text that this class gives."""
+class Server(Remote):
+    """A database on a server that SQLAlchemy knows."""
 
     driver: ClassVar[str]
     system_schemas: ClassVar[frozenset[str]]
@@ -41,7 +39,8 @@ class Server(Engine):
     """Whether who may read a table or view may be kept from seeing how it is defined."""
 
     def __init__(self, url: str) -> None:
-        self.address = parse_url(url).set(drivername=self.driver)
+        super().__init__(url)
+        self.address = self.address.set(drivername=self.driver)
         self._connector = create_engine(self.address, poolclass=NullPool)
 
     def connect(self, **settings: Any) -> Any:
@@ -51,15 +50,6 @@ class Server(Engine):
             return self._connector.dialect.connect(*places, **{**named, **settings})
         except self.errors as error:
             raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(error)}") from None
-
-    def account(self) -> str:
-        return self.address.username or ""
-
-    def without_secrets(self, error: Exception) -> str:
-        """The error's text, should it quote the password."""
-        text = " ".join(str(error).split())
-        password = self.address.password
-        return text.replace(str(password), HIDDEN) if password and len(str(password)) > 3 else text
 
     def reflect(self, read: Read) -> Reflection:
         """By SQLAlchemy's inspector: tables and views of every schema that isn't the server's own."""
@@ -86,9 +76,6 @@ class Server(Engine):
     @abstractmethod
     def counts(self, read: Read) -> "Counts":
         """Row counts by schema and table."""
-
-    def state(self) -> str:
-        return ""
 
     @cached_property
     def default_schema(self) -> str | None:
@@ -223,20 +210,3 @@ class _Catalogue:
 
     def _identifier(self, key: Key) -> str:
         return ".".join(self._server.quote(part) for part in key if part is not None)
-
-
-def parse_url(url: str) -> URL:
-    """The URL's parts. Raises `ConnectionFailed`, without the text, which may hold a password."""
-    try:
-        return make_url(url)
-    except (ArgumentError, ValueError):
-        raise ConnectionFailed(
-            "The database's URL can't be read; it looks like postgresql://user:password@host:5432/name."
-        ) from None
-
-
-def hidden(url: URL) -> str:
-    """The URL for people: no password, wherever it stands, and no driver."""
-    secrets = {k: HIDDEN for k in url.query if any(s in k.casefold() for s in SECRET_FIELDS)}
-    shown = url.update_query_dict(secrets).set(drivername=url.get_backend_name())
-    return shown.render_as_string(hide_password=True).replace("%2A%2A%2A", HIDDEN)

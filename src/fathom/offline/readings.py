@@ -22,11 +22,6 @@ TRIED = 10
 """Candidates of one solution that are looked at for different rows: later ones are hardly ever meant."""
 HOPELESS = 0.02
 """Below this confidence no reading is shown: of our own questions to develop on hardly one was right."""
-GUESSED = 0.5
-"""Confidence from which readings are shown although a word for a thing is not accounted for: below, most
-questions about what the database doesn't hold would show one."""
-_ENDINGS = ("ed", "ing")
-"""Of verbs: what is done is said in many ways, while a thing that isn't there can't be asked of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +54,12 @@ def readings(engine: Engine, found: Settled, rival: int | None = None) -> tuple[
 
 def is_worth_showing(found: Settled) -> bool:
     """Whether readings help: not where the question speaks of things that the database doesn't have."""
-    if found.confidence < HOPELESS:
-        return False
-    return found.confidence >= GUESSED or not any(map(_is_thing, found.missing))
+    return found.confidence >= HOPELESS and not any(map(_names_something, found.missing))
 
 
-def _is_thing(word: str) -> bool:
-    """Whether a word that nothing accounts for may name a thing, rather than say how something is asked."""
-    lower = word.casefold().removesuffix("'s")
-    return not (stem(lower) in _light() or (lower == word and len(word) > 5 and word.endswith(_ENDINGS)))
+def _names_something(word: str) -> bool:
+    """Whether a word that nothing accounts for asks for something, rather than says how it is asked."""
+    return stem(word.casefold().removesuffix("'s")) not in _light()
 
 
 @cache

@@ -8,6 +8,7 @@ import pytest
 from fathom import registry
 from fathom.databases import connect
 from fathom.errors import ConfigError, QueryFailed, UnknownName
+from fathom.llm import Reply, ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method, step
 from fathom.records import Candidate, Draft, Question, Refusal, Selection
 
@@ -125,3 +126,34 @@ def test_every_quirk_of_every_method_is_off_by_default() -> None:
         if isinstance(method, Method):
             assert all(s.known_settings[q] is False for s in method.steps for q in s.quirks), name
             assert ("fastest_wins" in method.quirks) == (name == "opensearch-sql")
+
+
+@step("generation", calls="1")
+async def _asks(draft: Draft, context: Context) -> Draft:
+    reply = await context.metered_model().ask("Say it.")
+    return replace(draft, sql=reply.text) if reply.text else replace(draft, refusal=Refusal("No SQL."))
+
+
+def _replied(context: Context, reply: Reply) -> Draft:
+    asked = replace(context, model=ScriptedModel.of(reply))
+    return asyncio.run(run_method(Method("asks", (_asks,)), Question("Say it."), asked))
+
+
+def test_the_trace_tells_how_replies_were_drawn(context: Context) -> None:
+    found = _replied(context, Reply("SELECT 1", dropped=("seed", "temperature"))).trace.steps[0].found
+    assert found["not taken by the model"] == ["seed", "temperature"]
+    assert "replies cut at their length" not in found
+
+
+def test_a_reply_that_was_cut_is_told_as_such(context: Context) -> None:
+    draft = _replied(context, Reply("", finish="length"))
+    assert draft.trace.steps[0].found["replies cut at their length"] == 1
+    assert draft.refusal is not None
+    assert draft.refusal.reason.startswith("No SQL. A reply was cut")
+    assert "--reply-tokens" in draft.refusal.reason
+
+
+def test_a_reply_that_ended_by_itself_is_not_told_as_cut(context: Context) -> None:
+    draft = _replied(context, Reply(""))
+    assert draft.refusal is not None
+    assert draft.refusal.reason == "No SQL."

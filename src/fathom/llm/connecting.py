@@ -1,9 +1,9 @@
 """One attempt at a request through pydantic-ai, and what its errors come to. Imported late."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
 import genai_prices
 import httpx2
@@ -25,9 +25,10 @@ from fathom.llm.embeddings import pack
 from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
 from fathom.llm.keys import redact, redact_error
 from fathom.llm.making import make_embedding_model, make_http, make_model
+from fathom.llm.parameters import Parameters
 from fathom.llm.providers import Provider
-from fathom.llm.reported import read_reported, received
-from fathom.llm.sending import UNREACHABLE, AttemptFailed, Pace
+from fathom.llm.reported import read_choices, read_reported, received, sent
+from fathom.llm.sending import EMPTY, UNREACHABLE, AttemptFailed, Pace
 from fathom.records import Usage
 
 LONGEST_PROBLEM = 500
@@ -102,42 +103,44 @@ class _Counted:
 
 
 class Connection(_Counted):
-    """One model of one provider; calling it is one attempt. Lives on one event loop."""
+    """One model of one provider; calling it is one attempt. Lives on one event loop.
+
+    What the server refuses of how replies are drawn is left out from then on, and every reply says so.
+    """
 
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         super().__init__(provider, name, pace)
         self._model = make_model(provider, name, self._http, pace)
         bounded = "timeout" not in self._model.unsupported_settings  # else its library warns at every request
         self._settings = {"timeout": pace.seconds} if bounded else {}
+        self._how = Parameters(provider.protocol)
 
     async def __call__(self, request: Request) -> Reply:
-        """Ask once. Raises `AttemptFailed`."""
-        kept = bytearray()
+        """Ask once, or once more for each parameter that is refused. Raises `AttemptFailed`."""
+        kept, names = bytearray(), set[str]()
         received.set(kept)
+        sent.set(names)
         failed: AttemptFailed
-        try:
-            response = await self._model.request(_messages(request), self._ask(request), _parameters(request))
-            return self._reply(response)
-        except Exception as error:  # whatever a provider's library raises is a failed attempt
-            failed = failed_attempt(error, self._reported(bytes(kept)))
-        raise failed
+        while True:
+            given = self._how.given(request)
+            settings = self._settings_for(request, given)
+            try:
+                response = await self._model.request(_messages(request), settings, _parameters(request))
+                self._how.compare(given, names)
+                return self._reply(response, request, bytes(kept))
+            except Exception as error:  # whatever a provider's library raises is a failed attempt
+                failed = failed_attempt(error, self._reported(bytes(kept)))
+                again = self._how.refuse(given, getattr(error, "body", None), failed)
+            if not again:
+                raise failed
 
-    def _ask(self, request: Request) -> ModelSettings:
-        how = request.sampling
-        given = {
-            "temperature": how.temperature,
-            "top_p": how.top_p,
-            "max_tokens": how.max_tokens,
-            "stop_sequences": list(how.stop) or None,
-            "seed": how.seed,
-        }
+    def _settings_for(self, request: Request, given: Mapping[str, Any]) -> ModelSettings:
         # A prompt asked once is cached as far as its system part, which others share: writing it all would
         # cost more than it saves.
         caching = {"cache": True if request.repeated else {"messages": False}}
-        set_here = {k: v for k, v in given.items() if v is not None}
-        return cast(ModelSettings, {**self._settings, **caching, **set_here})
+        return cast(ModelSettings, {**self._settings, **caching, **self._how.as_settings(given)})
 
-    def _reply(self, response: ModelResponse) -> Reply:
+    def _reply(self, response: ModelResponse, request: Request, body: bytes) -> Reply:
         calls = tuple(Call(redact(c.tool_name), redact(c.args_as_json_str())) for c in response.tool_calls)
         details = response.provider_details or {}
         refusal = str(details.get("refusal") or "")
@@ -147,13 +150,20 @@ class Connection(_Counted):
             # Its library takes a stream of events that breaks off for a whole one.
             raise AttemptFailed("connection", "the reply broke off", again=True, used=used)
         if not response.parts and not refusal and finish not in {"content_filter", "length"}:
-            raise AttemptFailed("empty", "the reply is empty", again=True, used=used)
+            # Without an end it may have broken off, which the next attempt may not.
+            reason = EMPTY if finish == "stop" else "invalid_reply"
+            raise AttemptFailed(reason, "the reply is empty", again=True, used=used)
+        more = read_choices(body)[1:] if request.replies > 1 else []
+        if request.replies > 1 and not more:
+            self._how.ignored("n")
         return Reply(
             text=redact(response.text or refusal),
             calls=calls,
             finish=finish,
             usage=used,
             model=response.model_name or self.name,
+            more=tuple(map(redact, more)),
+            dropped=self._how.dropped(request),
         )
 
 

@@ -44,18 +44,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a reply is drawn; None leaves it to the provider."""
+    """How a reply is drawn; None leaves it to the provider. With `json_mode` it has to be a JSON object."""
 
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    json_mode: bool | None = None
 
 
 @dataclass(frozen=True)
 class Request:
-    """All that decides a reply. `sample` tells apart several replies to the same words.
+    """All that decides a reply. `sample` tells apart several replies to the same words, and `replies` says
+    how many are asked for in this one request.
 
     `repeated` says that the same words are asked more than once, which makes them worth caching for the
     provider; it decides nothing about the reply and is no part of the key.
@@ -67,12 +69,15 @@ class Request:
     tools: tuple[Tool, ...] = ()
     must_call: bool = False
     sample: int = 0
+    replies: int = 1
     repeated: bool = field(default=False, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """The request as JSON values; what isn't set is left out."""
         content = asdict(self)
         del content["repeated"]
+        if self.replies == 1:
+            del content["replies"]
         content["sampling"] = {k: v for k, v in content["sampling"].items() if v not in (None, ())}
         for holder, name in ((content["sampling"], "stop"), (content, "tools"), (content, "messages")):
             if name in holder:
@@ -90,7 +95,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `model` is the name that it gave itself; `attempts` counts those before it too."""
+    """What a model said. `model` is the name that it gave itself; `attempts` counts those before it too.
+
+    `more` are the further replies of a request for several, whose usage is that of all together; fewer than
+    asked for where the provider gives no more. `dropped` names the parameters that it refused or ignored.
+    """
 
     text: str
     calls: tuple[Call, ...] = ()
@@ -98,6 +107,8 @@ class Reply:
     usage: Usage = field(default_factory=lambda: Usage(calls=1))
     model: str = ""
     attempts: int = 1
+    more: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @property
     def withheld(self) -> bool:
@@ -105,8 +116,9 @@ class Reply:
         return self.finish == "content_filter"
 
     def as_json(self) -> dict[str, Any]:
-        """The reply as JSON values."""
-        return {**asdict(self), "usage": usage_json(self.usage)}
+        """The reply as JSON values; what most replies don't have is left out where they haven't."""
+        content = {**asdict(self), "usage": usage_json(self.usage)}
+        return {k: v for k, v in content.items() if k not in {"more", "dropped"} or v}
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> "Reply":
@@ -118,6 +130,8 @@ class Reply:
             usage=usage_from_json(content["usage"]),
             model=content["model"],
             attempts=content["attempts"],
+            more=tuple(content.get("more", ())),
+            dropped=tuple(content.get("dropped", ())),
         )
 
 

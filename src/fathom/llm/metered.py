@@ -1,4 +1,4 @@
-"""What language and embedding models share: budgets that their use counts against, meters that hear of it."""
+"""What language and embedding models share: budgets that their use counts for, listeners that hear."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from fathom.records import Usage
 class Metered:
     """An exchange under a model's name. A context manager that closes its connections and files.
 
-    Frozen: `within` and `metered` give one that shares everything else.
+    Frozen: `within`, `metered` and `heard` give one that shares everything else.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Metered:
     budgets: tuple[Budget, ...] = ()
     meters: tuple[Callable[[Usage], None], ...] = ()
     closing: Callable[[], None] | None = field(default=None, repr=False)
+    listeners: tuple[Callable[[Reply], None], ...] = ()
 
     def within(self, budget: Budget) -> Self:
         """The same, counted against one more budget."""
@@ -31,6 +32,10 @@ class Metered:
     def metered(self, meter: Callable[[Usage], None]) -> Self:
         """The same, telling one more listener the usage of each request, answered or not."""
         return replace(self, meters=(*self.meters, meter))
+
+    def heard(self, listener: Callable[[Reply], None]) -> Self:
+        """The same, handing each reply to one more listener."""
+        return replace(self, listeners=(*self.listeners, listener))
 
     async def _send(self, request: Request) -> Reply:
         """Raises `ModelFailed`, `BudgetExceeded`, `CassetteMiss`."""
@@ -41,6 +46,8 @@ class Metered:
             self._count(error.usage)
             raise
         self._count(reply.usage)
+        for listener in self.listeners:
+            listener(reply)
         return reply
 
     def _admit(self) -> None:

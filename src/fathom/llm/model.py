@@ -9,6 +9,7 @@ from fathom.errors import ReplyUnusable
 from fathom.llm.exchange import Message, Reply, Request, Sampling, Tool
 from fathom.llm.metered import Metered
 from fathom.llm.prompts import load
+from fathom.records import Usage
 
 T = TypeVar("T")
 Prompt = str | Sequence[Message]
@@ -22,12 +23,14 @@ WORTH_CACHING = 4_000
 @dataclass(frozen=True)
 class Model(Metered):
     """A language model. `tools` says that typed values are asked for as a tool call rather than in words,
-    `recorded` that its replies are on a cassette, so that what is made of them has to be repeatable.
-    `seed` is sent with every request that has none. A reply may take `reply_tokens`, where a method allows
-    fewer: what a model thinks before it answers counts as well.
+    `several` that one request may ask for several replies, `recorded` that its replies are on a cassette, so
+    that what is made of them has to be repeatable. `seed` is sent with every request that has none. A reply
+    may take `reply_tokens`, where a method allows fewer: what a model thinks before it answers counts as
+    well.
     """
 
     tools: bool = False
+    several: bool = False
     recorded: bool = False
     seed: int | None = None
     reply_tokens: int | None = None
@@ -67,12 +70,16 @@ class Model(Metered):
     ) -> tuple[Reply, ...]:
         """n replies to the same words, asked at once and given in order; `first` numbers the first of them.
 
-        To draw anew, go on numbering: `first=n`. Raises what `ask` raises, once all have come to an end.
+        One request asks for them all where the provider has that, and its usage stands with the first; those
+        that it doesn't give are asked for one by one. To draw anew, go on numbering: `first=n`. Raises what
+        `ask` raises, once all have come to an end.
         """
         request = Request(self.name, _turns(prompt, system), self._drawn(sampling), repeated=n > 1)
-        numbered = [replace(request, sample=first + i) for i in range(n)]
         ahead: list[Reply] = []
-        if n > 1 and sum(len(m.text) for m in request.messages) >= WORTH_CACHING:
+        if n > 1 and self.several:
+            ahead = _apart(await self._send(replace(request, sample=first, replies=n)))[:n]
+        numbered = [replace(request, sample=first + i) for i in range(len(ahead), n)]
+        if len(numbered) > 1 and not ahead and sum(len(m.text) for m in request.messages) >= WORTH_CACHING:
             ahead.append(await self._send(numbered.pop(0)))  # the others then find the prompt cached
         rest = await asyncio.gather(*map(self._send, numbered), return_exceptions=True)
         for reply in rest:
@@ -124,6 +131,12 @@ class Model(Metered):
             room = max(room, self.reply_tokens)
         seed = self.seed if sampling.seed is None else sampling.seed
         return replace(sampling, max_tokens=room, seed=seed)
+
+
+def _apart(reply: Reply) -> list[Reply]:
+    """The replies to a request for several, one by one."""
+    others = (replace(reply, text=text, calls=(), more=(), usage=Usage()) for text in reply.more)
+    return [replace(reply, more=()), *others]
 
 
 def _turns(prompt: Prompt, system: str) -> tuple[Message, ...]:

@@ -38,6 +38,7 @@ def open_model(
         name,
         opened.exchange,
         tools=provider.tools,
+        several=provider.several,
         closing=opened.close,
         recorded=cassette is not None,
     )

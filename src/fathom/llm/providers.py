@@ -21,6 +21,7 @@ class Provider:
     `url` is the address of a compatible server where `url_variable` doesn't give another. `prices` is the
     provider's name in genai-prices, empty where no price can be known. `tools` says that its models are asked
     for typed values as tool calls; others get the JSON schema in the prompt, which every model can read.
+    `several` says that one request may ask for several replies; a server that then gives one is asked again.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Provider:
     url_variable: str = ""
     prices: str = ""
     tools: bool = True
+    several: bool = False
 
     def key_variable(self, environment: Mapping[str, str] = os.environ) -> str | None:
         """The variable that holds the key, or None."""
@@ -59,7 +61,7 @@ PROVIDERS: Mapping[str, Provider] = {
     p.name: p
     for p in (
         Provider("openai", "OpenAI (chat)", "openai", ("OPENAI_API_KEY",), prices="openai",
-                 url_variable="OPENAI_BASE_URL"),
+                 url_variable="OPENAI_BASE_URL", several=True),
         Provider("openai-responses", "OpenAI (responses)", "openai-responses", ("OPENAI_API_KEY",),
                  prices="openai", url_variable="OPENAI_BASE_URL"),
         Provider("anthropic", "Anthropic", "anthropic", ("ANTHROPIC_API_KEY",), prices="anthropic",
@@ -67,7 +69,7 @@ PROVIDERS: Mapping[str, Provider] = {
         Provider("google", "Google Gemini", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), prices="google",
                  url_variable="GOOGLE_GEMINI_BASE_URL"),
         Provider("azure", "Azure OpenAI", "azure", ("AZURE_OPENAI_API_KEY",), ("AZURE_OPENAI_ENDPOINT",),
-                 prices="azure", url_variable="AZURE_OPENAI_ENDPOINT"),
+                 prices="azure", url_variable="AZURE_OPENAI_ENDPOINT", several=True),
         Provider("bedrock", "Amazon Bedrock", "bedrock", _AWS, ("AWS_DEFAULT_REGION",), prices="aws",
                  url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
         Provider("openrouter", "OpenRouter", "compatible", ("OPENROUTER_API_KEY",), prices="openrouter",
@@ -75,7 +77,7 @@ PROVIDERS: Mapping[str, Provider] = {
         Provider("ollama", "Ollama", "compatible", ("OLLAMA_API_KEY",), url="http://localhost:11434/v1",
                  url_variable="OLLAMA_BASE_URL", tools=False),
         Provider("vllm", "vLLM", "compatible", ("VLLM_API_KEY",), url="http://localhost:8000/v1",
-                 url_variable="VLLM_BASE_URL", tools=False),
+                 url_variable="VLLM_BASE_URL", tools=False, several=True),
         Provider("lmstudio", "LM Studio", "compatible", ("LMSTUDIO_API_KEY",), url="http://localhost:1234/v1",
                  url_variable="LMSTUDIO_BASE_URL", tools=False),
     )
@@ -96,7 +98,8 @@ def find_provider(model: str) -> tuple[Provider, str]:
                 f"Leave the password out of the address, and put the key into {ADDRESS_KEY}."
             )
         host = urlsplit(url).hostname or url
-        return Provider(host, url, "compatible", (ADDRESS_KEY,), url=url, tools=False), name
+        own = Provider(host, url, "compatible", (ADDRESS_KEY,), url=url, tools=False, several=True)
+        return own, name
     provider, colon, name = model.partition(":")
     if not colon or not name:
         raise ModelNotConfigured(

@@ -1,6 +1,7 @@
 """What a response says that it used, also one that breaks off: those tokens are paid for too."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,8 +12,13 @@ import httpx2
 MOST_KEPT = 4_000_000
 """Bytes of one response kept for reading its usage."""
 
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+"""What a model thought before it answered, where a server leaves that in its reply."""
+
 received: ContextVar[bytearray | None] = ContextVar("received", default=None)
 """What has come in during the attempt at work; the attempt sets it."""
+sent: ContextVar[set[str] | None] = ContextVar("sent", default=None)
+"""The names at the top of the JSON that the attempt at work sent; the attempt sets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +35,23 @@ class KeepingTransport(httpx2.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send, and keep the body as it is read."""
+        if (names := sent.get()) is not None:
+            names.clear()
+            names.update(_names(request))
         response = await super().handle_async_request(request)
         kept = received.get()
         if kept is not None and isinstance(response.stream, httpx2.AsyncByteStream):
             kept.clear()
             response.stream = _Kept(response.stream, kept)
         return response
+
+
+def _names(request: httpx2.Request) -> set[str]:
+    try:
+        body = json.loads(request.content)
+    except (httpx2.RequestNotRead, ValueError):
+        return set()
+    return set(body) if isinstance(body, dict) else set()
 
 
 class _Kept(httpx2.AsyncByteStream):
@@ -66,6 +83,18 @@ def read_reported(body: bytes) -> Reported | None:
     apart = told.get("cache_read_input_tokens", 0)  # Anthropic counts these beside the input tokens
     cached = apart or told.get("cached_tokens", 0) or told.get("cachedContentTokenCount", 0)
     return Reported(prompt + apart + told.get("cache_creation_input_tokens", 0), completion, cached)
+
+
+def read_choices(body: bytes) -> list[str]:
+    """The texts of all choices in a chat completion, without thoughts; none where it is no such thing."""
+    told = next(_events(body), None)
+    choices = told.get("choices") if isinstance(told, dict) else None
+    texts = []
+    for choice in choices if isinstance(choices, list) else ():
+        message = choice.get("message") if isinstance(choice, dict) else None
+        said = message.get("content") or message.get("refusal") if isinstance(message, dict) else None
+        texts.append(_THOUGHT.sub("", said).strip() if isinstance(said, str) else "")
+    return texts
 
 
 def _events(body: bytes) -> Iterator[Any]:

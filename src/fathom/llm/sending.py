@@ -23,6 +23,9 @@ CHARACTERS_A_TOKEN = 4
 UNREACHABLE = "unreachable"
 UNHEARD_ATTEMPTS = 3
 """At an address where nothing ever took a connection: mostly a server that isn't running."""
+EMPTY = "empty"
+EMPTY_ATTEMPTS = 2
+"""Of replies with nothing in them: what brings none twice mostly won't bring one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +117,13 @@ class Attempt(Protocol):
 @dataclass(slots=True)
 class _Tally:
     """What the failed attempts at one request used, and the moment it was first asked; how many there were,
-    and how many of these found nobody."""
+    how many of these found nobody, and how many got an empty reply."""
 
     used: Usage = field(default_factory=Usage)
     started: float = field(default_factory=time.perf_counter)
     attempts: int = 0
     unreached: int = 0
+    empty: int = 0
 
 
 class Sender:
@@ -175,6 +179,8 @@ class Sender:
         raise Unanswered(self.name, problem, attempts=tally.attempts, usage=used)
 
     def _most_attempts(self, tally: _Tally) -> int:
+        if tally.empty >= EMPTY_ATTEMPTS:
+            return tally.attempts
         unheard = tally.unreached == tally.attempts and not self._heard
         return min(self.pace.attempts, UNHEARD_ATTEMPTS) if unheard else self.pace.attempts
 
@@ -199,6 +205,7 @@ class Sender:
             tally.unreached += 1
         else:
             self._heard = True
+        tally.empty += failed.reason == EMPTY
         raise failed
 
     async def _hold(self, request: Request) -> None:

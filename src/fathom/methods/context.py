@@ -13,7 +13,10 @@ from fathom.records import Limits, Result, SolvedExample, Usage
 from fathom.watch import Watch
 
 if TYPE_CHECKING:
-    from fathom.llm import Embedder, Model
+    from fathom.llm import Embedder, Model, Reply
+
+CUT, NOT_SENT = "replies cut at their length", "not taken by the model"
+"""Findings of a step: how many replies ended at the most they may have, which parameters weren't heeded."""
 
 
 @dataclass(slots=True)
@@ -26,6 +29,13 @@ class Meter:
     def add(self, usage: Usage) -> None:
         """Count one more call, query or piece of work."""
         self.usage = self.usage + usage
+
+    def hear(self, reply: "Reply") -> None:
+        """Note how a reply came about: cut at its length, or drawn otherwise than asked for."""
+        if reply.finish == "length":
+            self.notes[CUT] = self.notes.get(CUT, 0) + 1
+        if reply.dropped:
+            self.notes[NOT_SENT] = sorted({*self.notes.get(NOT_SENT, ()), *reply.dropped})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,7 @@ class Context:
         """The model to ask; what it uses counts for the step at work. Raises `ModelNeeded` without one."""
         if self.model is None:
             raise ModelNeeded
-        return self.model.metered(self.meter.add)
+        return self.model.metered(self.meter.add).heard(self.meter.hear)
 
     def metered_embedder(self) -> "Embedder | None":
         """The embedder, if any: its dollars and seconds count for the step at work.

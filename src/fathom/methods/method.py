@@ -10,7 +10,7 @@ from typing import Any
 from fathom import registry
 from fathom.cancellation import Cancellation, current_cancellation
 from fathom.errors import BudgetExceeded, ConfigError, did_you_mean
-from fathom.methods.context import Context
+from fathom.methods.context import CUT, Context
 from fathom.records import Assumption, Draft, Question, Refusal, Step, Trace, Usage
 from fathom.records.trace import Module
 from fathom.watch import watching
@@ -21,6 +21,7 @@ NO_CALLS = "0"
 ALL_QUIRKS = "quirks"
 STOPPED = "stopped early"
 """The finding of a step that the budget of its question cut short."""
+CUT_REPLY = "A reply was cut at the most tokens it may have: allow more with --reply-tokens."
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,9 @@ async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
         if error.lasting:
             raise
         after = _cut_short(draft, one, str(error))
+    if CUT in context.meter.notes and after.refusal is not None and draft.refusal is None:
+        reason = f"{after.refusal.reason} {CUT_REPLY}"
+        after = replace(after, refusal=replace(after.refusal, reason=reason))
     spent = time.perf_counter() - started
     used = context.meter.usage
     own = max(0.0, spent - used.database_seconds - used.model_seconds)

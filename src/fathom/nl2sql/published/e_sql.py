@@ -21,7 +21,7 @@ from fathom.nl2sql.values import mentions
 from fathom.records import Draft, Question, Refusal, SolvedExample
 from fathom.text.words import words
 
-STEADY = Sampling(temperature=0.0, top_p=1.0, max_tokens=4096)
+STEADY = Sampling(temperature=0.0, top_p=1.0, max_tokens=4096, json_mode=True)
 CONDITIONS, ENRICHED = "possible conditions", "enriched question"
 _LONG = 600
 DEMONSTRATED = "Solved questions, each enriched and with the query that answers it:"

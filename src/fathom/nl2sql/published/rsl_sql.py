@@ -18,7 +18,7 @@ from fathom.nl2sql.selecting import DOTTED, from_items, mentioned_in, or_everyth
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Selection
 
-STEADY = Sampling(temperature=0.0)
+STEADY = Sampling(temperature=0.0, json_mode=True)
 TRIES = 3
 """Times that a correction is asked for until its reply can be read."""
 CAPITALS = {"loses_capitals": "meanings and keys of tables with capital letters are left out once pruned"}

@@ -24,7 +24,7 @@ from fathom.evaluation.runs.folder import read_configuration
 from fathom.evaluation.runs.summary import Summary
 from fathom.reports.chapters import chapters
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
-from fathom.reports.sheet import letter
+from fathom.reports.sheet import Chapter, letter
 
 MOST_QUESTIONS = 5_000
 
@@ -79,11 +79,25 @@ def _render(found: Sequence[Contrast], drill: DrillDown, title: str) -> str:
     return page
 
 
-def _template() -> Any:
+def plain_page(chapters: Sequence[Chapter], *, title: str, subtitle: str) -> str:
+    """A page of chapters alone, without runs or a script."""
+    page: str = _template("plain.html").render(
+        title=title,
+        subtitle=subtitle,
+        chapters=chapters,
+        css=_own("report.css"),
+        version=version("askfathom"),
+        made=datetime.now(UTC).date().isoformat(),
+        letter=letter,
+    )
+    return page
+
+
+def _template(name: str = "report.html") -> Any:
     environment = Environment(
         loader=PackageLoader("fathom.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    return environment.get_template("report.html")
+    return environment.get_template(name)
 
 
 def _own(name: str) -> Markup:

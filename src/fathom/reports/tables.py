@@ -9,7 +9,7 @@ from typing import Any
 
 from fathom.evaluation.runs.contrast import Contrast, contrasts
 from fathom.reports.chapters import chapters
-from fathom.reports.sheet import letter
+from fathom.reports.sheet import Chapter, letter
 
 _RATES = ("correct_rate", "incorrect_rate", "error_rate", "coverage", "selective_accuracy",
           "unanswerable_refused", "answerable_refused", "right_among_shown",
@@ -94,7 +94,13 @@ def build_markdown(folders: Sequence[Path]) -> str:
     found = contrasts(folders)
     numbers = {number: label for one in found for label, number in one.numbers.items()}
     lines = ["# Runs", "", *_table([["letter", "run"], *([letter(n), numbers[n]] for n in sorted(numbers))])]
-    for chapter in chapters(found):
+    return "\n".join([*lines, *chapter_lines(chapters(found))]) + "\n"
+
+
+def chapter_lines(made: Sequence[Chapter]) -> list[str]:
+    """Every table of chapters as Markdown, also those behind their charts."""
+    lines = []
+    for chapter in made:
         lines += [
             "",
             f"## {_escaped(chapter.title)}",
@@ -104,7 +110,7 @@ def build_markdown(folders: Sequence[Path]) -> str:
             lines += ["", f"### {_escaped(sheet.title)}", *(["", _escaped(sheet.note)] if sheet.note else [])]
             rows = [[cell.plain for cell in row] for row in (sheet.head, *sheet.rows)]
             lines += ["", *_table(_without_empty(rows))]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _without_empty(rows: list[list[str]]) -> list[list[str]]:

@@ -1,8 +1,9 @@
 """Training files for the fine-tuned caller, in the three layouts that trainers take."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,18 @@ def write_training(
         json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
     return Written(counts, tuple(left_out))
+
+
+def first_part(pairs: Sequence[SolvedCall], fraction: float) -> list[SolvedCall]:
+    """So much of the pairs, at least one, in their order; a greater fraction holds all of a smaller one.
+
+    Which those are follows from each pair's own words, so that adding pairs to a file changes few.
+    """
+    if not pairs:
+        return []
+    drawn = sorted(range(len(pairs)), key=lambda i: sha256(repr(pairs[i]).encode()).digest())
+    kept = set(drawn[: max(1, round(fraction * len(pairs)))])
+    return [pair for i, pair in enumerate(pairs) if i in kept]
 
 
 def _example(pair: SolvedCall, retrieval: OfflineCaller) -> TrainingExample:

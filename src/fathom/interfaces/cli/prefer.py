@@ -12,6 +12,7 @@ from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.llm import opened_model
+from fathom.reports.preferences import write_preferences
 
 
 def prefer(
@@ -22,6 +23,7 @@ def prefer(
     model: str | None = None,
     people: Sequence[Path] = (),
     queue: Path | None = None,
+    chart: Path | None = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("preferences.jsonl"),
     recording: Recording = NO_RECORDING,
     spending: Spending = NO_LIMIT,
@@ -45,6 +47,8 @@ def prefer(
     queue
         Write such a file: one pair a line, with an empty verdict to fill in with left, right, both_good or
         both_bad. Lines that are there stay as they are.
+    chart
+        Write the win rates with their chart to this file, .html or .md.
     out
         Where the model's verdicts are kept, one line a question.
     json
@@ -67,6 +71,14 @@ def prefer(
         with opened_model(model, cassette=tape, replay=replay, budget=budget) as opened:
             labels[model] = prefer_by_model(pairs, out, opened)
     found = Preferences(labels)
+    if chart is not None:
+        write_preferences(
+            {f"{first.stem} against {second.stem}": found},
+            chart,
+            first=first.stem,
+            second=second.stem,
+            pairs=len(pairs),
+        )
     if json:
         print_json({"first": str(first), "second": str(second), "pairs": len(pairs), **found.as_json()})
     else:

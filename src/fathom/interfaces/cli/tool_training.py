@@ -3,13 +3,16 @@
 from pathlib import Path
 
 from fathom.benchmarks.calls import PREFIX, SEED, load_calls, solved
-from fathom.biotools.callers.training import write_training
+from fathom.biotools.callers.training import first_part, write_training
 from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain
 
 
-def export_training(words: tuple[str, ...], out: Path | None, split: str) -> None:
-    """Split a file of questions with their calls and write both parts in each layout."""
+def export_training(words: tuple[str, ...], out: Path | None, split: str, fraction: float) -> None:
+    """Split a file of questions with their calls and write both parts, or a fraction of that for training,
+    in each layout."""
+    if not 0 < fraction <= 1:
+        raise InputError(f"--fraction is above 0 and at most 1, not {fraction:g}.")
     if len(words) != 1 or out is None:
         raise InputError("Write: fathom tools export-training PAIRS.json --out FOLDER")
     benchmark = load_calls(words[0], split)
@@ -18,7 +21,9 @@ def export_training(words: tuple[str, ...], out: Path | None, split: str) -> Non
         parts["test"] = benchmark.read
     # A tuned model makes one call, so that what an earlier one fed can't be learned from.
     pairs = {name: [one for one in solved(read()) if one.step == 1] for name, read in parts.items()}
-    about = {"source": Path(words[0].removeprefix(PREFIX)).name, "split": split, "seed": SEED}
+    pairs["train"] = first_part(pairs["train"], fraction)
+    about = {"source": Path(words[0].removeprefix(PREFIX)).name, "split": split, "seed": SEED,
+             "fraction": fraction}  # fmt: skip
     written = write_training(pairs, out, about={**about, "digest": benchmark.digest})
     counts = ", ".join(f"{count:,} for {name}" for name, count in written.counts.items())
     console.print(plain(f"{counts}, in {out}, as chat, ShareGPT and Alpaca."), soft_wrap=True)

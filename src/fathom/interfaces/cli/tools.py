@@ -21,9 +21,10 @@ from fathom.biotools.catalogue import (
     search,
 )
 from fathom.errors import InputError, did_you_mean
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 
-ACTIONS = ("list", "search", "show", "export", "export-training", "verify", "serve")
+ACTIONS = ("list", "search", "show", "export", "export-training", "answer", "verify", "serve")
 
 
 def tools(
@@ -31,7 +32,12 @@ def tools(
     /,
     *words: str,
     out: Annotated[Path | None, Option(name=["--out", "-o"])] = None,
-    split: str = "random",
+    split: str | None = None,
+    fraction: float = 1.0,
+    model: str | None = None,
+    seen: str = "nothing",
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
     json: bool = False,
 ) -> int:
     """Look at the endpoints of NCBI, UniProt and Ensembl that Fathom can call.
@@ -41,18 +47,29 @@ def tools(
     calls the example of each (or of those named) at the real services and prints how it went;
     `fathom tools serve` serves all of them on this machine, with made records, to try things out.
     `fathom tools export-training PAIRS.json --out FOLDER` writes files to tune a model on.
+    `fathom tools answer PAIRS.json --model NAME --out FILE` has a model answer the questions in words,
+    without tools or shown what a call returned, for `fathom prefer`.
 
     Parameters
     ----------
     action
-        list, search, show, export, export-training, verify or serve.
+        list, search, show, export, export-training, answer, verify or serve.
     words
         What to search for, the endpoint to show, those to verify, or the file of questions with their calls.
     out
-        With export-training: the folder to write to.
+        With export-training: the folder to write to. With answer: the file of answers; the same command
+        goes on where it was stopped.
     split
-        With export-training: random (a fifth of the calls is kept for testing), unseen (a fifth of the
-        endpoints) or all.
+        With export-training: random (a fifth of the calls is kept for testing; the default), unseen (a fifth
+        of the endpoints) or all. With answer: which questions (default: all).
+    fraction
+        With export-training: write so much of the part for training, from 0 to 1; a greater fraction holds
+        a smaller one.
+    model
+        With answer: who answers, as provider:name.
+    seen
+        With answer: nothing (no tools), gold (what the gold call returns), or the folder of a run of
+        `fathom evaluate biotool:PAIRS.json` (what its call returns).
     json
         Print JSON.
     """
@@ -68,7 +85,13 @@ def tools(
         case "export-training":
             from fathom.interfaces.cli.tool_training import export_training  # noqa: PLC0415, rarely needed
 
-            export_training(words, out, split)
+            export_training(words, out, split or "random", fraction)
+        case "answer":
+            from fathom.interfaces.cli.tool_wording import answer_pairs  # noqa: PLC0415, likewise
+
+            return answer_pairs(
+                words, out, model, seen, split or "all", recording=recording, spending=spending
+            )
         case "verify":
             return _verify(words)
         case "serve":

@@ -23,7 +23,7 @@ from bench.parts.served import Served, shop
 from bench.simulated import corrupt
 from fathom.authoring.annotation.equality import Equality, Held
 from fathom.authoring.annotation.figures import figures
-from fathom.authoring.annotation.history import History, lines
+from fathom.authoring.annotation.history import AnnotationHistory, lines
 from fathom.authoring.annotation.records import PersonRole, Project, ReviewItem, WorkKind
 from fathom.authoring.annotation.responses import all_submitted
 from fathom.authoring.annotation.store import NewItem, Reviews
@@ -264,7 +264,7 @@ def _held_against(
                  became == len(one_errs), note)  # fmt: skip
     with Reviews(folder / "review.sqlite") as reviews, Workbench(settings) as bench:
         project = reviews.project("bird")
-        told = figures(History.of(lines(reviews, project, names=True)))
+        told = figures(AnnotationHistory.of(lines(reviews, project, names=True)))
         right = 0
         for item in reviews.items("bird"):
             gold = scripts[item.question].question.gold[:1]

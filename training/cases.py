@@ -18,7 +18,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Unrepresentable
 from fathom.offline.queries.rendering import render
 from fathom.offline.ranking.choosing import RankingWeights
-from fathom.offline.ranking.ranker import Entry
+from fathom.offline.ranking.ranker import RankedCandidate
 from fathom.offline.sketching.shapes import ShapeModel
 from fathom.offline.solved.examples import Examples
 from fathom.records import SolvedExample
@@ -169,11 +169,13 @@ def _case(
     )
 
 
-def _entry(p: Proposal) -> Entry:
-    return Entry(p.query, p.score, p.sketch_score, p.filling_score, p.plan_rank, p.sketch_rank)
+def _entry(p: Proposal) -> RankedCandidate:
+    return RankedCandidate(p.query, p.score, p.sketch_score, p.filling_score, p.plan_rank, p.sketch_rank)
 
 
-def _written(entries: Iterable[Entry], planner: JoinPlanner) -> Iterator[tuple[Entry, str]]:
+def _written(
+    entries: Iterable[RankedCandidate], planner: JoinPlanner
+) -> Iterator[tuple[RankedCandidate, str]]:
     for entry in entries:
         try:
             yield entry, render(entry.query, planner)
@@ -200,7 +202,7 @@ def _recalling(
         and chance.random() < (0.24 if other.sql == lesson.sql else 0.8)
     ]
     recalled = [
-        Entry(r.query, 0.0, from_example=True, similarity=r.similarity, kept=r.kept)
+        RankedCandidate(r.query, 0.0, from_example=True, similarity=r.similarity, kept=r.kept)
         for r in Examples(solved, planner).recall(linking)
     ]
     entries, grades = grade(_written(recalled, planner), lesson.sql, runner)

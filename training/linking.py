@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.linking import ROLES, Floats, LinkingWeights, ValueMention
+from fathom.offline.linking import ROLES, Floats, LinkedValue, LinkingWeights
 from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.linker import related_words
-from fathom.offline.linking.reading import Reading, read
+from fathom.offline.linking.reading import TokenMatches, read
 from fathom.offline.linking.schema_words import SchemaWords, compile_schema
 from fathom.offline.linking.text import stem, tokenize
 from fathom.offline.linking.translation import Translation, learn
@@ -74,7 +74,7 @@ def fit_linking(lessons: Sequence[Lesson], worlds: Mapping[str, World]) -> Fitte
 
 def reading(
     lesson: Lesson, world: World, compiled: tuple[SchemaWords, ShortValues], translation: Translation
-) -> Reading:
+) -> TokenMatches:
     """The reading of a lesson's question."""
     words, short = compiled
     question = lesson.question
@@ -89,12 +89,12 @@ def reading(
     )
 
 
-def table_labels(reading: Reading, uses: Uses) -> Floats:
+def table_labels(reading: TokenMatches, uses: Uses) -> Floats:
     """1 for each table that the query uses."""
     return np.array([t in uses.tables for t in reading.words.tables], np.float32)
 
 
-def column_labels(reading: Reading, uses: Uses) -> Floats:
+def column_labels(reading: TokenMatches, uses: Uses) -> Floats:
     """1 for each column and role (columns x roles) that the query uses."""
     labels = np.zeros((len(reading.words.columns), len(ROLES)), np.float32)
     for column, role in uses.columns:
@@ -102,7 +102,7 @@ def column_labels(reading: Reading, uses: Uses) -> Floats:
     return labels
 
 
-def value_labels(pairs: Sequence[ValueMention], uses: Uses) -> Floats:
+def value_labels(pairs: Sequence[LinkedValue], uses: Uses) -> Floats:
     """1 for each pair of a column and a value that the query compares."""
     labels = np.zeros(len(pairs), np.float32)
     for place, pair in enumerate(pairs):
@@ -114,7 +114,7 @@ def value_labels(pairs: Sequence[ValueMention], uses: Uses) -> Floats:
     return labels
 
 
-def _same(gold: str, operator: str, pair: ValueMention, value: str) -> bool:
+def _same(gold: str, operator: str, pair: LinkedValue, value: str) -> bool:
     if gold == value:
         return True
     if operator.endswith("like"):

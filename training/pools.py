@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fathom.benchmarks.sql_text import without_keyword
-from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.ranker import Entry
+from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.ranker import RankedCandidate
 from fathom.records import Result
 
 _SECONDS = 0.5
@@ -26,7 +26,7 @@ class GradedPool:
     database: str
     question: str
     gold: str
-    entries: tuple[Entry, ...]
+    entries: tuple[RankedCandidate, ...]
     grades: tuple[int, ...]
 
 
@@ -50,8 +50,8 @@ class Runner:
 
 
 def grade(
-    candidates: Iterator[tuple[Entry, str]], gold: str, runner: Runner
-) -> tuple[list[Entry], list[int]]:
+    candidates: Iterator[tuple[RankedCandidate, str]], gold: str, runner: Runner
+) -> tuple[list[RankedCandidate], list[int]]:
     """Run candidates (with their SQL) and grade them against gold. No entries where gold fails."""
     plain_gold = without_keyword(gold, "distinct")
     wanted, exact = runner.run(plain_gold), runner.run(gold)
@@ -62,7 +62,7 @@ def grade(
     for entry, sql in candidates:
         found = runner.run(sql)
         result = None if found is None else Result(found[0], tuple(found[1]), sql, 0.0)
-        entries.append(replace(entry, outcome=Outcome.of(result)))
+        entries.append(replace(entry, outcome=QueryOutcome.of(result)))
         grades.append(_grade(sql, found, runner, (wanted[1], exact[1]), ordered=ordered))
     return entries, grades
 

@@ -11,10 +11,10 @@ from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import Translation, learn
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query
-from fathom.offline.ranking.choosing import Judge
+from fathom.offline.ranking.choosing import CandidateJudge
 from fathom.offline.ranking.confidence import ConfidenceWeights, confidence_features
 from fathom.offline.ranking.presenting import preference
-from fathom.offline.ranking.ranker import Pool, pool_features
+from fathom.offline.ranking.ranker import CandidatePool, pool_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.offline.trees import Forest
 from training.attending import Example
@@ -66,7 +66,7 @@ def featurise(
     cases: Sequence[Case],
     planners: Mapping[str, JoinPlanner],
     translations: tuple[Translation, Translation],
-) -> list[Pool]:
+) -> list[CandidatePool]:
     """The features of each case's candidates."""
     forward, backward = translations
     return [
@@ -95,9 +95,9 @@ def fit_forest(rows: Sequence[Floats], grades: Sequence[Sequence[int]]) -> Fores
 
 def featurise_out_of_fold(
     cases: Sequence[Case], lessons: Sequence[tuple[Linking, Query, str]], planners: Mapping[str, JoinPlanner]
-) -> list[Pool]:
+) -> list[CandidatePool]:
     """The features of each case's candidates, with translations of `lessons` outside the case's fold."""
-    found: list[Pool | None] = [None] * len(cases)
+    found: list[CandidatePool | None] = [None] * len(cases)
     for fold in range(FOLDS):
         inside = [i for i, c in enumerate(cases) if fold_of(c.pool.database) == fold]
         outside = [(linking, query) for linking, query, database in lessons if fold_of(database) != fold]
@@ -116,7 +116,7 @@ class Ranked:
     """
 
     cases: Sequence[Case]
-    pools: Sequence[Pool]
+    pools: Sequence[CandidatePool]
     refused: Sequence[bool]
     forest: Forest
     without: Sequence[Forest]
@@ -137,7 +137,7 @@ class Ranked:
         ]
 
 
-def rank(cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool]) -> Ranked:
+def rank(cases: Sequence[Case], pools: Sequence[CandidatePool], refused: Sequence[bool]) -> Ranked:
     """Learn to rank, on everything and out of fold by database."""
     folds = [fold_of(c.pool.database) for c in cases]
     rows = [p.features for p in pools]
@@ -158,8 +158,8 @@ def rank(cases: Sequence[Case], pools: Sequence[Pool], refused: Sequence[bool]) 
 class FittedJudge:
     """The judge of all cases, and for each fold the one that never saw it."""
 
-    full: Judge
-    without: tuple[Judge, ...]
+    full: CandidateJudge
+    without: tuple[CandidateJudge, ...]
 
 
 def fit_judge(ranked: Ranked, corrections: Sequence[Doubles], *, accuracy: float) -> FittedJudge:
@@ -181,8 +181,10 @@ def fit_judge(ranked: Ranked, corrections: Sequence[Doubles], *, accuracy: float
     fitted = fit_confidence(features, right, [c.pool.database for c in ranked.cases])
     answered = [i for i, r in enumerate(ranked.refused) if not r]
     threshold = threshold_for(fitted.sure[answered], [right[i] for i in answered], accuracy)
-    without = tuple(Judge(f, c, threshold) for f, c in zip(ranked.without, fitted.without, strict=True))
-    return FittedJudge(Judge(ranked.forest, fitted.full, threshold), without)
+    without = tuple(
+        CandidateJudge(f, c, threshold) for f, c in zip(ranked.without, fitted.without, strict=True)
+    )
+    return FittedJudge(CandidateJudge(ranked.forest, fitted.full, threshold), without)
 
 
 @dataclass(frozen=True)

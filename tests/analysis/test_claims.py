@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from fathom.analysis import Checked, Figures, Reader, Vocabulary, check
+from fathom.analysis import CheckedClaim, Figures, Reader, Vocabulary, check
 from fathom.databases import connect
 
 _CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 CASES = [(kind, case) for kind, cases in _CASES.items() for case in cases]
 
 
-def checked(text: str, reader: Reader, figures: Figures) -> list[Checked]:
+def checked(text: str, reader: Reader, figures: Figures) -> list[CheckedClaim]:
     statement = reader.read(text)
     return [check(readings, figures) for readings in statement.claims]
 
@@ -115,9 +115,9 @@ def test_a_check_shows_its_test_and_its_plot(reader: Reader, figures: Figures) -
 
 def test_a_quoted_value_is_a_literal(reader: Reader, figures: Figures) -> None:
     """Names from the data that look like SQL stay text."""
-    from fathom.analysis import Condition, Field, Measure, Quantity
+    from fathom.analysis import Field, Measure, Quantity, RowCondition
 
-    wild = Condition(Field("customers", "country"), "x' OR '1'='1")
+    wild = RowCondition(Field("customers", "country"), "x' OR '1'='1")
     value, sql = figures.value(Quantity(Measure("count", "customers"), (wild,)))
 
     assert value == 0

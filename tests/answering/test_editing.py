@@ -9,7 +9,7 @@ import pytest
 from fathom.answering import Conversation, prepare
 from fathom.answering.editing import edit, is_follow_up
 from fathom.databases import Database, connect
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 
 SINGERS = """
 CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
@@ -91,10 +91,10 @@ SORTED = ("sort", "order", "reverse", "first", "top")
 
 
 @pytest.fixture(scope="module")
-def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engine]]:
+def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, OfflineEngine]]:
     folder = tmp_path_factory.mktemp("followed")
     opened = {name: _made(folder / f"{name}.sqlite", sql) for name, sql in _SCRIPTS.items()}
-    yield {name: Engine(database) for name, database in opened.items()}
+    yield {name: OfflineEngine(database) for name, database in opened.items()}
     for database in opened.values():
         database.close()
 
@@ -111,7 +111,7 @@ def _made(file: Path, script: str) -> Database:
 
 @pytest.mark.parametrize(("database", "before", "text", "rows"), EDITS)
 def test_a_follow_up_edits_the_query_before(
-    database: str, before: str, text: str, rows: list[tuple[object, ...]], engines: dict[str, Engine]
+    database: str, before: str, text: str, rows: list[tuple[object, ...]], engines: dict[str, OfflineEngine]
 ) -> None:
     edited = edit(text, before, engines[database])
     assert edited is not None
@@ -138,11 +138,13 @@ def _rounded(row: tuple[object, ...]) -> tuple[object, ...]:
         "sort them by shoe size",
     ],
 )
-def test_what_is_no_follow_up_or_can_not_be_read_edits_nothing(text: str, engines: dict[str, Engine]) -> None:
+def test_what_is_no_follow_up_or_can_not_be_read_edits_nothing(
+    text: str, engines: dict[str, OfflineEngine]
+) -> None:
     assert edit(text, FRENCH, engines["singers"]) is None
 
 
-def test_a_query_that_can_not_be_read_is_left_alone(engines: dict[str, Engine]) -> None:
+def test_a_query_that_can_not_be_read_is_left_alone(engines: dict[str, OfflineEngine]) -> None:
     assert edit("and from Sweden?", "SELECT name FROM nowhere", engines["singers"]) is None
     assert is_follow_up("and from Sweden?")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fathom.answering import Asking, prepare
-from fathom.answering.rehearsal import Rehearsal, Stand, rehearse, validate
+from fathom.answering.rehearsal import LessonRehearsal, Stand, rehearse, validate
 from fathom.databases import Database
 from fathom.errors import InputError
 from fathom.knowledge import KnowledgePack
@@ -22,7 +22,7 @@ ASKED = (
 )
 
 
-def tried(asking: Asking, lesson: Lesson, question: str = "") -> Rehearsal:
+def tried(asking: Asking, lesson: Lesson, question: str = "") -> LessonRehearsal:
     return asyncio.run(rehearse(asking, lesson, Question(question) if question else None))
 
 

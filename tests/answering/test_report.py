@@ -12,7 +12,7 @@ import pytest
 from tests.analysis.shop import CHANNELS, COUNTRIES, COURIERS, make_shop
 from tests.command import Fathom
 
-from fathom.analysis import Condition, Figures, Quantity, Reader, Vocabulary, check
+from fathom.analysis import Figures, Quantity, Reader, RowCondition, Vocabulary, check
 from fathom.analysis.findings import Kind, findings, kind_of, subject
 from fathom.answering import prepare
 from fathom.answering.report import report
@@ -35,7 +35,7 @@ def quantities(vocabulary: Vocabulary) -> list[Quantity]:
     fields = {f.column: f for f in vocabulary.groups}
     values = {"country": COUNTRIES, "channel": CHANNELS, "courier_name": COURIERS}
     named = [(fields[column], v) for column, held in values.items() for v in held]
-    where = [(), *((Condition(f, v),) for f, v in named)]
+    where = [(), *((RowCondition(f, v),) for f, v in named)]
     return [Quantity(m, w) for m, w in product(vocabulary.measures("orders"), where)]
 
 

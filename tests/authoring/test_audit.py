@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 
-from fathom.authoring.audit import KINDS, Finding, audit, findings_markdown, write_findings
+from fathom.authoring.audit import KINDS, AuditFinding, audit, findings_markdown, write_findings
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
@@ -82,7 +82,7 @@ def test_methods_that_agree_against_gold(folder: Path) -> None:
 
 
 def test_findings_are_written_to_be_settled_and_to_be_read(folder: Path) -> None:
-    finding = Finding("1", "gold_empty", "<b>Which?</b>", "g", "SELECT\n1", "no row", {"rows": 0})
+    finding = AuditFinding("1", "gold_empty", "<b>Which?</b>", "g", "SELECT\n1", "no row", {"rows": 0})
     write_findings([finding], folder / "f.jsonl")
     content = json.loads((folder / "f.jsonl").read_text(encoding="utf-8"))
     assert content["decision"] is None
@@ -127,9 +127,9 @@ def test_suspicions_are_held_against_labels(tmp_path: Path, fathom: Fathom) -> N
 
 
 def test_the_most_certain_suspicions_come_first() -> None:
-    def agreed(runs: int) -> Finding:
-        return Finding(f"{runs}", "methods_agree", "?", "d", "", "", {"runs": ["r"] * runs, "asked": 6})
+    def agreed(runs: int) -> AuditFinding:
+        return AuditFinding(f"{runs}", "methods_agree", "?", "d", "", "", {"runs": ["r"] * runs, "asked": 6})
 
-    fails = Finding("f", "gold_fails", "?", "d", "", "")
+    fails = AuditFinding("f", "gold_fails", "?", "d", "", "")
     found = sorted([agreed(3), agreed(6), fails, agreed(4)], key=lambda one: one.order)
     assert [one.id for one in found] == ["f", "6", "4", "3"]

@@ -1,12 +1,12 @@
 import asyncio
 
 from fathom.methods import Context
-from fathom.nl2sql.executing import Outcome, Status, execute, preview
+from fathom.nl2sql.executing import QueryRun, Status, execute, preview
 from fathom.nl2sql.voting import clusters, same_bag, same_set, same_text
 from fathom.records import Result
 
 
-def run(context: Context, sql: str) -> Outcome:
+def run(context: Context, sql: str) -> QueryRun:
     return asyncio.run(execute(context, sql, rows=2))
 
 
@@ -25,8 +25,8 @@ def test_each_outcome_has_its_status(context: Context) -> None:
     )
 
 
-def outcome(*rows: tuple[object, ...]) -> Outcome:
-    return Outcome("", Status.OK, Result((), rows, "", 0.0))
+def outcome(*rows: tuple[object, ...]) -> QueryRun:
+    return QueryRun("", Status.OK, Result((), rows, "", 0.0))
 
 
 def test_results_are_equal_in_three_ways() -> None:
@@ -44,6 +44,6 @@ def test_results_are_equal_in_three_ways() -> None:
 
 
 def test_the_largest_cluster_comes_first_and_failures_vote_for_nothing() -> None:
-    failed = Outcome("", Status.ERROR, error="no such column")
+    failed = QueryRun("", Status.ERROR, error="no such column")
     found = clusters([outcome((1,)), failed, outcome((2,)), outcome((2,)), failed, outcome((1,), (1,))])
     assert found == [[2, 3], [0], [5]]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fathom.databases import connect
-from fathom.nl2sql.executing import Outcome, Status, preview
+from fathom.nl2sql.executing import QueryRun, Status, preview
 from fathom.nl2sql.prompt_cells import LONGEST_CELL, prompt_literal, prompt_value
 from fathom.records import Result
 
@@ -84,5 +84,5 @@ def test_what_a_prompt_shows_finds_its_row_again(tmp_path: Path) -> None:
 
 def test_a_preview_tells_null_from_the_word_and_numbers_from_texts() -> None:
     rows = ((None, 1), ("NULL", "1"), ("seen", True))
-    told = preview(Outcome("SELECT 1", Status.OK, Result(("a", "b"), rows, "SELECT 1", 0.0)), 2)
+    told = preview(QueryRun("SELECT 1", Status.OK, Result(("a", "b"), rows, "SELECT 1", 0.0)), 2)
     assert told == "a | b\nNULL | 1\n'NULL' | '1'\n(1 more rows)"

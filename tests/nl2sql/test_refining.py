@@ -6,7 +6,7 @@ import pytest
 
 from fathom.llm import Sampling, ScriptedModel
 from fathom.methods import Context
-from fathom.nl2sql.executing import Outcome, Status
+from fathom.nl2sql.executing import QueryRun, Status
 from fathom.nl2sql.refining import ALWAYS, ON_EMPTY, ON_ERROR, ON_NULL, Accept, Refinement, refine
 
 BROKEN, EMPTY, NULL, GOOD = (
@@ -18,7 +18,7 @@ BROKEN, EMPTY, NULL, GOOD = (
 TWICE = (Sampling(temperature=0.1), Sampling(temperature=0.4))
 
 
-def words(outcome: Outcome, turn: int) -> str:
+def words(outcome: QueryRun, turn: int) -> str:
     return f"turn {turn}: {outcome.sql} gave {outcome.status} {outcome.error}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.nl2sql.schema_parts import schema_parts
-from fathom.nl2sql.schema_text import Shown
+from fathom.nl2sql.schema_text import ShownSchema
 from fathom.records import Column, Schema, Table
 
 NAMES = ("patients", "invoices", "wards", "drugs", "shifts")
@@ -17,12 +17,12 @@ SCHEMA = Schema(
 
 
 def test_one_part_where_it_fits() -> None:
-    assert len(schema_parts(Shown(SCHEMA), "How many drugs?")) == 1
+    assert len(schema_parts(ShownSchema(SCHEMA), "How many drugs?")) == 1
 
 
 @pytest.mark.parametrize("letters", [400, 1_500, 3_000])
 def test_every_column_stands_in_one_part_and_the_nearest_come_first(letters: int) -> None:
-    parts = schema_parts(Shown(SCHEMA), "How many drugs are there?", letters=letters)
+    parts = schema_parts(ShownSchema(SCHEMA), "How many drugs are there?", letters=letters)
 
     assert len(parts) > 1
     assert parts[0].tables[0] == "drugs"

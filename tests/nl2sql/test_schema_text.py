@@ -7,7 +7,7 @@ from fathom.databases import Database
 from fathom.methods import Context
 from fathom.nl2sql import selecting
 from fathom.nl2sql.samples import common_values, first_rows
-from fathom.nl2sql.schema_text import Shown, Style, descriptions, foreign_keys, render
+from fathom.nl2sql.schema_text import ShownSchema, Style, descriptions, foreign_keys, render
 from fathom.records import Selection
 
 STYLES: tuple[Style, ...] = ("create", "commented", "lines", "tuples", "meanings", "sentences", "list")
@@ -16,7 +16,7 @@ STYLES: tuple[Style, ...] = ("create", "commented", "lines", "tuples", "meanings
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_shows_the_selection_and_nothing_else(context: Context, style: Style) -> None:
     selection = Selection({"gene": ("symbol",), "drug": ("trade name",)})
-    text = render(Shown(context.database.schema, selection, {("gene", "symbol"): ["APOE"]}), style)
+    text = render(ShownSchema(context.database.schema, selection, {("gene", "symbol"): ["APOE"]}), style)
     assert "symbol" in text
     assert "trade name" in text
     assert "chromosome" not in text
@@ -26,19 +26,19 @@ def test_every_style_shows_the_selection_and_nothing_else(context: Context, styl
 
 @pytest.mark.parametrize("style", STYLES)
 def test_what_is_known_of_a_column_is_shown_where_the_style_has_room(context: Context, style: Style) -> None:
-    text = render(Shown(context.database.schema, knowledge=context.knowledge), style)
+    text = render(ShownSchema(context.database.schema, knowledge=context.knowledge), style)
     assert ("length in base pairs" in text) is (style not in {"create", "lines", "tuples"})
 
 
 def test_create_statements_are_sql_that_says_the_same(context: Context) -> None:
-    shown = Shown(context.database.schema, samples={("gene", "symbol"): ["multi\nline -- value"]})
+    shown = ShownSchema(context.database.schema, samples={("gene", "symbol"): ["multi\nline -- value"]})
     for style in ("create", "commented"):
         trees = parse(render(shown, style), dialect="sqlite")
         assert [t.this.this.name for t in trees if isinstance(t, exp.Create)] == ["drug", "gene", "target"]
     assert "FOREIGN KEY (gene_id) REFERENCES gene (id)" in render(shown)
     assert "`trade name` TEXT" in render(shown)
     assert set(foreign_keys(shown).splitlines()) == {"target.drug_id = drug.id", "target.gene_id = gene.id"}
-    assert descriptions(Shown(context.database.schema, knowledge=context.knowledge)) == (
+    assert descriptions(ShownSchema(context.database.schema, knowledge=context.knowledge)) == (
         "gene.length: length in base pairs"
     )
 

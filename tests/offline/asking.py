@@ -8,8 +8,8 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
 from fathom.offline.checks.checking import check
-from fathom.offline.deciding import Verdict, decide
-from fathom.offline.engine import Engine
+from fathom.offline.deciding import CandidateVerdict, decide
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.ranking.reranker import Reranker
 from fathom.records import Draft, Question
 
@@ -32,10 +32,12 @@ def rows_of(text: str, database: Database) -> set[tuple[object, ...]] | str:
 
 def said(text: str, database: Database, cache: Path) -> str:
     """A question in the words that the weights know."""
-    return Engine(database, KnowledgePack(), cache=cache).in_idiom(Question(text)).text
+    return OfflineEngine(database, KnowledgePack(), cache=cache).in_idiom(Question(text)).text
 
 
-def decided(engine: Engine, text: str, reranker: Reranker | None = None) -> tuple[str, Verdict]:
+def decided(
+    engine: OfflineEngine, text: str, reranker: Reranker | None = None
+) -> tuple[str, CandidateVerdict]:
     """An engine's best guess, and how sure it is."""
     question = Question(text)
     written = engine.written(question)

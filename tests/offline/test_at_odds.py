@@ -10,7 +10,7 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.at_odds import is_at_odds
 from fathom.offline.checks.falling_short import overlooks
 from fathom.offline.checks.showing_less import counts_all
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.as_said import as_said
 from fathom.offline.finishing.held_numbers import with_held_numbers
 from fathom.offline.queries.parsing import parse
@@ -43,8 +43,8 @@ def parties(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module")
-def engine(parties: Database) -> Engine:
-    return Engine(parties, KnowledgePack())
+def engine(parties: Database) -> OfflineEngine:
+    return OfflineEngine(parties, KnowledgePack())
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,9 @@ def engine(parties: Database) -> Engine:
         ),
     ],
 )
-def test_a_query_is_at_odds_with_its_question(asked: str, odd: str, right: str, engine: Engine) -> None:
+def test_a_query_is_at_odds_with_its_question(
+    asked: str, odd: str, right: str, engine: OfflineEngine
+) -> None:
     linking = engine.link(Question(asked))
     assert is_at_odds(parse(odd, engine.planner), linking, engine.names)
     assert not is_at_odds(parse(right, engine.planner), linking, engine.names)
@@ -171,7 +173,7 @@ def test_a_query_is_at_odds_with_its_question(asked: str, odd: str, right: str, 
     "asked",
     ["parties with at least 2 ministers", "Show the parties that have at most 2 ministers"],
 )
-def test_bounds_are_no_extremes(asked: str, engine: Engine) -> None:
+def test_bounds_are_no_extremes(asked: str, engine: OfflineEngine) -> None:
     sql = "SELECT party FROM minister GROUP BY party HAVING count(*) >= 2"
     assert not is_at_odds(parse(sql, engine.planner), engine.link(Question(asked)), engine.names)
 
@@ -201,12 +203,14 @@ def test_bounds_are_no_extremes(asked: str, engine: Engine) -> None:
         ),
     ],
 )
-def test_rows_come_in_the_order_that_is_said(asked: str, chosen: str, mended: str, engine: Engine) -> None:
+def test_rows_come_in_the_order_that_is_said(
+    asked: str, chosen: str, mended: str, engine: OfflineEngine
+) -> None:
     query = as_said(parse(chosen, engine.planner), engine.link(Question(asked)))
     assert render(query, engine.planner, "sqlite") == mended
 
 
-def test_a_number_that_rows_hold_is_added_up(engine: Engine) -> None:
+def test_a_number_that_rows_hold_is_added_up(engine: OfflineEngine) -> None:
     linking = engine.link(Question("Which year has the most degrees?"))
     counted = parse("SELECT year FROM degrees GROUP BY year ORDER BY COUNT(*) DESC LIMIT 1", engine.planner)
     query = with_held_numbers(counted, linking, engine.names)
@@ -268,11 +272,11 @@ def test_a_word_that_is_contained_is_quoted(asked: str, point: str) -> None:
         ("average degrees per year", "SELECT avg(degrees) FROM degrees", False),
     ],
 )
-def test_each_kind_is_counted_by_itself(asked: str, sql: str, together: bool, engine: Engine) -> None:
+def test_each_kind_is_counted_by_itself(asked: str, sql: str, together: bool, engine: OfflineEngine) -> None:
     assert counts_all(parse(sql, engine.planner), engine.link(Question(asked))) == together
 
 
-def test_what_passes_over_a_year_is_put_behind_what_holds_it(engine: Engine) -> None:
+def test_what_passes_over_a_year_is_put_behind_what_holds_it(engine: OfflineEngine) -> None:
     linking = engine.link(Question("How many matches did campuses have in 2009?"))
     without, within = (
         parse(sql, engine.planner)

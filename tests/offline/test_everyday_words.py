@@ -7,7 +7,7 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.wording.courtesy import to_the_point
 from fathom.records import Question
 from tests.offline.asking import ask, rows_of, said
@@ -117,7 +117,7 @@ def test_of_what_isnt_named_nothing_is_asked(asked: str, harbour: Database, tmp_
     ],
 )
 def test_owners_and_tables_in_full(asked: str, meant: str, harbour: Database, tmp_path: Path) -> None:
-    engine = Engine(harbour, KnowledgePack(), cache=tmp_path)
+    engine = OfflineEngine(harbour, KnowledgePack(), cache=tmp_path)
     assert engine.in_full(Question(asked))[0].text == meant
 
 

@@ -8,7 +8,7 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import grouped_by_names
@@ -127,7 +127,7 @@ def test_more_than_who_is_above_is_declined(asked: str, undeclared: Database) ->
 
 
 def test_groups_by_a_key_to_the_same_table_show_names(undeclared: Database) -> None:
-    engine = Engine(undeclared, KnowledgePack())
+    engine = OfflineEngine(undeclared, KnowledgePack())
     query = parse("SELECT manager_id, avg(wage) FROM worker GROUP BY manager_id", engine.planner)
     linking = engine.link(Question("average wage of workers for each manager"))
     named = render(grouped_by_names(query, linking, engine.names), engine.planner, undeclared.dialect)

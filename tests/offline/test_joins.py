@@ -5,7 +5,7 @@ import pytest
 
 from fathom.offline.checks.overlaps import apart_columns
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Query, TableRef, Unrepresentable
+from fathom.offline.queries.query import ColumnRef, Query, TableRef, Unrepresentable
 from fathom.offline.queries.rendering import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
 from fathom.records.schema import ColumnKind, ForeignKey, Schema, Table
@@ -46,7 +46,7 @@ def test_a_self_join_goes_over_its_own_key(planner: JoinPlanner) -> None:
 
 
 def test_tables_without_a_path_are_refused(planner: JoinPlanner) -> None:
-    query = Query((Column(TableRef("order"), "order_id"), Column(TableRef("pilot"), "pilot_name")))
+    query = Query((ColumnRef(TableRef("order"), "order_id"), ColumnRef(TableRef("pilot"), "pilot_name")))
     assert planner.plans(use("order", "pilot")) == ()
     with pytest.raises(Unrepresentable, match="No keys connect order, pilot"):
         render(query, planner)
@@ -77,7 +77,7 @@ def test_equal_names_join_only_what_shares_values(tmp_path: Path) -> None:
 
 
 def test_a_dearer_plan_can_be_chosen(planner: JoinPlanner) -> None:
-    query = Query((Column(TableRef("airport"), "city"), Column(TableRef("flight"), "flight_number")))
+    query = Query((ColumnRef(TableRef("airport"), "city"), ColumnRef(TableRef("flight"), "flight_number")))
     texts = {render(with_plan(query, p), planner) for p in planner.plans(use("airport", "flight"))}
     assert sum("from_id" in t for t in texts) == sum("to_id" in t for t in texts) == 1
 
@@ -86,8 +86,8 @@ def test_a_dearer_plan_can_be_chosen(planner: JoinPlanner) -> None:
 def test_strict_engines_get_every_plain_column_grouped(dialect: str, planner: JoinPlanner) -> None:
     pilot = TableRef("pilot")
     query = Query(
-        (Column(pilot, "pilot_name"),),
-        group=(Column(pilot, "pilot_id"),),
+        (ColumnRef(pilot, "pilot_name"),),
+        group=(ColumnRef(pilot, "pilot_id"),),
         tables=use("crew"),
     )
     assert render(query, planner, dialect).endswith("GROUP BY T2.pilot_id, T2.pilot_name")

@@ -7,7 +7,7 @@ import pytest
 
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.records import Question
 from tests.offline.asking import decided
 from tests.offline.making import sqlite_of
@@ -26,9 +26,9 @@ INSERT INTO visitor VALUES (1, 'Lima'), (2, 'Lima'), (3, 'Accra');
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfflineEngine]:
     with connect(sqlite_of(tmp_path_factory.mktemp("atlas") / "atlas.sqlite", ATLAS)) as database:
-        yield Engine(database, KnowledgePack())
+        yield OfflineEngine(database, KnowledgePack())
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         ("which city is the smallest", (("Cusco",),)),
     ],
 )
-def test_what_has_an_area_is_big_by_its_area(engine: Engine, asked: str, rows: tuple[tuple[str]]) -> None:
+def test_what_has_an_area_is_big_by_its_area(
+    engine: OfflineEngine, asked: str, rows: tuple[tuple[str]]
+) -> None:
     assert engine.database.run(decided(engine, asked)[0]).rows == rows
 
 
@@ -55,13 +57,13 @@ def test_what_has_an_area_is_big_by_its_area(engine: Engine, asked: str, rows: t
     ],
 )
 def test_how_many_of_what_no_table_holds_is_read_from_a_column(
-    engine: Engine, asked: str, rows: tuple[tuple[int]]
+    engine: OfflineEngine, asked: str, rows: tuple[tuple[int]]
 ) -> None:
     assert engine.database.run(decided(engine, asked)[0]).rows == rows
 
 
 @pytest.mark.parametrize("asked", ["what is the highest point", "which country has the highest point"])
-def test_extremes_are_never_those_of_words(engine: Engine, asked: str) -> None:
+def test_extremes_are_never_those_of_words(engine: OfflineEngine, asked: str) -> None:
     made = [sql for _, sql in engine.written(Question(asked))]
     assert made
     assert not [
@@ -69,6 +71,6 @@ def test_extremes_are_never_those_of_words(engine: Engine, asked: str) -> None:
     ]
 
 
-def test_who_speaks_of_the_alphabet_means_words(engine: Engine) -> None:
+def test_who_speaks_of_the_alphabet_means_words(engine: OfflineEngine) -> None:
     made = [sql for _, sql in engine.written(Question("the top city in alphabetical order"))]
     assert [s for s in made if "ORDER BY city_name" in s and "LIMIT" in s]

@@ -9,7 +9,7 @@ import yaml
 
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking.descriptions import find_descriptions
 from fathom.offline.linking.namesakes import things_first
 from fathom.offline.queries.joins import JoinPlanner
@@ -80,7 +80,7 @@ def test_what_a_value_says_is_not_asked(name: str, tmp_path: Path) -> None:
 
 
 def descriptions(database: Database, text: str) -> list[str]:
-    linking = Engine(database, KnowledgePack()).link(Question(text))
+    linking = OfflineEngine(database, KnowledgePack()).link(Question(text))
     return [d.question for d in find_descriptions(linking)]
 
 
@@ -114,7 +114,7 @@ def test_what_one_query_tells_is_no_question_within_a_question(database: Databas
 
 
 def test_a_name_with_its_kind_is_the_thing_of_that_name(database: Database) -> None:
-    reading = Engine(database, KnowledgePack()).linker.read(Question("How long is the Merrow canal?"))
+    reading = OfflineEngine(database, KnowledgePack()).linker.read(Question("How long is the Merrow canal?"))
     likely = {"Merrow Canal": 0.6, "Merrow": 0.1}
     values = tuple(replace(v, probability=likely.get(str(v.value), 0.0)) for v in reading.held)
     found = {v.value: v.probability for v in things_first(reading, values)}

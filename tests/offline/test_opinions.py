@@ -11,7 +11,7 @@ from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context
 from fathom.offline import opinions
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.opinions import Bearing, Opinions, bearing_for, learn_bearing, settle_advised, shift
 from fathom.records import Draft, Question, SolvedExample
 from tests.offline.asking import ask_in
@@ -89,7 +89,7 @@ def test_what_trying_out_bears_out_overrules_for_what_nobody_asked_yet(guild: Da
         for c in CRAFTS[:3]
         for i in range(6)
     )
-    engine = Engine(guild, KnowledgePack(), (*by_codes(CRAFTS), *others))
+    engine = OfflineEngine(guild, KnowledgePack(), (*by_codes(CRAFTS), *others))
     bearing = learn_bearing(engine)
     assert bearing.taught > 0.5
     found = settle_advised(engine, Question(listed))
@@ -98,30 +98,30 @@ def test_what_trying_out_bears_out_overrules_for_what_nobody_asked_yet(guild: Da
 
 
 def test_the_plain_engine_knows_no_example_and_all_else(guild: Database) -> None:
-    engine = Engine(guild, KnowledgePack(), by_codes(CRAFTS))
+    engine = OfflineEngine(guild, KnowledgePack(), by_codes(CRAFTS))
     assert len(engine.examples) == len(CRAFTS)
     assert len(engine.plain.examples) == 0
     assert engine.plain.plain is engine.plain
     assert engine.plain.linker is engine.linker
     question = Question("How many bakers are there?")
     assert engine.plain.link(question) is not engine.link(question)
-    alone = Engine(guild, KnowledgePack())
+    alone = OfflineEngine(guild, KnowledgePack())
     assert alone.plain is alone
 
 
 def test_what_was_tried_out_is_kept(guild: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    times: list[Engine] = []
+    times: list[OfflineEngine] = []
 
-    def counted(engine: Engine) -> Bearing:
+    def counted(engine: OfflineEngine) -> Bearing:
         times.append(engine)
         return Bearing(0.5, -0.25)
 
     monkeypatch.setattr(opinions, "learn_bearing", counted)
     for _ in range(2):
-        engine = Engine(guild, KnowledgePack(), by_codes(CRAFTS), cache=tmp_path)
+        engine = OfflineEngine(guild, KnowledgePack(), by_codes(CRAFTS), cache=tmp_path)
         assert bearing_for(engine) == bearing_for(engine) == Bearing(0.5, -0.25)
     assert len(times) == 1
-    bearing_for(Engine(guild, KnowledgePack(), by_codes(CRAFTS[1:]), cache=tmp_path))
+    bearing_for(OfflineEngine(guild, KnowledgePack(), by_codes(CRAFTS[1:]), cache=tmp_path))
     assert len(times) == 2
 
 

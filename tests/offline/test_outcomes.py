@@ -8,7 +8,7 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.outcomes import outcomes_left
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.parsing import parse
 from fathom.records import Question
 from tests.offline.making import made
@@ -43,8 +43,8 @@ def races(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module")
-def engine(races: Database) -> Engine:
-    return Engine(races, KnowledgePack())
+def engine(races: Database) -> OfflineEngine:
+    return OfflineEngine(races, KnowledgePack())
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def engine(races: Database) -> Engine:
         ("who won the race with the most points", POINTS, ["won"]),
     ],
 )
-def test_what_a_query_passes_over(asked: str, sql: str, left: list[str], engine: Engine) -> None:
+def test_what_a_query_passes_over(asked: str, sql: str, left: list[str], engine: OfflineEngine) -> None:
     linking = engine.link(Question(asked))
     places = outcomes_left(parse(sql, engine.planner), linking, engine.planner)
     assert [linking.tokens[i].text for i in places] == left

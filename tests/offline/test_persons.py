@@ -7,9 +7,9 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.parsing import parse
-from fathom.offline.queries.query import Column
+from fathom.offline.queries.query import ColumnRef
 from fathom.offline.queries.rows import grouped_by_whole_names
 from fathom.records import Question
 from tests.offline.making import made
@@ -37,7 +37,7 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 def in_idiom(asked: str, database: Database) -> str:
-    return Engine(database, KnowledgePack()).in_idiom(Question(asked)).text
+    return OfflineEngine(database, KnowledgePack()).in_idiom(Question(asked)).text
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_they_are_answered(asked: str, rows: list[tuple[str, ...]], firm: Databa
 
 
 def test_people_of_one_first_name_are_kept_apart(firm: Database) -> None:
-    engine = Engine(firm, KnowledgePack())
+    engine = OfflineEngine(firm, KnowledgePack())
     partly = "SELECT first_name, last_name, COUNT(*) FROM employee GROUP BY first_name"
     grouped = grouped_by_whole_names(parse(partly, engine.planner), engine.names)
-    assert [c.name for c in grouped.group if isinstance(c, Column)] == [
+    assert [c.name for c in grouped.group if isinstance(c, ColumnRef)] == [
         "employee_id",
         "first_name",
         "last_name",

@@ -8,7 +8,7 @@ import pytest
 from fathom import ask
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from tests.offline.asking import decided, said
 from tests.offline.making import sqlite_of
 
@@ -94,7 +94,7 @@ def test_the_year_is_that_of_the_date_spoken_of(tmp_path: Path) -> None:
             (2, '2020-12-30', '2021-01-02', 'Peru'), (3, '2020-02-01', '2020-02-03', 'Chad');
     """
     with connect(sqlite_of(tmp_path / "freight.sqlite", freight)) as database:
-        engine = Engine(database, KnowledgePack())
+        engine = OfflineEngine(database, KnowledgePack())
         shipped = decided(engine, "How many orders were shipped to Peru in 2020?")[0]
         ordered = decided(engine, "How many orders from Peru are there in 2020?")[0]
     assert "shipped_date LIKE '2020%'" in shipped

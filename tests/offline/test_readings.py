@@ -7,7 +7,7 @@ import pytest
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
 from fathom.offline.queries.parsing import parse
 from fathom.offline.readings import is_worth_showing, readings, ways
@@ -57,7 +57,7 @@ def test_what_is_sure_shows_none(shop: Database) -> None:
 
 
 def test_a_word_for_a_thing_that_is_not_there_is_no_reading(shop: Database) -> None:
-    found = settle(Engine(shop, KnowledgePack()), Question("How many customers are there?"))
+    found = settle(OfflineEngine(shop, KnowledgePack()), Question("How many customers are there?"))
     assert found is not None
     for missing, confidence, worth in (
         (("parrots",), 0.4, False),
@@ -72,7 +72,7 @@ def test_a_word_for_a_thing_that_is_not_there_is_no_reading(shop: Database) -> N
 
 
 def test_the_same_rows_are_one_way(shop: Database) -> None:
-    engine = Engine(shop, KnowledgePack())
+    engine = OfflineEngine(shop, KnowledgePack())
     found = settle(engine, Question("names of customers in Rome"))
     assert found is not None
     told = list(ways(engine, found.beside(replace(found, sql=f"{found.sql} "))))
@@ -112,6 +112,6 @@ CONTRASTS = [
 
 @pytest.mark.parametrize(("one", "other", "told"), CONTRASTS)
 def test_readings_are_told_by_what_differs(shop: Database, one: str, other: str, told: list[str]) -> None:
-    planner = Engine(shop, KnowledgePack()).planner
+    planner = OfflineEngine(shop, KnowledgePack()).planner
     queries = [parse(sql, planner) for sql in (one, other)]
     assert told_apart(queries) == told

@@ -9,10 +9,10 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
-from fathom.offline.ranking.reranker import Trial, fit_reranker
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.ranking.reranker import SolvedTrial, fit_reranker
 from fathom.offline.solved import rehearsing
-from fathom.offline.solved.rehearsing import Guess, Rehearsal, rehearsal_for, rehearse, reranker_for
+from fathom.offline.solved.rehearsing import Guess, RehearsedExamples, rehearsal_for, rehearse, reranker_for
 from fathom.records import SolvedExample
 from tests.offline.asking import decided
 
@@ -60,14 +60,14 @@ def solved(most: int) -> tuple[SolvedExample, ...]:
 
 
 def test_what_people_mean_is_learned_for_what_nobody_asked_yet(database: Database) -> None:
-    engine = Engine(database, KnowledgePack(), solved(36))
+    engine = OfflineEngine(database, KnowledgePack(), solved(36))
     text, meant = "list the actors who live in Rome", "SELECT code FROM actor WHERE city = 'Rome'"
     assert decided(engine, text)[0] != meant
     assert decided(engine, text, reranker_for(engine))[0] == meant
 
 
 def test_an_engine_without_some_questions_does_not_know_them(database: Database) -> None:
-    engine = Engine(database, KnowledgePack(), solved(36))
+    engine = OfflineEngine(database, KnowledgePack(), solved(36))
     pupil = engine.without({0, 3})
     known = {s.example for s in pupil.examples.solved}
     assert len(pupil.examples) == 34
@@ -78,25 +78,27 @@ def test_an_engine_without_some_questions_does_not_know_them(database: Database)
 
 @pytest.mark.parametrize("most", [0, 10, rehearsing.FEWEST - 1])
 def test_few_solved_questions_teach_nothing(database: Database, most: int) -> None:
-    assert reranker_for(Engine(database, KnowledgePack(), solved(most))) is None
+    assert reranker_for(OfflineEngine(database, KnowledgePack(), solved(most))) is None
 
 
 def test_it_is_learned_once_and_again_where_something_else_is_known(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = fit_reranker([Trial(np.eye(3, dtype=np.float32), np.zeros(3), np.eye(3)[1] > 0, ("", "", ""))] * 9)
-    times: list[Engine] = []
+    made = fit_reranker(
+        [SolvedTrial(np.eye(3, dtype=np.float32), np.zeros(3), np.eye(3)[1] > 0, ("", "", ""))] * 9
+    )
+    times: list[OfflineEngine] = []
 
     guesses = (Guess(3, "ab", right=True, confidence=0.5, similarity=0.25),)
 
-    def counted(engine: Engine) -> Rehearsal:
+    def counted(engine: OfflineEngine) -> RehearsedExamples:
         times.append(engine)
-        return Rehearsal(made, guesses)
+        return RehearsedExamples(made, guesses)
 
     monkeypatch.setattr(rehearsing, "rehearse", counted)
 
     def opened(most: int) -> list[float]:
-        engine = Engine(database, KnowledgePack(), solved(most), cache=tmp_path)
+        engine = OfflineEngine(database, KnowledgePack(), solved(most), cache=tmp_path)
         found = reranker_for(engine)
         assert found is reranker_for(engine)
         assert rehearsal_for(engine).guesses == guesses
@@ -122,4 +124,4 @@ def test_questions_whose_query_finds_nothing_teach_nothing(database: Database) -
         )
         for craft in CRAFTS
     ]
-    assert rehearse(Engine(database, KnowledgePack(), nowhere)) == Rehearsal()
+    assert rehearse(OfflineEngine(database, KnowledgePack(), nowhere)) == RehearsedExamples()

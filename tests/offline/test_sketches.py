@@ -8,7 +8,7 @@ from fathom.offline.queries.query import Query, TableRef
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.serial import decode, encode
 from fathom.offline.sketching.parts import coherent, put_together, take_apart
-from fathom.offline.sketching.sketches import Filling, abstract, instantiate
+from fathom.offline.sketching.sketches import SlotValues, abstract, instantiate
 
 QUERIES = [
     "SELECT city FROM airport WHERE country = 'Peru' AND airport_id > 3",
@@ -69,5 +69,5 @@ def test_grouping_by_a_reference_keeps_the_table_that_is_counted(planner: JoinPl
 
 def test_an_empty_sketch_needs_no_filling(planner: JoinPlanner) -> None:
     sketch, _ = abstract(parse("SELECT COUNT(*) FROM crew", planner), planner)
-    filling = Filling({}, {"t0": TableRef("pilot")}, {})
+    filling = SlotValues({}, {"t0": TableRef("pilot")}, {})
     assert render(instantiate(sketch, filling, planner), planner) == "SELECT COUNT(*) FROM pilot"

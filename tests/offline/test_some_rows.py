@@ -8,7 +8,7 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.vetting import contradicts_itself
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.one_group import as_one_number
 from fathom.offline.finishing.said_order import in_said_order
 from fathom.offline.linking.cues import find_negations
@@ -35,8 +35,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module")
-def engine(town: Database, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return Engine(town, KnowledgePack(), cache=tmp_path_factory.mktemp("cache"))
+def engine(town: Database, tmp_path_factory: pytest.TempPathFactory) -> OfflineEngine:
+    return OfflineEngine(town, KnowledgePack(), cache=tmp_path_factory.mktemp("cache"))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,9 @@ def engine(town: Database, tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("List hotels with 2 beds.", None),
     ],
 )
-def test_a_number_of_the_things_listed_is_that_of_rows(asked: str, count: int | None, engine: Engine) -> None:
+def test_a_number_of_the_things_listed_is_that_of_rows(
+    asked: str, count: int | None, engine: OfflineEngine
+) -> None:
     some = engine.some_of(Question(asked))
     assert (some and some[1]) == count
 
@@ -77,7 +79,9 @@ def test_as_many_rows_are_given_and_that_they_are_any_is_told(town: Database) ->
         ("what of the city", "SELECT hotel_name, city FROM hotel", ["hotel_name", "city"]),
     ],
 )
-def test_columns_are_shown_as_they_are_named(asked: str, sql: str, shown: list[str], engine: Engine) -> None:
+def test_columns_are_shown_as_they_are_named(
+    asked: str, sql: str, shown: list[str], engine: OfflineEngine
+) -> None:
     query = in_said_order(parse(sql, engine.planner), engine.link(Question(asked)))
     assert [c.name for c in query.select] == shown  # type: ignore[union-attr]
 
@@ -90,7 +94,7 @@ def test_columns_are_shown_as_they_are_named(asked: str, sql: str, shown: list[s
         ("for each city, the number of hotels in Bern", True),
     ],
 )
-def test_one_thing_has_one_number(asked: str, groups: bool, engine: Engine) -> None:
+def test_one_thing_has_one_number(asked: str, groups: bool, engine: OfflineEngine) -> None:
     grouped = parse("SELECT city, COUNT(*) FROM hotel WHERE city = 'Bern' GROUP BY city", engine.planner)
     query = as_one_number(grouped, engine.link(Question(asked)))
     assert bool(query.group) == groups
@@ -109,7 +113,7 @@ def test_one_thing_has_one_number(asked: str, groups: bool, engine: Engine) -> N
         ("star = 5 AND hotel_id IN (SELECT hotel_id FROM room WHERE beds = 1 AND beds = 2)", True),
     ],
 )
-def test_conditions_that_no_row_meets_are_seen(where: str, never: bool, engine: Engine) -> None:
+def test_conditions_that_no_row_meets_are_seen(where: str, never: bool, engine: OfflineEngine) -> None:
     query = parse(f"SELECT hotel_name FROM hotel WHERE {where}", engine.planner)
     assert contradicts_itself(query) == never
 

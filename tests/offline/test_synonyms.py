@@ -7,7 +7,7 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.records import Question
 from tests.offline.making import made
 
@@ -55,7 +55,7 @@ def label(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     ],
 )
 def test_things_are_called_as_their_table_is(asked: str, said: str | None, label: Database) -> None:
-    found, told = Engine(label, KnowledgePack()).in_full(Question(asked))
+    found, told = OfflineEngine(label, KnowledgePack()).in_full(Question(asked))
     assert found.text == (asked if said is None else said)
     assert bool(told) is (said is not None)
 
@@ -66,7 +66,7 @@ def test_what_two_tables_may_be_called_stays(tmp_path_factory: pytest.TempPathFa
     CREATE TABLE squad (id INTEGER PRIMARY KEY, name TEXT, club_id INTEGER REFERENCES club);
     """
     with made(tables, tmp_path_factory.mktemp("clubs")) as database:
-        found, told = Engine(database, KnowledgePack()).in_full(Question("how many teams are there?"))
+        found, told = OfflineEngine(database, KnowledgePack()).in_full(Question("how many teams are there?"))
     assert (found.text, told) == ("how many teams are there?", ())
 
 

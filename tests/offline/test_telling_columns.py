@@ -5,7 +5,15 @@ import pytest
 from fathom.offline.checks.vetting import contradicts_itself
 from fathom.offline.composing.groups import Grouped, grouped
 from fathom.offline.linking.text import last_word
-from fathom.offline.queries.query import Column, Comparison, Compound, Literal, Query, TableRef, conjunction
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Compound,
+    Literal,
+    Query,
+    TableRef,
+    conjunction,
+)
 from fathom.offline.wording.courtesy import to_the_point
 from fathom.offline.wording.telling_columns import told_columns
 
@@ -99,9 +107,9 @@ def test_the_last_word_of_a_name_may_be_missing(name: str, word: str) -> None:
 
 
 _SHOP = TableRef("shop")
-_NAME = Query((Column(_SHOP, "name"),), tables=(_SHOP,))
-_OPEN = Comparison(Column(_SHOP, "open"), "=", Literal(1))
-_BIG = Comparison(Column(_SHOP, "area"), ">", Literal(9))
+_NAME = Query((ColumnRef(_SHOP, "name"),), tables=(_SHOP,))
+_OPEN = ComparisonPredicate(ColumnRef(_SHOP, "open"), "=", Literal(1))
+_BIG = ComparisonPredicate(ColumnRef(_SHOP, "area"), ">", Literal(9))
 
 
 def test_no_two_sides_are_the_same_rows_and_some_of_them() -> None:

@@ -13,9 +13,11 @@ from tests.databases import makers
 from tests.offline.asking import ask
 from tests.offline.making import made
 
+TODAY = date.today()  # once, for a run may last beyond midnight
+
 
 def _back(days: int) -> str:
-    return str(date.today() - timedelta(days=days))
+    return str(TODAY - timedelta(days=days))
 
 
 TASKS = (

@@ -4,7 +4,7 @@ import pytest
 
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.unasked import shows_unasked
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.parsing import parse
 from fathom.records import Question
 from tests.offline.making import made
@@ -17,9 +17,9 @@ BOTH = "SELECT first_name, last_name FROM doctor"
 
 
 @pytest.fixture(scope="module")
-def clinic(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> OfflineEngine:
     with made(CLINIC, tmp_path_factory.mktemp("clinic")) as database:
-        return Engine(database, KnowledgePack())
+        return OfflineEngine(database, KnowledgePack())
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("the codes of the wards", "SELECT ward_code FROM ward", False),
     ],
 )
-def test_what_is_shown_unasked(asked: str, sql: str, more: bool, clinic: Engine) -> None:
+def test_what_is_shown_unasked(asked: str, sql: str, more: bool, clinic: OfflineEngine) -> None:
     assert shows_unasked(parse(sql, clinic.planner), clinic.link(Question(asked))) is more

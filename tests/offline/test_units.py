@@ -7,7 +7,7 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.records import Question
 from tests.offline.making import made
 
@@ -78,6 +78,6 @@ def test_a_measure_that_the_query_does_not_keep_is_declined(asked: str, clips: D
 
 @pytest.mark.parametrize("asked", ["parcels with a width over 3 cm", "films after 1999", "clips of film 2"])
 def test_where_no_column_holds_the_unit_the_question_stays(asked: str, clips: Database) -> None:
-    measures = Engine(clips, KnowledgePack()).in_units(Question(asked))
+    measures = OfflineEngine(clips, KnowledgePack()).in_units(Question(asked))
     assert measures.question.text == asked
     assert not measures.told

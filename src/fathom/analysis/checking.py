@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fathom.analysis.claims import Checked, Claim, Recommendation
+from fathom.analysis.claims import CheckedClaim, Claim, RecommendationClaim
 from fathom.analysis.figures import Figures
 from fathom.analysis.quantities import NotComputable
 from fathom.analysis.recomputed import RECOMPUTED
@@ -13,7 +13,7 @@ from fathom.errors import QueryError
 _CHECKS = {**RECOMPUTED, **TESTED}
 
 
-def check(readings: Claim | Sequence[Claim], figures: Figures) -> Checked:
+def check(readings: Claim | Sequence[Claim], figures: Figures) -> CheckedClaim:
     """Recompute a claim, or one that can be read in several ways.
 
     Of several readings it is supported where one of them is, and contradicted only where all are: who writes
@@ -29,29 +29,31 @@ def check(readings: Claim | Sequence[Claim], figures: Figures) -> Checked:
     return supported or undecided or computed[0]
 
 
-def _one(claim: Claim, figures: Figures) -> Checked:
-    if isinstance(claim, Recommendation):
+def _one(claim: Claim, figures: Figures) -> CheckedClaim:
+    if isinstance(claim, RecommendationClaim):
         return _recommended(claim, figures)
     try:
-        found: Checked = _CHECKS[type(claim)](claim, figures)
+        found: CheckedClaim = _CHECKS[type(claim)](claim, figures)
     except (NotComputable, QueryError) as error:
-        return Checked(claim, "can't be checked", str(error))
+        return CheckedClaim(claim, "can't be checked", str(error))
     return found
 
 
-def _recommended(claim: Recommendation, figures: Figures) -> Checked:
+def _recommended(claim: RecommendationClaim, figures: Figures) -> CheckedClaim:
     """Each premise, and nothing of the conclusion: that is for people."""
     premises = tuple(check(readings, figures) for readings in claim.premises)
     verdicts = {p.verdict for p in premises}
     left = "What follows from it is for people to judge."
     if "contradicted" in verdicts:
         false = next(p for p in premises if p.verdict == "contradicted")
-        return Checked(claim, "contradicted", f"A premise doesn't hold. {false.reason}", premises=premises)
+        return CheckedClaim(
+            claim, "contradicted", f"A premise doesn't hold. {false.reason}", premises=premises
+        )
     if not premises or claim.unread or "can't be checked" in verdicts:
         reason = (
             "It gives no premise that can be checked."
             if not premises
             else "Not every premise can be checked."
         )
-        return Checked(claim, "can't be checked", f"{reason} {left}", premises=premises)
-    return Checked(claim, "supported", f"Each premise holds. {left}", premises=premises)
+        return CheckedClaim(claim, "can't be checked", f"{reason} {left}", premises=premises)
+    return CheckedClaim(claim, "supported", f"Each premise holds. {left}", premises=premises)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from fathom.analysis.quantities import Condition, Field, Measure, Period, Quantity
+from fathom.analysis.quantities import Field, Measure, Period, Quantity, RowCondition
 from fathom.records import Chart
 
 Direction = Literal["up", "down", "flat"]
@@ -55,13 +55,13 @@ class NumberClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonClaim:
     """A quantity is more, less or the same for `first` than for `second`, by a factor, share or number if
     stated."""
 
     quantity: Quantity
-    first: Condition
-    second: Condition
+    first: RowCondition
+    second: RowCondition
     relation: Literal["more", "less", "same"]
     factor: Stated | None = None
     per_cent: Stated | None = None
@@ -69,17 +69,17 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Extreme:
+class ExtremeClaim:
     """A value of a column has the most or the least of a quantity, or comes at a later place."""
 
     quantity: Quantity
-    of: Condition
+    of: RowCondition
     most: bool = True
     place: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
+class PeakClaim:
     """A quantity was at its highest or lowest in a month or year."""
 
     quantity: Quantity
@@ -88,16 +88,16 @@ class Peak:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ShareClaim:
     """A part of a quantity, in per cent of the whole: of the rows with a value, or of those of a span."""
 
     quantity: Quantity
-    of: Condition | Period
+    of: RowCondition | Period
     per_cent: Stated
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeClaim:
     """A quantity rose or fell from one span to another, by so many per cent or so many times if stated."""
 
     quantity: Quantity
@@ -109,7 +109,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class TrendClaim:
     """A quantity rises, falls, or stays level over all the time there is, or since a month or year."""
 
     quantity: Quantity
@@ -118,17 +118,17 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class Association:
+class AssociationClaim:
     """Two columns of numbers go together, or don't: `sign` 1, -1, 0 for none, None for either way."""
 
     first: Field
     second: Field
     sign: Literal[1, -1, 0] | None = None
-    where: tuple[Condition, ...] = ()
+    where: tuple[RowCondition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class CoMovementClaim:
     """Two quantities go together over time, at once or one after the other."""
 
     first: Quantity
@@ -137,18 +137,18 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DifferenceClaim:
     """The numbers of a column differ between the values of another, or don't; or two columns of names are
     bound up with each other."""
 
     measure: Measure
     by: Field
     differs: bool = True
-    where: tuple[Condition, ...] = ()
+    where: tuple[RowCondition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class ForecastClaim:
     """A quantity will have a value in a month to come, or will rise or fall over the next months."""
 
     quantity: Quantity
@@ -159,7 +159,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Recommendation:
+class RecommendationClaim:
     """What should be done, for reasons; the reasons can be checked, the conclusion is for people."""
 
     advice: str
@@ -170,37 +170,37 @@ class Recommendation:
 
 Claim = (
     NumberClaim
-    | Comparison
-    | Extreme
-    | Peak
-    | Share
-    | Change
-    | Trend
-    | Association
-    | Together
-    | Difference
-    | Forecast
-    | Recommendation
+    | ComparisonClaim
+    | ExtremeClaim
+    | PeakClaim
+    | ShareClaim
+    | ChangeClaim
+    | TrendClaim
+    | AssociationClaim
+    | CoMovementClaim
+    | DifferenceClaim
+    | ForecastClaim
+    | RecommendationClaim
 )
 KINDS: Mapping[type, str] = {
     NumberClaim: "number",
-    Comparison: "comparison",
-    Extreme: "comparison",
-    Peak: "comparison",
-    Share: "share",
-    Change: "trend",
-    Trend: "trend",
-    Association: "association",
-    Together: "association",
-    Difference: "group difference",
-    Forecast: "forecast",
-    Recommendation: "recommendation",
+    ComparisonClaim: "comparison",
+    ExtremeClaim: "comparison",
+    PeakClaim: "comparison",
+    ShareClaim: "share",
+    ChangeClaim: "trend",
+    TrendClaim: "trend",
+    AssociationClaim: "association",
+    CoMovementClaim: "association",
+    DifferenceClaim: "group difference",
+    ForecastClaim: "forecast",
+    RecommendationClaim: "recommendation",
 }
 """What the kinds are called where people read of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedClaim:
     """A claim recomputed: the verdict and why, the queries, the figures by name, the test, and a plot."""
 
     claim: Claim
@@ -210,7 +210,7 @@ class Checked:
     figures: Mapping[str, Any] = field(default_factory=dict)
     test: str = ""
     chart: Chart | None = None
-    premises: tuple["Checked", ...] = ()
+    premises: tuple["CheckedClaim", ...] = ()
 
     @property
     def kind(self) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fathom.analysis import forecasts, statistics
-from fathom.analysis.claims import Checked, Claim
-from fathom.analysis.quantities import Condition, Field, Grain, NotComputable, Period, Quantity
+from fathom.analysis.claims import CheckedClaim, Claim
+from fathom.analysis.quantities import Field, Grain, NotComputable, Period, Quantity, RowCondition
 from fathom.analysis.series import EDGE_DAYS, Series, Values, month_after, monthly, yearly
 from fathom.analysis.vocabulary import Vocabulary
 from fathom.records import Limits, Result
@@ -34,11 +34,11 @@ class Figures:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._checked: dict[Claim, Checked] = {}
+        self._checked: dict[Claim, CheckedClaim] = {}
         self._results: dict[str, Result] = {}
         self._projections: dict[tuple[Quantity, int], forecasts.Projection] = {}
 
-    def once(self, claim: Claim, check: Callable[[], Checked]) -> Checked:
+    def once(self, claim: Claim, check: Callable[[], CheckedClaim]) -> CheckedClaim:
         """A claim's check, made the first time that it is asked for."""
         if claim not in self._checked:
             self._checked[claim] = check()
@@ -120,7 +120,7 @@ class Figures:
             raise NotComputable(f"Nothing in the database dates the {rows}.")
         return Quantity(quantity.measure, quantity.where, quantity.period, found[0])
 
-    def pairs(self, first: Field, second: Field, where: Sequence[Condition] = ()) -> Pairs:
+    def pairs(self, first: Field, second: Field, where: Sequence[RowCondition] = ()) -> Pairs:
         """Two columns of the same rows. Raises `NotComputable` where neither table belongs to the other."""
         queries = self.vocabulary.queries
         table = first.table if queries.reachable(first.table, second.table) is not None else second.table
@@ -130,7 +130,7 @@ class Figures:
         return Pairs(one, two, sql, found.truncated is None)
 
     def by_group(
-        self, measured: Field, by: Field, where: Sequence[Condition] = ()
+        self, measured: Field, by: Field, where: Sequence[RowCondition] = ()
     ) -> tuple[Mapping[str, list[float]], Pairs]:
         """The numbers of a column for each value of another."""
         found = self.pairs(measured, by, where)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.checking import check
-from fathom.analysis.claims import Checked
+from fathom.analysis.claims import CheckedClaim
 from fathom.analysis.figures import Figures
 from fathom.analysis.meanings import Meanings
 from fathom.analysis.patterns import phrasing
@@ -27,7 +27,7 @@ class Finding:
     """A sentence, and the checks of its claims: all supported."""
 
     sentence: str
-    checks: tuple[Checked, ...]
+    checks: tuple[CheckedClaim, ...]
 
 
 def kind_of(question: str) -> Kind:

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import product
 from os.path import commonprefix
 
-from fathom.analysis.quantities import Condition, Field, Function, Measure, Period, Quantity
+from fathom.analysis.quantities import Field, Function, Measure, Period, Quantity, RowCondition
 from fathom.analysis.series import month_after
 from fathom.analysis.vocabulary import WORDS, Stems, Vocabulary, stems_of
 from fathom.text.words import Token, tokens, words
@@ -37,10 +37,10 @@ _QUOTES = "\"'“”‘’"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedConditions:
     """What a part of a phrase may name, as conditions, and the words `[first, last)` that say it."""
 
-    options: tuple[Condition, ...]
+    options: tuple[RowCondition, ...]
     first: int
     last: int
 
@@ -51,14 +51,14 @@ class Meanings:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._words = vocabulary
 
-    def values(self, phrase: str) -> tuple[Condition, ...]:
+    def values(self, phrase: str) -> tuple[RowCondition, ...]:
         """The conditions that a phrase may be, as the whole name of a value, with or without its column's.
 
         As written in the data, else whatever its case and number.
         """
         text = " ".join(phrase.strip().strip(_QUOTES).split())
         if (found := self._words.values.get(text)) and len(text) > 1:
-            return tuple(Condition(f, text) for f in found)
+            return tuple(RowCondition(f, text) for f in found)
         said = tokens(phrase)
         if several := self._several(text):
             return several
@@ -68,14 +68,14 @@ class Meanings:
                 return options
         return ()
 
-    def _several(self, text: str) -> tuple[Condition, ...]:
+    def _several(self, text: str) -> tuple[RowCondition, ...]:
         """ "Norway and Spain": any of several values of one column."""
         parts = _AND.split(text)
         if len(parts) < 2 or _EACH.search(text):
             return ()
         meant = [{c.field: c.value for c in self.values(part)} for part in parts]
         fields = [f for f in meant[0] if all(f in m for m in meant)]
-        return tuple(Condition(f, tuple(m[f] for m in meant)) for f in fields)
+        return tuple(RowCondition(f, tuple(m[f] for m in meant)) for f in fields)
 
     def quantities(self, phrase: str, bare: Sequence[Function] = ("count",)) -> tuple[Quantity, ...]:
         """The quantities that a phrase may be, the likeliest first.
@@ -139,7 +139,7 @@ class Meanings:
         naming = {w for way in self._words.column_words(field) for w in way} | set(table) | _FILLERS
         return all(w in naming or _akin(w, naming) for w in rest)
 
-    def _choices(self, phrase: str, said: Sequence[Token]) -> Iterator[tuple[Named, ...]]:
+    def _choices(self, phrase: str, said: Sequence[Token]) -> Iterator[tuple[NamedConditions, ...]]:
         """Ways to take parts of a phrase for values: those written as in the data, none, then any others.
 
         A word in small letters is a value only where it can't be read otherwise: "orders" may be one.
@@ -150,7 +150,7 @@ class Meanings:
         yield ()
         yield _apart((*written, *self._folded(said)))
 
-    def _named(self, phrase: str, said: Sequence[Token]) -> Iterator[Named]:
+    def _named(self, phrase: str, said: Sequence[Token]) -> Iterator[NamedConditions]:
         """The values that stand in a phrase, written as in the data, longest first."""
         for length in range(min(_LONGEST_VALUE, len(said)), 0, -1):
             for first in range(len(said) - length + 1):
@@ -162,7 +162,9 @@ class Meanings:
                     if len(value) == 1:
                         fields = tuple(f for f in fields if self._beside(f, said, first))
                     if fields:
-                        yield Named(tuple(Condition(f, value) for f in fields), first, first + length)
+                        yield NamedConditions(
+                            tuple(RowCondition(f, value) for f in fields), first, first + length
+                        )
                         break
 
     def _beside(self, field: Field, said: Sequence[Token], place: int) -> bool:
@@ -174,13 +176,13 @@ class Meanings:
             for way in self._words.column_words(field)
         )
 
-    def _folded(self, said: Sequence[Token]) -> Iterator[Named]:
+    def _folded(self, said: Sequence[Token]) -> Iterator[NamedConditions]:
         """The values that stand in a phrase in any case and number, longest first."""
         for length in range(min(_LONGEST_VALUE, len(said)), 0, -1):
             for first in range(len(said) - length + 1):
                 stems = tuple(t.stem for t in said[first : first + length])
                 if found := self._words.folded_values.get(stems):
-                    yield Named(tuple(Condition(f, v) for v, f in found), first, first + length)
+                    yield NamedConditions(tuple(RowCondition(f, v) for v, f in found), first, first + length)
 
     def _measures(
         self, said: Sequence[str], bare: Sequence[Function] = ("count",)
@@ -226,8 +228,8 @@ class Meanings:
                     yield Measure("avg", table, measure.column), left, score
 
     def _conditions(
-        self, measure: Measure, named: Sequence[Named], left: Sequence[str]
-    ) -> Iterator[tuple[Condition, ...]]:
+        self, measure: Measure, named: Sequence[NamedConditions], left: Sequence[str]
+    ) -> Iterator[tuple[RowCondition, ...]]:
         """The conditions that named values may be for a measure, where these account for all words left."""
         ways = []
         for one in named:
@@ -249,10 +251,10 @@ class Meanings:
                 naming |= set(next(stems for name, stems in self._words.tables if name == field.table))
             if all(w in naming or _akin(w, naming) for w in left):
                 # No row has two values of one column: whoever names two means the rows with either.
-                yield tuple(Condition(f, v[0] if len(v) == 1 else tuple(v)) for f, v in values.items())
+                yield tuple(RowCondition(f, v[0] if len(v) == 1 else tuple(v)) for f, v in values.items())
 
     def _dated(
-        self, measure: Measure, period: Period | None, where: tuple[Condition, ...]
+        self, measure: Measure, period: Period | None, where: tuple[RowCondition, ...]
     ) -> Sequence[Field | None]:
         """The columns that may date a measure's rows: those of its own table, else the nearest."""
         found = self._words.dates_of(measure.table)
@@ -303,9 +305,9 @@ def _functions(said: Sequence[str]) -> Iterator[tuple[Function | None, tuple[str
     yield None, tuple(rest)
 
 
-def _apart(named: Iterable[Named]) -> tuple[Named, ...]:
+def _apart(named: Iterable[NamedConditions]) -> tuple[NamedConditions, ...]:
     """As many of the named parts as there are without overlap, the longest first."""
-    chosen: list[Named] = []
+    chosen: list[NamedConditions] = []
     for one in sorted(named, key=lambda n: n.first - n.last):
         if all(one.last <= other.first or other.last <= one.first for other in chosen):
             chosen.append(one)

@@ -16,7 +16,7 @@ _ORDER = "trend change forecast association difference share extreme comparison 
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ClaimPattern:
     """One way to say a claim: its kind, which of the kind (up, more, ...), and the expression to match."""
 
     kind: str
@@ -35,10 +35,10 @@ def phrasing() -> Mapping[str, Any]:
 
 
 @cache
-def patterns() -> tuple[Pattern, ...]:
+def patterns() -> tuple[ClaimPattern, ...]:
     """All patterns, in the order in which they are tried."""
     return tuple(
-        Pattern(kind, way, _compiled(template), template)
+        ClaimPattern(kind, way, _compiled(template), template)
         for kind in _ORDER
         for way, template in _templates(phrasing()[kind])
     )  # fmt: skip

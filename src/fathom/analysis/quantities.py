@@ -46,7 +46,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class RowCondition:
     """Only rows where a column has this value, or one of these where it is a tuple."""
 
     field: Field
@@ -75,11 +75,11 @@ class Quantity:
     """A measure of the rows that meet the conditions; `dated` is the column that a period or series is of."""
 
     measure: Measure
-    where: tuple[Condition, ...] = ()
+    where: tuple[RowCondition, ...] = ()
     period: Period | None = None
     dated: Field | None = None
 
-    def at(self, *conditions: Condition) -> "Quantity":
+    def at(self, *conditions: RowCondition) -> "Quantity":
         """The same of fewer rows."""
         return replace(self, where=(*self.where, *conditions))
 

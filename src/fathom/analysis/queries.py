@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
-from fathom.analysis.quantities import Condition, Field, Grain, NotComputable, Period, Quantity
+from fathom.analysis.quantities import Field, Grain, NotComputable, Period, Quantity, RowCondition
 from fathom.databases import Database
 from fathom.records import ForeignKey
 
@@ -54,7 +54,7 @@ class Queries:
         day = self._bucket(dated, "day")
         return self._select([f"MIN({day})", f"MAX({day})"], quantity, (dated,), known=(dated,))
 
-    def rows(self, table: str, fields: Sequence[Field], where: Sequence[Condition] = ()) -> str:
+    def rows(self, table: str, fields: Sequence[Field], where: Sequence[RowCondition] = ()) -> str:
         """The columns of each row of a table and of those it belongs to, where all of them are known."""
         return self._from(table, [self._name(f) for f in fields], fields, where=where, known=fields)
 
@@ -127,7 +127,7 @@ class Queries:
         shown: Sequence[str],
         fields: Sequence[Field],
         *,
-        where: Sequence[Condition] = (),
+        where: Sequence[RowCondition] = (),
         period: Period | None = None,
         known: Sequence[Field] = (),
         dated: Sequence[Field] = (),

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fathom.analysis.claims import (
-    Association,
-    Change,
+    AssociationClaim,
+    ChangeClaim,
     Claim,
-    Comparison,
-    Difference,
+    CoMovementClaim,
+    ComparisonClaim,
+    DifferenceClaim,
     Direction,
-    Extreme,
-    Forecast,
+    ExtremeClaim,
+    ForecastClaim,
     NumberClaim,
-    Peak,
-    Recommendation,
-    Share,
-    Together,
-    Trend,
+    PeakClaim,
+    RecommendationClaim,
+    ShareClaim,
+    TrendClaim,
 )
 from fathom.analysis.meanings import Meanings, periods
 from fathom.analysis.numerals import months, nth, stated, stated_share
-from fathom.analysis.patterns import Pattern, advice, patterns, phrasing, rephrasings
-from fathom.analysis.quantities import Condition, Function, Measure, Quantity
+from fathom.analysis.patterns import ClaimPattern, advice, patterns, phrasing, rephrasings
+from fathom.analysis.quantities import Function, Measure, Quantity, RowCondition
 from fathom.analysis.vocabulary import WORDS, Vocabulary
 
 _LONGEST = 600
@@ -60,7 +60,7 @@ class Reader:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._meanings = Meanings(vocabulary)
-        self._readers: Mapping[str, Callable[[Pattern, Mapping[str, str]], Iterator[Claim]]] = {
+        self._readers: Mapping[str, Callable[[ClaimPattern, Mapping[str, str]], Iterator[Claim]]] = {
             "trend": self._trend,
             "change": self._change,
             "forecast": self._forecast,
@@ -121,7 +121,7 @@ class Reader:
                     return found[:_MOST_READINGS]
         return ()
 
-    def _recommendation(self, text: str) -> Recommendation | None:
+    def _recommendation(self, text: str) -> RecommendationClaim | None:
         if turned := _REASON_FIRST.match(text):
             text = f"{turned[2]} because {turned[1]}"
         if not any(pattern.fullmatch(text) for pattern in advice()):
@@ -131,8 +131,8 @@ class Reader:
             if not found:
                 continue
             read = self.read(because)
-            return Recommendation(said, read.claims, read.unread)
-        return Recommendation(text)
+            return RecommendationClaim(said, read.claims, read.unread)
+        return RecommendationClaim(text)
 
     def _quantities(
         self, slots: Mapping[str, str], bare: Sequence[Function] = ("count",)
@@ -148,34 +148,34 @@ class Reader:
             for of in self._meanings.values(slots["a"]):
                 yield quantity.at(of)
 
-    def _number(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _number(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         number, bare = stated(slots["number"]), _COUNT if pattern.way == "counted" else _EITHER
         for quantity in self._parts(slots) if "a" in slots else self._quantities(slots, bare):
             yield NumberClaim(quantity, number)
 
-    def _share(self, _: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _share(self, _: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         per_cent, period = stated_share(slots["percent"]), periods(slots["a"])
         for quantity in self._quantities(slots, _EITHER):
             if period and quantity.period is None:
-                yield Share(quantity, period, per_cent)
+                yield ShareClaim(quantity, period, per_cent)
             for of in self._meanings.values(slots["a"]):
                 if self._is_one_of(of, slots):
-                    yield Share(quantity, of, per_cent)
+                    yield ShareClaim(quantity, of, per_cent)
 
-    def _is_one_of(self, of: Condition, slots: Mapping[str, str]) -> bool:
+    def _is_one_of(self, of: RowCondition, slots: Mapping[str, str]) -> bool:
         """Whether a value is of the column that stands in the slot `groups`, where there is one."""
         return "groups" not in slots or self._meanings.names(of.field, slots["groups"])
 
-    def _extreme(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _extreme(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         place, period = nth(slots["nth"]) if "nth" in slots else 1, periods(slots["a"])
         for quantity in self._quantities(slots):
             if period and place == 1 and quantity.period is None:
-                yield Peak(quantity, period, pattern.way == "most")
+                yield PeakClaim(quantity, period, pattern.way == "most")
             for of in self._meanings.values(slots["a"]):
                 if self._is_one_of(of, slots):
-                    yield Extreme(quantity, of, pattern.way == "most", place)
+                    yield ExtremeClaim(quantity, of, pattern.way == "most", place)
 
-    def _comparison(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _comparison(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         relation: Any = pattern.way
         factor = stated(slots["factor"]) if "factor" in slots else None
         per_cent = stated_share(slots["percent"]) if "percent" in slots else None
@@ -184,7 +184,7 @@ class Reader:
         seconds = {c.field: c for c in self._meanings.values(slots["b"])}
         if "measure" not in slots:
             yield from (
-                Comparison(
+                ComparisonClaim(
                     Quantity(Measure("count", first.field.table)), first, second, relation, None, None, by
                 )
                 for first in self._meanings.values(slots["a"])
@@ -193,23 +193,23 @@ class Reader:
             return
         for quantity in self._quantities(slots):
             if one and two and by is None and quantity.period is None:
-                yield Change(quantity, two, one, _direction(pattern.way), per_cent, factor)
+                yield ChangeClaim(quantity, two, one, _direction(pattern.way), per_cent, factor)
             for first in self._meanings.values(slots["a"]):
                 second = seconds.get(first.field)
                 # Of an average it isn't known whether two together are meant, or each of them.
                 several = any(isinstance(c.value, tuple) for c in (first, second) if c)
                 if second and (quantity.measure.adds_up or not several):
-                    yield Comparison(quantity, first, second, relation, factor, per_cent, by)
+                    yield ComparisonClaim(quantity, first, second, relation, factor, per_cent, by)
 
-    def _trend(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _trend(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         since = periods(slots["when"]) if "when" in slots else None
         if "when" in slots and since is None:
             return
         for quantity in self._meanings.quantities(slots["measure"], _EITHER):
             if quantity.period is None:
-                yield Trend(quantity, _direction(pattern.way), since)
+                yield TrendClaim(quantity, _direction(pattern.way), since)
 
-    def _change(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _change(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         before, after = periods(slots["when"]), periods(slots["then"])
         per_cent = stated_share(slots["percent"]) if "percent" in slots else None
         times = slots.get("multiple") or slots.get("halved") or slots.get("factor")
@@ -218,21 +218,23 @@ class Reader:
             return
         for quantity in self._meanings.quantities(slots["measure"], _EITHER):
             if quantity.period is None:
-                yield Change(quantity, before, after, _direction(pattern.way), per_cent, factor)
+                yield ChangeClaim(quantity, before, after, _direction(pattern.way), per_cent, factor)
 
-    def _forecast(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _forecast(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         period = periods(slots["when"]) if "when" in slots else None
         for quantity in self._meanings.quantities(slots["measure"], _EITHER):
             if quantity.period is not None:
                 continue
             if pattern.way != "value":
-                yield Forecast(quantity, direction=_direction(pattern.way), months=months(slots["months"]))
+                yield ForecastClaim(
+                    quantity, direction=_direction(pattern.way), months=months(slots["months"])
+                )
             elif period is not None:
-                yield Forecast(quantity, period, stated(slots["number"]))
+                yield ForecastClaim(quantity, period, stated(slots["number"]))
 
-    def _association(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _association(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         signs: dict[str, Literal[1, -1, 0] | None] = {"positive": 1, "negative": -1, "none": 0, "any": None}
-        sign, rows = signs[pattern.way], list[Association]()
+        sign, rows = signs[pattern.way], list[AssociationClaim]()
         of = f" of {slots['rows']}" if "rows" in slots else ""
         seconds = self._meanings.columns(slots["other"])
         if of and not seconds:  # "have more children": a higher number of them
@@ -240,20 +242,22 @@ class Reader:
         for first in self._meanings.columns(f"{slots['column']}{of}"):
             for second in seconds:
                 if first != second:
-                    rows.append(Association(first, second, sign))
+                    rows.append(AssociationClaim(first, second, sign))
         yield from rows
         if rows or of:  # whoever means the totals over time says so
             return
         for one in self._meanings.quantities(slots["column"], ()):
             for other in self._meanings.quantities(slots["other"], ()):
                 if one.measure != other.measure and (one.measure.adds_up or other.measure.adds_up):
-                    yield Together(one, other, sign)
+                    yield CoMovementClaim(one, other, sign)
 
-    def _difference(self, pattern: Pattern, slots: Mapping[str, str]) -> Iterator[Claim]:
+    def _difference(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         for by in self._meanings.groups(slots["groups"]):
             for field in (*self._meanings.columns(slots["column"]), *self._meanings.groups(slots["column"])):
                 if field != by:
-                    yield Difference(Measure("avg", field.table, field.column), by, pattern.way == "differs")
+                    yield DifferenceClaim(
+                        Measure("avg", field.table, field.column), by, pattern.way == "differs"
+                    )
 
 
 def _direction(way: str) -> Direction:

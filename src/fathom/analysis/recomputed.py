@@ -3,7 +3,16 @@
 from typing import Any
 
 from fathom.analysis import plots
-from fathom.analysis.claims import Change, Checked, Comparison, Extreme, NumberClaim, Peak, Share, Verdict
+from fathom.analysis.claims import (
+    ChangeClaim,
+    CheckedClaim,
+    ComparisonClaim,
+    ExtremeClaim,
+    NumberClaim,
+    PeakClaim,
+    ShareClaim,
+    Verdict,
+)
 from fathom.analysis.figures import Figures
 from fathom.analysis.quantities import Period
 from fathom.analysis.vocabulary import period_name, shown
@@ -13,14 +22,14 @@ _SAME = 0.02
 """Two quantities are "about the same" within this share of the larger."""
 
 
-def number(claim: NumberClaim, figures: Figures) -> Checked:
+def number(claim: NumberClaim, figures: Figures) -> CheckedClaim:
     """The stated number against the quantity."""
     value, sql = figures.value(claim.quantity)
     name = figures.vocabulary.name(claim.quantity)
     if value is None:
-        return Checked(claim, "can't be checked", f"There are no rows for the {name}.", (sql,))
+        return CheckedClaim(claim, "can't be checked", f"There are no rows for the {name}.", (sql,))
     told = f"The {name} is {shown_value(value)}."
-    return Checked(
+    return CheckedClaim(
         claim,
         _verdict(claim.stated.fits(value)),
         told,
@@ -29,13 +38,13 @@ def number(claim: NumberClaim, figures: Figures) -> Checked:
     )
 
 
-def comparison(claim: Comparison, figures: Figures) -> Checked:
+def comparison(claim: ComparisonClaim, figures: Figures) -> CheckedClaim:
     """Both sides of a comparison, with the stated factor or share between them."""
     first, one = figures.value(claim.quantity.at(claim.first))
     second, two = figures.value(claim.quantity.at(claim.second))
     name = figures.vocabulary.name(claim.quantity)
     if first is None or second is None:
-        return Checked(
+        return CheckedClaim(
             claim, "can't be checked", f"There are no rows for one side of the {name}.", (one, two)
         )
     near = abs(first - second) <= _SAME * max(abs(first), abs(second))
@@ -50,18 +59,18 @@ def comparison(claim: Comparison, figures: Figures) -> Checked:
     sides = {shown(claim.first.value): first, shown(claim.second.value): second}
     told = "; ".join(f"{side}: {shown_value(value)}" for side, value in sides.items())
     group = figures.vocabulary.field_name(claim.first.field)
-    return Checked(
+    return CheckedClaim(
         claim, _verdict(holds), f"The {name} by {group}: {told}.", (one, two), sides,
         chart=plots.bars(sides, group, name),
     )  # fmt: skip
 
 
-def extreme(claim: Extreme, figures: Figures) -> Checked:
+def extreme(claim: ExtremeClaim, figures: Figures) -> CheckedClaim:
     """The first or last of all groups, or the one at a place; ties count for each of them."""
     groups, sql = figures.grouped(claim.quantity, claim.of.field)
     name, group = figures.vocabulary.name(claim.quantity), figures.vocabulary.field_name(claim.of.field)
     if claim.of.value not in groups or len(groups) < 2:
-        return Checked(claim, "can't be checked", f"There aren't two groups to compare by {group}.")
+        return CheckedClaim(claim, "can't be checked", f"There aren't two groups to compare by {group}.")
     own, sign = groups[claim.of.value], 1 if claim.most else -1
     ordered = sorted(groups.values(), reverse=claim.most)
     at_place = ordered[min(claim.place, len(ordered)) - 1]
@@ -73,26 +82,26 @@ def extreme(claim: Extreme, figures: Figures) -> Checked:
     # The second of two that tie for the first place may be called first as well.
     before = sum(sign * v > sign * own for v in ordered)
     holds = before < claim.place <= before + ordered.count(own)
-    return Checked(claim, _verdict(holds), told, (sql,), figured, chart=plots.bars(groups, group, name))
+    return CheckedClaim(claim, _verdict(holds), told, (sql,), figured, chart=plots.bars(groups, group, name))
 
 
-def peak(claim: Peak, figures: Figures) -> Checked:
+def peak(claim: PeakClaim, figures: Figures) -> CheckedClaim:
     """The month or year with the most or least. A first or last one that is cut short can't be the least."""
     values, whole, sql = figures.by_period(claim.quantity, claim.period.grain)
     name, own = figures.vocabulary.name(claim.quantity), values.get(claim.period)
     if own is None or len(values) < 2:
         reason = f"There is no {name} of {period_name(claim.period)} and of other times beside it."
-        return Checked(claim, "can't be checked", reason, (sql,))
+        return CheckedClaim(claim, "can't be checked", reason, (sql,))
     choose = max if claim.most else min
     compared = [choose(values.values())] + ([choose(whole.values())] if whole else [])
     best = next(p for p, v in values.items() if v == compared[-1])
     word = "highest" if claim.most else "lowest"
     told = f"The {name} was {word} in {period_name(best)}: {shown_value(compared[-1])}."
     figured = {period_name(best): compared[-1], period_name(claim.period): own}
-    return Checked(claim, _verdict(own in compared), told, (sql,), figured)
+    return CheckedClaim(claim, _verdict(own in compared), told, (sql,), figured)
 
 
-def share(claim: Share, figures: Figures) -> Checked:
+def share(claim: ShareClaim, figures: Figures) -> CheckedClaim:
     """The part against the whole, which has to add up from parts."""
     if isinstance(claim.of, Period):
         held = figures.dated(claim.quantity).during(claim.of)
@@ -102,22 +111,24 @@ def share(claim: Share, figures: Figures) -> Checked:
     whole, two = figures.value(claim.quantity)
     name = figures.vocabulary.name(claim.quantity)
     if not claim.quantity.measure.adds_up or not whole:
-        return Checked(claim, "can't be checked", f"The {name} has no parts that add up.", (one, two))
+        return CheckedClaim(claim, "can't be checked", f"The {name} has no parts that add up.", (one, two))
     found = (part or 0.0) / whole * 100
     of = period_name(claim.of) if isinstance(claim.of, Period) else shown(claim.of.value)
     told = f"{of} has {shown_value(part or 0.0)} of {shown_value(whole)}, {found:.2f} %."
     figured = {"part": part or 0.0, "whole": whole, "per cent": found, "stated": claim.per_cent.value}
-    return Checked(claim, _verdict(claim.per_cent.fits(found)), told, (one, two), figured)
+    return CheckedClaim(claim, _verdict(claim.per_cent.fits(found)), told, (one, two), figured)
 
 
-def change(claim: Change, figures: Figures) -> Checked:
+def change(claim: ChangeClaim, figures: Figures) -> CheckedClaim:
     """The quantity of both spans; a span that the data doesn't cover can't be compared."""
     quantity = figures.dated(claim.quantity)
     before, one = figures.value(quantity.during(claim.before))
     after, two = figures.value(quantity.during(claim.after))
     name = figures.vocabulary.name(claim.quantity)
     if before is None or after is None or (quantity.measure.adds_up and not before):
-        return Checked(claim, "can't be checked", f"There is no {name} of one of the two spans.", (one, two))
+        return CheckedClaim(
+            claim, "can't be checked", f"There is no {name} of one of the two spans.", (one, two)
+        )
     near = abs(after - before) <= _SAME * abs(before)
     holds = {"up": after > before, "down": after < before, "flat": near}[claim.direction]
     figured = {period_name(claim.before): before, period_name(claim.after): after}
@@ -129,7 +140,7 @@ def change(claim: Change, figures: Figures) -> Checked:
         high, low = max(before, after), min(before, after)
         holds = holds and low > 0 and claim.factor.fits(high / low)
     told = "; ".join(f"{k}: {shown_value(v)}" for k, v in figured.items())
-    return Checked(claim, _verdict(holds), f"The {name}: {told}.", (one, two), figured)
+    return CheckedClaim(claim, _verdict(holds), f"The {name}: {told}.", (one, two), figured)
 
 
 def _verdict(holds: bool) -> Verdict:
@@ -138,9 +149,9 @@ def _verdict(holds: bool) -> Verdict:
 
 RECOMPUTED: dict[type, Any] = {
     NumberClaim: number,
-    Comparison: comparison,
-    Extreme: extreme,
-    Peak: peak,
-    Share: share,
-    Change: change,
+    ComparisonClaim: comparison,
+    ExtremeClaim: extreme,
+    PeakClaim: peak,
+    ShareClaim: share,
+    ChangeClaim: change,
 }

@@ -7,12 +7,12 @@ import numpy as np
 
 from fathom.analysis import plots
 from fathom.analysis.claims import (
-    Association,
-    Checked,
-    Difference,
-    Forecast,
-    Together,
-    Trend,
+    AssociationClaim,
+    CheckedClaim,
+    CoMovementClaim,
+    DifferenceClaim,
+    ForecastClaim,
+    TrendClaim,
     Verdict,
 )
 from fathom.analysis.figures import Figures, numbers
@@ -40,7 +40,7 @@ _LEAST_BOUND = 0.1
 """A Cramér's V below this is negligible, as a correlation is."""
 
 
-def trend(claim: Trend, figures: Figures) -> Checked:
+def trend(claim: TrendClaim, figures: Figures) -> CheckedClaim:
     """Mann-Kendall over whole months, the season taken out."""
     found, series, sql = figures.trend(claim.quantity, claim.since.start if claim.since else None)
     name = figures.vocabulary.name(claim.quantity)
@@ -51,17 +51,17 @@ def trend(claim: Trend, figures: Figures) -> Checked:
     )
     if found.n < FEWEST_MONTHS:
         reason = f"A trend needs {FEWEST_MONTHS} {series.unit}s; there are {found.n}."
-        return Checked(claim, "can't be checked", reason, (sql,), told, test, chart)
+        return CheckedClaim(claim, "can't be checked", reason, (sql,), told, test, chart)
     sign = int(np.sign(found.tau))
     wanted = {"up": 1, "down": -1, "flat": 0}[claim.direction]
     reason = (
         f"Over {found.n} {series.unit}s the {name} changes by {shown_value(found.slope)} a {series.unit} "
         f"({shown_value(found.low)} to {shown_value(found.high)}), p = {found.p:.2g}."
     )
-    return Checked(claim, _of_sign(found.p, sign, wanted), reason, (sql,), told, test, chart)
+    return CheckedClaim(claim, _of_sign(found.p, sign, wanted), reason, (sql,), told, test, chart)
 
 
-def columns_together(claim: Association, figures: Figures) -> Checked:
+def columns_together(claim: AssociationClaim, figures: Figures) -> CheckedClaim:
     """Spearman's correlation over the rows."""
     pairs = figures.pairs(claim.first, claim.second, claim.where)
     one, two = numbers(pairs.first), numbers(pairs.second)
@@ -70,10 +70,10 @@ def columns_together(claim: Association, figures: Figures) -> Checked:
     chart = plots.points(one, two, names) if len(one) else None  # type: ignore[arg-type]
     reason = f"Over {found.n:,} rows{_some(pairs.whole)} {_correlated(names, found)}"
     verdict = _of_correlation(found, claim.sign)
-    return Checked(claim, verdict, reason, (pairs.sql,), _told(found), "Spearman's correlation", chart)
+    return CheckedClaim(claim, verdict, reason, (pairs.sql,), _told(found), "Spearman's correlation", chart)
 
 
-def in_time(claim: Together, figures: Figures) -> Checked:
+def in_time(claim: CoMovementClaim, figures: Figures) -> CheckedClaim:
     """Spearman's correlation of the monthly changes, at lags of up to three months."""
     first, one = figures.series(claim.first)
     second, two = figures.series(claim.second)
@@ -89,10 +89,10 @@ def in_time(claim: Together, figures: Figures) -> Checked:
         )
     test = "Spearman's correlation of changes, corrected for the lags looked at"
     verdict = _of_correlation(found, claim.sign)
-    return Checked(claim, verdict, reason, (one, two), {**_told(found), "lag": found.lag}, test)
+    return CheckedClaim(claim, verdict, reason, (one, two), {**_told(found), "lag": found.lag}, test)
 
 
-def groups_differ(claim: Difference, figures: Figures) -> Checked:
+def groups_differ(claim: DifferenceClaim, figures: Figures) -> CheckedClaim:
     """Kruskal-Wallis over the groups, or the chi-squared test where both are names."""
     by = figures.vocabulary.field_name(claim.by)
     measured = claim.measure.field
@@ -112,12 +112,12 @@ def groups_differ(claim: Difference, figures: Figures) -> Checked:
     told = {"p": found.p, "effect": found.effect, "groups": found.groups, "n": found.n}
     if found.groups < 2 or found.n < FEWEST_ROWS:
         few = f"There aren't two groups by {by} with rows enough to compare."
-        return Checked(claim, "can't be checked", few, (pairs.sql,), told, found.name, chart)
+        return CheckedClaim(claim, "can't be checked", few, (pairs.sql,), told, found.name, chart)
     verdict = _of_effect(found, least, claim.differs)
-    return Checked(claim, verdict, reason, (pairs.sql,), told, found.name, chart)
+    return CheckedClaim(claim, verdict, reason, (pairs.sql,), told, found.name, chart)
 
 
-def forecast(claim: Forecast, figures: Figures) -> Checked:
+def forecast(claim: ForecastClaim, figures: Figures) -> CheckedClaim:
     """The forecaster's own figure, with its error on the past beside that of the naive ways.
 
     A stated figure is supported within the naive error of the forecast, and contradicted beyond the 95 %
@@ -133,7 +133,7 @@ def forecast(claim: Forecast, figures: Figures) -> Checked:
         reason = (
             f"That is {steps} {series.unit}s ahead; beyond {_MOST_STEPS} no test on the past speaks for it."
         )
-        return Checked(claim, "can't be checked", reason, (sql,), test=test)
+        return CheckedClaim(claim, "can't be checked", reason, (sql,), test=test)
     found = figures.projection(claim.quantity, max(steps, HORIZON))
     chart = plots.line(series, name, found)
     told: dict[str, Any] = {
@@ -146,13 +146,13 @@ def forecast(claim: Forecast, figures: Figures) -> Checked:
         verdict, reason = _of_figure(claim, found, steps, name, told)
     else:
         verdict, reason = _of_direction(claim, series, found, name, told)
-    return Checked(claim, verdict, reason, (sql,), told, test, chart)
+    return CheckedClaim(claim, verdict, reason, (sql,), told, test, chart)
 
 
 _MOST_STEPS = 24
 
 
-def _steps(claim: Forecast, series: Series) -> int:
+def _steps(claim: ForecastClaim, series: Series) -> int:
     """How many steps after the last whole one the claimed span ends."""
     assert claim.period is not None
     if series.per_year == 12 and claim.period.grain != "month":
@@ -160,19 +160,19 @@ def _steps(claim: Forecast, series: Series) -> int:
     return series.place(claim.period.start) - len(series) + 1
 
 
-def _already_known(claim: Forecast, series: Series, sql: str, name: str) -> Checked:
+def _already_known(claim: ForecastClaim, series: Series, sql: str, name: str) -> CheckedClaim:
     assert claim.period is not None
     place = series.place(claim.period.start)
     if place < 0 or claim.stated is None:
-        return Checked(claim, "can't be checked", "The data starts later.", (sql,))
+        return CheckedClaim(claim, "can't be checked", "The data starts later.", (sql,))
     value = float(series.values[place])
     told = f"{period_name(claim.period)} is in the data already: the {name} was {shown_value(value)}."
     verdict: Verdict = "supported" if claim.stated.fits(value) else "contradicted"
-    return Checked(claim, verdict, told, (sql,), {"value": value, "stated": claim.stated.value})
+    return CheckedClaim(claim, verdict, told, (sql,), {"value": value, "stated": claim.stated.value})
 
 
 def _of_figure(
-    claim: Forecast, found: Projection, steps: int, name: str, told: dict[str, Any]
+    claim: ForecastClaim, found: Projection, steps: int, name: str, told: dict[str, Any]
 ) -> tuple[Verdict, str]:
     assert claim.stated is not None
     assert claim.period is not None
@@ -195,7 +195,7 @@ def _of_figure(
 
 
 def _of_direction(
-    claim: Forecast, series: Series, found: Projection, name: str, told: dict[str, Any]
+    claim: ForecastClaim, series: Series, found: Projection, name: str, told: dict[str, Any]
 ) -> tuple[Verdict, str]:
     """The mean of the steps to come against that of as many before, of the same season where there is one."""
     every = series.per_year
@@ -273,9 +273,9 @@ def _some(whole: bool) -> str:
 
 
 TESTED: dict[type, Any] = {
-    Trend: trend,
-    Association: columns_together,
-    Together: in_time,
-    Difference: groups_differ,
-    Forecast: forecast,
+    TrendClaim: trend,
+    AssociationClaim: columns_together,
+    CoMovementClaim: in_time,
+    DifferenceClaim: groups_differ,
+    ForecastClaim: forecast,
 }

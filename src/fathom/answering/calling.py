@@ -28,7 +28,7 @@ CITATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class AnswerCall:
     """One call that was made for an answer. `url` is to be looked at by hand.
 
     `observation` is None, and `problem` says why, where the service gave no answer; `assumed` arguments
@@ -58,7 +58,7 @@ class ToolAnswer:
     question: str
     text: str
     confidence: float
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[AnswerCall, ...] = ()
     refusal: Refusal | None = None
     endpoint: str = ""
     caller: str = ""
@@ -121,9 +121,9 @@ async def answer_by_calls(
     )
 
 
-def _told(made: MadeCall) -> ToolCall:
+def _told(made: MadeCall) -> AnswerCall:
     observation = made.observation
-    return ToolCall(
+    return AnswerCall(
         made.call.endpoint.name,
         made.call.arguments,
         observation.response.url if observation else request_for(made.call).url(),
@@ -139,7 +139,7 @@ def _opening(made: MadeCall) -> str:
     return f"{made.call.endpoint.provider} was asked: {made.call.endpoint.summary}"
 
 
-def _lines(told: ToolCall) -> list[str]:
+def _lines(told: AnswerCall) -> list[str]:
     return [fact.text for fact in told.facts] or ["It has nothing on this."]
 
 

@@ -9,21 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.answering.followup import COUNTING
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import (
     NEGATED,
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
     Items,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     TableRef,
@@ -84,7 +84,7 @@ _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditedFollowUp:
     """A query edited as a follow-up says, and its SQL."""
 
     query: Query
@@ -102,7 +102,7 @@ def _bare(text: str) -> str:
     return " ".join(text.split()).strip("?.! ")
 
 
-def edit(text: str, sql: str, engine: Engine) -> Edited | None:
+def edit(text: str, sql: str, engine: OfflineEngine) -> EditedFollowUp | None:
     """The query before, `sql`, edited as a follow-up says; None where the text is none that can be read."""
     if not is_follow_up(text):
         return None
@@ -113,7 +113,7 @@ def edit(text: str, sql: str, engine: Engine) -> Edited | None:
         query = _Editor(said, before, engine).edited()
         if query is None or query == before:
             return None
-        return Edited(query, render(query, engine.planner, dialect))
+        return EditedFollowUp(query, render(query, engine.planner, dialect))
     except Unrepresentable:
         return None
 
@@ -121,7 +121,7 @@ def edit(text: str, sql: str, engine: Engine) -> Edited | None:
 class _Editor:
     """Reads one follow-up against the query before."""
 
-    def __init__(self, said: str, query: Query, engine: Engine) -> None:
+    def __init__(self, said: str, query: Query, engine: OfflineEngine) -> None:
         self.said, self.query, self.engine = said, query, engine
         self.linking: Linking = engine.link(Question(said))
         self.rows = RowNames(engine.schema)
@@ -156,12 +156,12 @@ class _Editor:
             return None
         tables = tuple(dict.fromkeys((*query.tables, *mentioned_tables(query))))
         of, counted = summed[0].argument, summed[0].function == "count"
-        if counted and isinstance(of, Column):
+        if counted and isinstance(of, ColumnRef):
             select: tuple[Expression, ...] = self.rows.of(of) or (of,)
         else:
-            home = of.table if isinstance(of, Column) else tables[0]
+            home = of.table if isinstance(of, ColumnRef) else tables[0]
             select = (*self.rows.called(home), *(() if counted else (of,))) or (Star(),)
-        return replace(query, select=select, distinct=counted and isinstance(of, Column), tables=tables)
+        return replace(query, select=select, distinct=counted and isinstance(of, ColumnRef), tables=tables)
 
     def _unfiltered(self) -> Query | None:
         if not _ALL.search(self.said) or self.query.where is None:
@@ -174,7 +174,7 @@ class _Editor:
             return None
         keys = self._ordering_keys(self.said[found.end() :])
         falling = bool(_FALLING.search(self.said))
-        return replace(self.query, order=tuple(Ordering(k, falling) for k in keys)) if keys else None
+        return replace(self.query, order=tuple(OrderKey(k, falling) for k in keys)) if keys else None
 
     def _ordering_keys(self, words: str) -> tuple[Expression, ...]:
         """What to order by: columns that the words name, or an aggregate that is shown ("by their number").
@@ -232,7 +232,7 @@ class _Editor:
         if argument is None and had and not isinstance(had[0].argument, Star):
             argument = had[0].argument
         shown = [
-            e for e in self.query.select if isinstance(e, Column) and self.rows.measures(ColumnKey.of(e))
+            e for e in self.query.select if isinstance(e, ColumnRef) and self.rows.measures(ColumnKey.of(e))
         ]
         argument = argument or (shown[0] if shown and not had else None)
         if argument is None:
@@ -253,7 +253,7 @@ class _Editor:
         for superlative in self.linking.superlatives:
             for key, towards, _ in superlative.columns:
                 if key.table in self.tables and self.rows.measures(key):
-                    order = (Ordering(key.in_query(), towards == "desc"),)
+                    order = (OrderKey(key.in_query(), towards == "desc"),)
                     return replace(self.query, order=order, limit=superlative.count)
         return None
 
@@ -281,14 +281,14 @@ class _Editor:
         replaced = self._exchanged(condition)
         return replaced or replace(self.query, where=conjunction(self.query.where, condition))
 
-    def _exchanged(self, condition: Comparison) -> Query | None:
+    def _exchanged(self, condition: ComparisonPredicate) -> Query | None:
         """The condition in the place of one on the same column; none where both narrow it.
 
         "Not from France" after France leaves nothing, after Sweden changes nothing: it stands in their place.
         """
         excludes = condition.operator in {NEGATED[o] for o in _EXCLUDABLE}
         for part in comparisons(self.query.where):
-            same = isinstance(part.left, Column) and part.left == condition.left
+            same = isinstance(part.left, ColumnRef) and part.left == condition.left
             sizes = part.operator in {"<", "<=", ">", ">="}
             narrows = sizes and part.operator != condition.operator and _ADDS.search(self.said)
             if same and not narrows and not (excludes and part.operator != "="):
@@ -298,7 +298,9 @@ class _Editor:
     def _best_values(self) -> list[ValueOption]:
         """What the words compare, best first: of columns that the query compares, or of its tables, ahead."""
         options = Comparisons(self.linking, self.engine.schema)
-        compared = {ColumnKey.of(c.left) for c in comparisons(self.query.where) if isinstance(c.left, Column)}
+        compared = {
+            ColumnKey.of(c.left) for c in comparisons(self.query.where) if isinstance(c.left, ColumnRef)
+        }
         named = {ColumnKey.of(c) for c in self._columns(self.said)}
         found = []
         for option in [*options.single, *options.ranges]:
@@ -312,12 +314,12 @@ class _Editor:
         found.sort(key=lambda f: -f[0])
         return [option for score, option in found if score > -_HERE]
 
-    def _columns(self, words: str) -> tuple[Column, ...]:
+    def _columns(self, words: str) -> tuple[ColumnRef, ...]:
         """The columns that words name, in their order; "names" are those of what the query is about."""
         lowered = words.casefold().split()
         linking = self.linking
         home = self._home()
-        found: dict[Column, int] = {}
+        found: dict[ColumnRef, int] = {}
         for place, token in enumerate(linking.tokens):
             if token.lower not in lowered and token.stem not in lowered:
                 continue
@@ -338,21 +340,21 @@ class _Editor:
 
     def _home(self) -> str:
         """The table whose rows the query shows."""
-        shown = [e.table.name for e in self.query.select if isinstance(e, Column)]
+        shown = [e.table.name for e in self.query.select if isinstance(e, ColumnRef)]
         return (shown or self.tables)[0]
 
 
-def _comparison(option: ValueOption) -> Comparison | None:
+def _comparison(option: ValueOption) -> ComparisonPredicate | None:
     if option.column is None:
         return None
     column = option.column.in_query()
     values = tuple(Literal(b.value) for b in option.bounds)
     if len(values) == 2:
-        return Comparison(column, "between", Items(values))
-    return Comparison(column, option.bounds[0].operator, values[0])
+        return ComparisonPredicate(column, "between", Items(values))
+    return ComparisonPredicate(column, option.bounds[0].operator, values[0])
 
 
-def _with(where: Condition | None, old: Comparison, new: Comparison) -> Condition | None:
+def _with(where: Condition | None, old: ComparisonPredicate, new: ComparisonPredicate) -> Condition | None:
     if isinstance(where, Connective):
         parts: Sequence[Condition | None] = [_with(p, old, new) for p in where.parts]
         return replace(where, parts=tuple(p for p in parts if p is not None))

@@ -41,7 +41,7 @@ _AMOUNTS = frozenset("quantity qty units count amount".split())
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReadTable:
     """A table that a query reads, by the name that it has there; `called` is what a row of it is."""
 
     alias: str
@@ -66,14 +66,14 @@ class Headings:
         told = self._told(uncast(item.unalias()))
         return told if len(told) <= LONGEST else "Calculated"
 
-    def source_of(self, column: exp.Column) -> Source | None:
+    def source_of(self, column: exp.Column) -> ReadTable | None:
         """The table of a column; None where it is one of a query's inside, or several tables have it."""
         if column.table:
             return next((s for s in self.sources if s.alias == column.table), None)
         having = [s for s in self.sources if self._has(s.table, column.name)]
         return having[0] if len(having) == 1 else None
 
-    def _sources(self, query: exp.Select) -> Iterator[Source]:
+    def _sources(self, query: exp.Select) -> Iterator[ReadTable]:
         clauses = (query.args.get("from_"), *(query.args.get("joins") or ()))
         for table in (clause.this for clause in clauses if clause is not None):
             if isinstance(table, exp.Table):
@@ -81,7 +81,7 @@ class Headings:
                 name = self._schema.table(qualified).name if qualified in self._schema else table.name
                 note = self._notes.get(name.casefold())
                 said = note.name if note is not None and note.name else spoken(name)
-                yield Source(table.alias_or_name, name, singular(said))
+                yield ReadTable(table.alias_or_name, name, singular(said))
 
     def noun(self, query: exp.Select) -> str:
         """What a row of the result is, in the plural."""

@@ -66,7 +66,7 @@ async def with_reasons(draft: Draft, refusal: Refusal, method: Method, context: 
 
     Where readings are shown these come instead, but for the words spelt otherwise.
     """
-    search = _Search(draft.question, method, context)
+    search = _SimilarQuestionSearch(draft.question, method, context)
     outside = await search.outside()
     if outside is not None:
         return outside
@@ -89,7 +89,7 @@ def _years(question: str) -> list[int]:
     return [int(y) for y in dict.fromkeys(_SAYS_YEAR.findall(question))]
 
 
-class _Search:
+class _SimilarQuestionSearch:
     """Asks questions like the one asked, for as long as a person would wait."""
 
     def __init__(self, question: Question, method: Method, context: Context) -> None:

@@ -10,9 +10,9 @@ from fathom.answering.asking import WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson
-from fathom.offline.engine import Engine, engine_for, forget
+from fathom.offline.engine import OfflineEngine, engine_for, forget
 from fathom.offline.opinions import choose_like
-from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.records import Answer, Ending, Question, SolvedExample
 from fathom.watch import tell
 
@@ -38,7 +38,7 @@ class Retried:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class LessonRehearsal:
     """What a lesson changes. `before` and `after` answer the question at hand, if there is one."""
 
     lesson: Lesson
@@ -78,7 +78,7 @@ async def validate(asking: Asking, lesson: Lesson) -> None:
             raise InputError(f"the query can't be learned: {error}") from error
 
 
-async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = None) -> Rehearsal:
+async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = None) -> LessonRehearsal:
     """Answer the question and those that the packs hold solved, without the lesson and with it.
 
     Nothing is kept. Each solved question is answered by what the others teach. Raises what `answer` raises.
@@ -91,7 +91,7 @@ async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = N
         async with _knowing(asking, knowledge.merge(lesson.pack)) as with_it:
             after = await answer(question, with_it, reasons=False)
     retried = [r async for r in _retried(asking, lesson, solved)]
-    return Rehearsal(lesson, before, after, tuple(retried))
+    return LessonRehearsal(lesson, before, after, tuple(retried))
 
 
 async def _retried(asking: Asking, lesson: Lesson, solved: Sequence[SolvedExample]) -> AsyncIterator[Retried]:
@@ -117,7 +117,9 @@ async def _stand(example: SolvedExample, asking: Asking) -> Stand | None:
     given = await answer(Question(example.question, evidence=example.evidence), asking, reasons=False)
     if given.ending is not Ending.SURE or given.result is None:
         return Stand.OPEN
-    return Stand.RIGHT if Outcome.of(given.result).digest == Outcome.of(gold).digest else Stand.WRONG
+    return (
+        Stand.RIGHT if QueryOutcome.of(given.result).digest == QueryOutcome.of(gold).digest else Stand.WRONG
+    )
 
 
 @asynccontextmanager
@@ -135,7 +137,7 @@ async def _knowing(asking: Asking, knowledge: KnowledgePack) -> AsyncIterator[As
         forget(asking.database, knowledge)
 
 
-def _engine(asking: Asking) -> Engine:
+def _engine(asking: Asking) -> OfflineEngine:
     known = asking.context
     return engine_for(known.database, known.knowledge, known.examples, known.cache)
 

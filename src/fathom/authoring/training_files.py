@@ -16,7 +16,7 @@ from fathom.databases import connect
 from fathom.databases.database import Database
 from fathom.errors import DatabaseError, InputError
 from fathom.files import written_whole
-from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.schema_text import ShownSchema, Style, render
 
 _SYSTEM = "Write one {dialect} query that answers the question. Reply with the query alone."
 
@@ -145,4 +145,4 @@ class _Schemas:
         held: dict[tuple[str, str], tuple[object, ...]] = {}
         for table in database.profile().values() if self._plan.samples else ():
             held |= {(table.table, n): c.samples[: self._plan.samples] for n, c in table.columns.items()}
-        return render(Shown(database.schema, samples=held), self._plan.style)
+        return render(ShownSchema(database.schema, samples=held), self._plan.style)

@@ -1,7 +1,14 @@
 """Published and own datasets as streams of questions with gold."""
 
-from fathom.benchmarks.choice import Choice
+from fathom.benchmarks.choice import QuestionSelection
 from fathom.benchmarks.loading import Published, data_folder, load_benchmark
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 
-__all__ = ["Benchmark", "BenchmarkQuestion", "Choice", "Published", "data_folder", "load_benchmark"]
+__all__ = [
+    "Benchmark",
+    "BenchmarkQuestion",
+    "Published",
+    "QuestionSelection",
+    "data_folder",
+    "load_benchmark",
+]

@@ -18,7 +18,7 @@ Fault = Literal["database", "fails", "empty", "all null", "many rows", "repeats"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class BenchmarkListing:
     """One registered benchmark: what it is, and its splits, or what is missing."""
 
     name: str
@@ -49,7 +49,7 @@ class GoldFault:
         return self.fault in ("database", "fails")
 
 
-def list_benchmarks(data: Path | None = None) -> list[Listed]:
+def list_benchmarks(data: Path | None = None) -> list[BenchmarkListing]:
     """Every registered benchmark with what is there of it and what it needs."""
     found = []
     for name in registry.names("benchmarks"):
@@ -62,7 +62,9 @@ def list_benchmarks(data: Path | None = None) -> list[Listed]:
                 splits = load_benchmark(name, data=data).splits
             except FathomError as error:
                 needs = str(error)
-        found.append(Listed(name, published.about, folder, published.layout.comparison, splits, needs))
+        found.append(
+            BenchmarkListing(name, published.about, folder, published.layout.comparison, splits, needs)
+        )
     return found
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class QuestionSelection:
     """A part of a benchmark's questions, in their order; each condition narrows what those before it left.
 
     `databases` are names as the benchmark has them. `sample` questions are drawn by their ids and `seed`

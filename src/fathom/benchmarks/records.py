@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from fathom.benchmarks.choice import Choice
+from fathom.benchmarks.choice import QuestionSelection
 from fathom.records import Question, Schema, SolvedExample
 
 
@@ -57,13 +57,13 @@ class Benchmark:
     read_training: Callable[[], Iterator[BenchmarkQuestion]] | None = field(default=None, repr=False)
     read_schemas: Callable[[], Mapping[str, Schema]] | None = field(default=None, repr=False)
     find_packs: Callable[[str], tuple[Path, ...]] | None = field(default=None, repr=False)
-    choice: Choice = Choice()
+    choice: QuestionSelection = QuestionSelection()
 
     def __iter__(self) -> Iterator[BenchmarkQuestion]:
         """The questions in the order of the files. Raises `InputError` where one is malformed."""
         return (question for _, question in self.numbered()) if self.choice else self.read()
 
-    def only(self, choice: Choice) -> "Benchmark":
+    def only(self, choice: QuestionSelection) -> "Benchmark":
         """The same benchmark with some of its questions."""
         return replace(self, choice=choice)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fathom.biotools.callers import Caller, Chain, follow
-from fathom.biotools.catalogue import Call, Endpoint, check, endpoint
+from fathom.biotools.catalogue import Endpoint, EndpointCall, check, endpoint
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 
@@ -25,11 +25,11 @@ class LiveTools:
         """The endpoint of a name. Raises `UnknownName`."""
         return endpoint(name)
 
-    def check(self, name: str, arguments: Mapping[str, Any]) -> Call:
+    def check(self, name: str, arguments: Mapping[str, Any]) -> EndpointCall:
         """Arguments in the API's form. Raises `UnknownName` and `CallRefused`."""
         return check(name, arguments)
 
-    def observe(self, call: Call) -> Any:
+    def observe(self, call: EndpointCall) -> Any:
         """The observation of a call, as JSON values. Raises `CallFailed`."""
         return observe(self.client.make(call)).content
 

@@ -11,7 +11,7 @@ from fathom.errors import FathomError
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ExampleCheck:
     """How the example of an endpoint fared. `told` is the error, or how large the answer was."""
 
     endpoint: str
@@ -21,7 +21,7 @@ class Verdict:
     told: str
 
 
-def verify(client: Client, names: Iterable[str] = ()) -> Iterator[Verdict]:
+def verify(client: Client, names: Iterable[str] = ()) -> Iterator[ExampleCheck]:
     """Call each endpoint's example, freshly, and reduce the answer; all endpoints unless some are named."""
     for name in names or endpoints():
         endpoint = endpoints()[name]
@@ -32,4 +32,4 @@ def verify(client: Client, names: Iterable[str] = ()) -> Iterator[Verdict]:
             answered, told = True, f"{len(response.body):,} bytes, {response.media_type}"
         except FathomError as error:
             answered, told = False, str(error)
-        yield Verdict(name, endpoint.provider, answered, time.monotonic() - began, told)
+        yield ExampleCheck(name, endpoint.provider, answered, time.monotonic() - began, told)

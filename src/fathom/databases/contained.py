@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fathom.databases.engine import Engine, Read, Reflection, Row, Session
 from fathom.databases.measuring import unpacked
-from fathom.databases.serving import Parcel, Query, Stopped
+from fathom.databases.serving import JudgedStatement, Parcel, Stopped
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed, QueryTimedOut
 from fathom.processes.inside import in_child
 from fathom.records import Limits
@@ -120,7 +120,7 @@ class ContainedSession(Session):
     def execute(self, sql: str) -> tuple[str, ...] | None:
         self._number += 1
         self._under_way, self.truncated = True, None
-        self._child.send(Query(self._number, sql, self._limits))
+        self._child.send(JudgedStatement(self._number, sql, self._limits))
         self._parcel = self._received()
         return self._parcel.columns
 

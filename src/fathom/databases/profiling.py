@@ -48,7 +48,7 @@ def profile_table(table: Table, start: Start, seconds: float) -> TableProfile:
     """The profile of one table from as many of its rows as the time allows."""
     is_big = table.row_count is None or table.row_count > _WHOLE_ROWS
     wanted = _SAMPLED_ROWS if is_big else _WHOLE_ROWS
-    tallies = [_Tally(c) for c in table.columns]
+    tallies = [_ColumnTally(c) for c in table.columns]
     rows, whole = 0, False
     # A view may be broken, a table locked, the time up: what was read until then still counts.
     with (
@@ -65,7 +65,7 @@ def profile_table(table: Table, start: Start, seconds: float) -> TableProfile:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _ColumnTally:
     """The values of one column, counted."""
 
     column: Column

@@ -16,7 +16,7 @@ _IDLE = 300.0  # seconds without a query, after which the child leaves
 _TIRED = 1_500_000_000  # bytes: a child that holds on to more makes room for a fresh one
 
 
-class Query(NamedTuple):
+class JudgedStatement(NamedTuple):
     """One statement that was judged, with the number by which it is stopped."""
 
     number: int
@@ -80,7 +80,7 @@ def embedded_engine(dialect: str, path: Path) -> Engine:
 class _Serving:
     """One query on its way."""
 
-    def __init__(self, engine: Engine, session: Session, channel: Channel, query: Query) -> None:
+    def __init__(self, engine: Engine, session: Session, channel: Channel, query: JudgedStatement) -> None:
         self._engine, self._session, self._channel, self._query = engine, session, channel, query
         self._columns: tuple[str, ...] | None = None
         self._waiting: list[bytes] = []

@@ -14,7 +14,7 @@ from fathom.databases.contained import contained
 from fathom.databases.engine import LOCK_SECONDS, Engine, Read, Reflection, Row, Session, double_quoted
 from fathom.databases.guard_sqlite import UNMEASURED, Authorizer, statement_reason
 from fathom.databases.readable import readable
-from fathom.databases.sqlite_catalogue import Catalogue
+from fathom.databases.sqlite_catalogue import SQLiteCatalogue
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed, QueryRefused
 from fathom.records import Limits, Table
 
@@ -221,7 +221,7 @@ class SQLite(Engine):
         return super().translate(error, sql, limits)
 
     def reflect(self, read: Read) -> Reflection:
-        catalogue = Catalogue(read)
+        catalogue = SQLiteCatalogue(read)
         self._by_rowid = catalogue.by_rowid
         return catalogue.reflection()
 

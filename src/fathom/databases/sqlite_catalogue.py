@@ -26,7 +26,7 @@ _KEYS = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list({0}) ORDE
 _KINDS: dict[str, ColumnKind] = {"integer": "integer", "real": "number", "text": "text", "blob": "blob"}
 
 
-class Catalogue:
+class SQLiteCatalogue:
     """What one SQLite file declares. Tables that SQLite itself can't open are left out."""
 
     def __init__(self, read: Read) -> None:

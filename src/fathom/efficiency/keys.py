@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
-from fathom.efficiency.tree import Source, Unclear, conjuncts, filters, sources
+from fathom.efficiency.tree import FromItem, Unclear, conjuncts, filters, sources
 from fathom.records import Schema, Table
 
 Place = tuple[str, str]
@@ -62,7 +62,7 @@ def decides_rows(select: exp.Select, columns: Iterable[exp.Column], schema: Sche
             return all(_is_decided(s, known, schema.dialect) for s in tables.values())
 
 
-def _is_decided(source: Source, known: set[Place], dialect: str) -> bool:
+def _is_decided(source: FromItem, known: set[Place], dialect: str) -> bool:
     table = source.table
     return table is not None and any(
         all((source.alias, c) in known and never_null(table, c, dialect) for c in key)
@@ -96,7 +96,7 @@ def _both_ways(condition: exp.Expr) -> Iterable[tuple[Place | None, Place]]:
                 yield None, place(other)
 
 
-def joined_on_key(join: exp.Join, source: Source) -> Mapping[str, exp.Expr] | None:
+def joined_on_key(join: exp.Join, source: FromItem) -> Mapping[str, exp.Expr] | None:
     """The other sides of the equalities that join a table on one of its keys; None where none is met."""
     if source.table is None:
         return None

@@ -27,7 +27,7 @@ Outcome = Literal["faster", "not measured", "not faster", "slower", "another res
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedForm:
     """One form of the query: made by which rules (or `proposal`), and what became of it.
 
     `ratio` says how much faster it is than the query given, where that was measured; `seconds` is one run.
@@ -64,8 +64,8 @@ class Rewriting:
     sql: str
     seconds: float
     rows: int
-    best: Tried | None
-    tried: tuple[Tried, ...]
+    best: TriedForm | None
+    tried: tuple[TriedForm, ...]
     checked_on: int = 0
     problem: str = ""
 
@@ -104,7 +104,7 @@ def rewrite(
     if given.differs(again, ordered=ordered):
         return Rewriting(sql, given.seconds, given.rows, None, (), problem="two runs of it give two results")
     quicker = min(given, again, key=lambda f: f.seconds)
-    search = _Search(database, (sql, quicker), ordered, seconds=seconds, budget=budget)
+    search = _FormSearch(database, (sql, quicker), ordered, seconds=seconds, budget=budget)
     search.try_all(proposals)
     checked = 0
     if search.equal():
@@ -115,7 +115,7 @@ def rewrite(
     return Rewriting(sql, quicker.seconds, given.rows, search.best(), tuple(search.tried.values()), checked)
 
 
-class _Search:
+class _FormSearch:
     """The forms of one query, by their text."""
 
     def __init__(
@@ -129,7 +129,7 @@ class _Search:
     ) -> None:
         self.database, self.ordered = database, ordered
         self.sql, self.given = given
-        self.tried: dict[str, Tried] = {}
+        self.tried: dict[str, TriedForm] = {}
         self._limit = min(seconds, 1.5 * self.given.seconds + _SLACK)
         self._until = time.monotonic() + budget
 
@@ -158,7 +158,7 @@ class _Search:
         """Run one form, no longer than it may take to be of use; whether its result is equal."""
         if sql in self.tried or sql == self.sql:
             return False
-        tried = Tried(sql, by, "not measured")
+        tried = TriedForm(sql, by, "not measured")
         try:
             found = fingerprint(self.database, sql, self._limit)
         except QueryRefused as error:
@@ -172,13 +172,15 @@ class _Search:
         self.tried[sql] = tried
         return tried.outcome == "not measured"
 
-    def _compared(self, tried: Tried, found: Fingerprint, wanted: Fingerprint, where: str = "") -> Tried:
+    def _compared(
+        self, tried: TriedForm, found: Fingerprint, wanted: Fingerprint, where: str = ""
+    ) -> TriedForm:
         difference = wanted.differs(found, ordered=self.ordered)
         if difference:
             return replace(tried, outcome="another result", note=where + difference)
         return tried if where else replace(tried, seconds=found.seconds)
 
-    def equal(self) -> list[Tried]:
+    def equal(self) -> list[TriedForm]:
         """What gave an equal result so far, the fastest first."""
         found = [t for t in self.tried.values() if t.outcome in ("not measured", "faster")]
         return sorted(found, key=lambda t: t.seconds or 0.0)
@@ -208,14 +210,14 @@ class _Search:
             if confirmed.outcome == "faster":
                 return
 
-    def _timed(self, tried: Tried) -> Tried:
+    def _timed(self, tried: TriedForm) -> TriedForm:
         pair = self.given.seconds + (tried.seconds or 0.0)
         left = max(self._until - time.monotonic(), 0.0)
         most = min(MOST_ROUNDS, max(LEAST_ROUNDS, int(left / (2 * pair))))
         ratio = time_ratio(self.database, tried.sql, self.sql, most=most)
         return replace(tried, ratio=ratio, outcome="faster" if ratio.low > LEAST_GAIN else "not faster")
 
-    def best(self) -> Tried | None:
+    def best(self) -> TriedForm | None:
         """The fastest by the lower end of its interval; of forms about as fast the one of fewest steps."""
         found = [t for t in self.tried.values() if t.outcome == "faster" and t.ratio]
         top = max((t.ratio.low for t in found if t.ratio), default=0.0)

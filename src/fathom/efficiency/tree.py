@@ -18,7 +18,7 @@ class Unclear(FathomError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FromItem:
     """One item of a FROM clause: a base table, or a query of its own (`table` is None). Names are folded."""
 
     alias: str
@@ -86,25 +86,27 @@ def items(select: exp.Select) -> Iterator[exp.Expr]:
         yield join.this
 
 
-def sources(select: exp.Select, schema: Schema, common: Mapping[str, exp.CTE] | None = None) -> list[Source]:
+def sources(
+    select: exp.Select, schema: Schema, common: Mapping[str, exp.CTE] | None = None
+) -> list[FromItem]:
     """The items of a FROM clause with their columns. Raises `Unclear` where those aren't known."""
     if common is None:
         common = {cte.alias.casefold(): cte for cte in select.root().find_all(exp.CTE)}
     return [_source(item, schema, common) for item in items(select)]
 
 
-def _source(item: exp.Expr, schema: Schema, common: Mapping[str, exp.CTE]) -> Source:
+def _source(item: exp.Expr, schema: Schema, common: Mapping[str, exp.CTE]) -> FromItem:
     alias = item.alias_or_name.casefold()
     if isinstance(item, exp.Table) and item.name.casefold() not in common:
         name = f"{item.db}.{item.name}" if item.db and f"{item.db}.{item.name}" in schema else item.name
         if name not in schema:
             raise Unclear(f"there is no table {name}")
         table = schema.table(name)
-        return Source(alias, frozenset(c.name.casefold() for c in table.columns), table)
+        return FromItem(alias, frozenset(c.name.casefold() for c in table.columns), table)
     query = common[item.name.casefold()].this if isinstance(item, exp.Table) else item.this
     if not isinstance(query, exp.Query) or "*" in query.named_selects or not alias:
         raise Unclear("the columns of an inner query aren't named")
-    return Source(alias, frozenset(n.casefold() for n in query.named_selects))
+    return FromItem(alias, frozenset(n.casefold() for n in query.named_selects))
 
 
 def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:

@@ -19,7 +19,7 @@ CLAUSES = ("tables", "joins", "select", "distinct", "filters", "group by", "havi
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class QueryDifference:
     """What one clause of a query lacks, and what it has too much, against another query."""
 
     clause: str
@@ -31,7 +31,7 @@ class Difference:
         return f"{self.clause}: {', '.join(parts)}"
 
 
-def differences(sql: str, other: str, dialect: str = "") -> tuple[Difference, ...] | None:
+def differences(sql: str, other: str, dialect: str = "") -> tuple[QueryDifference, ...] | None:
     """How `sql` differs from `other`; empty where only spelling does, None where one can't be parsed.
 
     Without a dialect each is read in the first one that parses it.
@@ -44,7 +44,7 @@ def differences(sql: str, other: str, dialect: str = "") -> tuple[Difference, ..
         ours, theirs = mine.get(clause, Counter()), yours.get(clause, Counter())
         missing, extra = theirs - ours, ours - theirs
         if missing or extra:
-            found.append(Difference(clause, tuple(missing.elements()), tuple(extra.elements())))
+            found.append(QueryDifference(clause, tuple(missing.elements()), tuple(extra.elements())))
     return tuple(found)
 
 

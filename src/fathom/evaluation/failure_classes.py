@@ -51,18 +51,18 @@ class Failure:
         return {d.clause for d in differences(self.sql, self.gold) or ()}
 
     @cached_property
-    def shape(self) -> "Shape | None":
+    def shape(self) -> "ParsedShape | None":
         """What the query is made of; None where it can't be parsed."""
         return shape_of(self.sql)
 
     @cached_property
-    def gold_shape(self) -> "Shape | None":
+    def gold_shape(self) -> "ParsedShape | None":
         """The same of gold."""
         return shape_of(self.gold)
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ParsedShape:
     """What a query is made of, names folded. `thresholds` maps a column to what it is compared with."""
 
     tables: Counter[str]
@@ -74,7 +74,7 @@ class Shape:
 
 
 @lru_cache(maxsize=20_000)
-def shape_of(sql: str) -> Shape | None:
+def shape_of(sql: str) -> ParsedShape | None:
     """Read a query's parts; None where no dialect parses it."""
     tree = parsed(sql)
     if tree is None:
@@ -84,7 +84,7 @@ def shape_of(sql: str) -> Shape | None:
     thresholds: dict[str, set[tuple[str, float]]] = {}
     for column, compared in _thresholds(tree):
         thresholds.setdefault(column, set()).add(compared)
-    return Shape(
+    return ParsedShape(
         Counter(t for t in tables if t and t not in made),
         frozenset(c.name.casefold() for c in tree.find_all(exp.Column)),
         frozenset(literal.name.casefold() for literal in tree.find_all(exp.Literal)),

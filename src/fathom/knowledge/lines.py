@@ -46,7 +46,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
 
 def read_yaml(text: str, file: object) -> Document:
     """Read YAML, of which JSON is a part. Raises `InputError` with the line."""
-    reader = _Reader()
+    reader = _LineReader()
     try:
         content = reader.read(yaml.parse(text, Loader=_PARSER))
     except yaml.MarkedYAMLError as error:
@@ -64,7 +64,7 @@ def read_yaml(text: str, file: object) -> Document:
     return Document(content, reader.lines, tuple(reader.repeated))
 
 
-class _Reader:
+class _LineReader:
     """Builds plain data from the parser's events, and notes where each part stands."""
 
     def __init__(self) -> None:

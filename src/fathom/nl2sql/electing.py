@@ -8,7 +8,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from fathom.methods import Context, step
-from fathom.nl2sql.executing import Outcome, execute
+from fathom.nl2sql.executing import QueryRun, execute
 from fathom.nl2sql.prompting import together
 from fathom.nl2sql.settling import revise
 from fathom.nl2sql.voting import clusters, same_bag, same_set
@@ -17,7 +17,7 @@ from fathom.records import Draft
 
 async def execute_all(
     context: Context, queries: Iterable[str], *, seconds: float | None = None, rows: int | None = None
-) -> list[Outcome]:
+) -> list[QueryRun]:
     """The outcomes of several queries, in order; the same query is run once."""
     listed = list(queries)
     fresh = list(dict.fromkeys(listed))
@@ -67,7 +67,7 @@ async def vote_by_result(
     return revise(noted, queries[chosen])
 
 
-def _seconds(outcome: Outcome) -> float:
+def _seconds(outcome: QueryRun) -> float:
     return outcome.result.seconds if outcome.result else float("inf")
 
 

@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QueryRun:
     """A query that was run: its status with its result, or with the database's own words on why not."""
 
     sql: str
@@ -40,7 +40,7 @@ class Outcome:
 
 async def execute(
     context: Context, sql: str, *, seconds: float | None = None, rows: int | None = None
-) -> Outcome:
+) -> QueryRun:
     """Run a query within the context's limits, tightened to `seconds` and `rows`; it may fail, not raise."""
     limits = context.limits
     if seconds is not None:
@@ -50,10 +50,10 @@ async def execute(
     try:
         result = await context.run(sql, limits)
     except QueryTimedOut as error:
-        return Outcome(sql, Status.TIMED_OUT, error=str(error))
+        return QueryRun(sql, Status.TIMED_OUT, error=str(error))
     except QueryError as error:
-        return Outcome(sql, Status.ERROR, error=str(error))
-    return Outcome(sql, _status(result), result)
+        return QueryRun(sql, Status.ERROR, error=str(error))
+    return QueryRun(sql, _status(result), result)
 
 
 def _status(result: Result) -> Status:
@@ -62,7 +62,7 @@ def _status(result: Result) -> Status:
     return Status.HAS_NULL if any(v is None for row in result.rows for v in row) else Status.OK
 
 
-def preview(outcome: Outcome, rows: int = 5) -> str:
+def preview(outcome: QueryRun, rows: int = 5) -> str:
     """What a prompt shows of a result: its columns and first rows, or the error. Data, to be fenced."""
     if outcome.result is None:
         return f"Error: {outcome.error}"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from fathom.llm import Message, Sampling
 from fathom.methods import Context
-from fathom.nl2sql.executing import Outcome, Status, execute
+from fathom.nl2sql.executing import QueryRun, Status, execute
 from fathom.nl2sql.replies import find_sql
 
 ON_ERROR = frozenset({Status.ERROR, Status.TIMED_OUT})
@@ -23,8 +23,8 @@ _BEST_FIRST = (Status.OK, Status.HAS_NULL, Status.EMPTY, Status.TIMED_OUT, Statu
 class Refinement:
     """How a loop ended: the query that stands, every query that was run, and what was said in turns."""
 
-    outcome: Outcome
-    outcomes: tuple[Outcome, ...]
+    outcome: QueryRun
+    outcomes: tuple[QueryRun, ...]
     messages: tuple[Message, ...] = ()
 
     @property
@@ -40,7 +40,7 @@ class Refinement:
 async def refine(
     context: Context,
     sql: str,
-    ask: Callable[[Outcome, int], str],
+    ask: Callable[[QueryRun, int], str],
     *,
     turns: Sequence[Sampling],
     triggers: Collection[Status] = ON_ERROR,
@@ -80,7 +80,7 @@ async def refine(
     return Refinement(_standing(outcomes, accept), tuple(outcomes), messages)
 
 
-def _standing(outcomes: Sequence[Outcome], accept: Accept) -> Outcome:
+def _standing(outcomes: Sequence[QueryRun], accept: Accept) -> QueryRun:
     if accept == "last":
         return outcomes[-1]
     return min(outcomes, key=lambda o: _BEST_FIRST.index(o.status))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.schema_text import ShownSchema, Style, render
 from fathom.records import Selection
 from fathom.retrieval import SchemaIndex
 
@@ -21,7 +21,7 @@ class SchemaPart:
 
 
 def schema_parts(
-    shown: Shown, question: str, *, style: Style = "create", letters: int = PART
+    shown: ShownSchema, question: str, *, style: Style = "create", letters: int = PART
 ) -> list[SchemaPart]:
     """The schema as text, in as few parts as `letters` allow; one where it fits.
 
@@ -47,7 +47,7 @@ def schema_parts(
     return [replace(part, of=len(parts)) for part in parts]
 
 
-def _pieces(shown: Shown, style: Style, table: str, letters: int) -> Iterator[str]:
+def _pieces(shown: ShownSchema, style: Style, table: str, letters: int) -> Iterator[str]:
     columns = [c.name for c in shown.schema.table(table).columns]
     waiting = [columns]
     while waiting:

@@ -20,7 +20,7 @@ Samples = Mapping[tuple[str, str], Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSchema:
     """What a rendering shows: the schema, what of it, values by column, the descriptions of a pack, and
     statistics by column where they are wanted."""
 
@@ -46,12 +46,12 @@ class Shown:
         return quoted(text, self.schema.dialect)
 
 
-def render(shown: Shown, style: Style = "create") -> str:
+def render(shown: ShownSchema, style: Style = "create") -> str:
     """The schema in one of the styles."""
     return _STYLES[style](shown)
 
 
-def foreign_keys(shown: Shown) -> str:
+def foreign_keys(shown: ShownSchema) -> str:
     """The keys between the shown tables, an equality a line."""
     lines = []
     for key in keys_between(shown.schema, or_everything(shown.schema, shown.selection)):
@@ -63,7 +63,7 @@ def foreign_keys(shown: Shown) -> str:
     return "\n".join(lines)
 
 
-def meaning(shown: Shown, table: Table, column: Column) -> str:
+def meaning(shown: ShownSchema, table: Table, column: Column) -> str:
     """What pack and comment know about a column: readable name, description, values; or ""."""
     note = shown.knowledge.column(table.name, column.name)
     parts = [column.comment or ""]
@@ -74,7 +74,7 @@ def meaning(shown: Shown, table: Table, column: Column) -> str:
     return "; ".join(dict.fromkeys(p.strip() for p in parts if p and p.strip()))
 
 
-def descriptions(shown: Shown) -> str:
+def descriptions(shown: ShownSchema) -> str:
     """A listing of every column that something is known about, a line each."""
     lines = []
     for table, columns in shown.tables():
@@ -84,7 +84,7 @@ def descriptions(shown: Shown) -> str:
     return "\n".join(lines)
 
 
-def sample_rows(shown: Shown) -> str:
+def sample_rows(shown: ShownSchema) -> str:
     """The samples as rows, a table after the other, its columns' names first; "" without any."""
     blocks = []
     for table, columns in shown.tables():
@@ -95,11 +95,11 @@ def sample_rows(shown: Shown) -> str:
     return "\n\n".join(blocks)
 
 
-def _create(shown: Shown) -> str:
+def _create(shown: ShownSchema) -> str:
     return _creates(shown, lambda table, column: "")
 
 
-def _commented(shown: Shown) -> str:
+def _commented(shown: ShownSchema) -> str:
     def comment(table: Table, column: Column) -> str:
         values, known = shown.values(table, column), meaning(shown, table, column)
         counted = shown.statistics.get((table.name, column.name), "")
@@ -109,7 +109,7 @@ def _commented(shown: Shown) -> str:
     return _creates(shown, comment)
 
 
-def _creates(shown: Shown, comment: Callable[[Table, Column], str]) -> str:
+def _creates(shown: ShownSchema, comment: Callable[[Table, Column], str]) -> str:
     selection = or_everything(shown.schema, shown.selection)
     keys = keys_between(shown.schema, selection)
     statements = []
@@ -133,7 +133,7 @@ def _creates(shown: Shown, comment: Callable[[Table, Column], str]) -> str:
     return "\n\n".join(statements)
 
 
-def _lines(shown: Shown) -> str:
+def _lines(shown: ShownSchema) -> str:
     """`table(column, ...)`, matched values after their column (C3, PET-SQL, RSL-SQL)."""
     rows = []
     for table, columns in shown.tables():
@@ -145,7 +145,7 @@ def _lines(shown: Shown) -> str:
     return "\n".join(rows)
 
 
-def _tuples(shown: Shown) -> str:
+def _tuples(shown: ShownSchema) -> str:
     """Per table a list of (column, readable name, examples) (MAC-SQL)."""
     blocks = []
     for table, columns in shown.tables():
@@ -158,7 +158,7 @@ def _tuples(shown: Shown) -> str:
     return "\n".join(blocks)
 
 
-def _meanings(shown: Shown) -> str:
+def _meanings(shown: ShownSchema) -> str:
     """A dictionary of tables, columns and what they mean, as Python writes it (TA-SQL)."""
     found = {
         table.name: {c.name: meaning(shown, table, c) or c.name.replace("_", " ") for c in columns}
@@ -171,7 +171,7 @@ def _meanings(shown: Shown) -> str:
     return "\n".join(blocks)
 
 
-def _sentences(shown: Shown) -> str:
+def _sentences(shown: ShownSchema) -> str:
     """A sentence for each column: type, key, whether it may be null, meaning, values (OpenSearch-SQL)."""
     rows = []
     for table, columns in shown.tables():
@@ -189,7 +189,7 @@ def _sentences(shown: Shown) -> str:
     return "\n".join(rows)
 
 
-def _list(shown: Shown) -> str:
+def _list(shown: ShownSchema) -> str:
     """Tables with their columns, types, keys and descriptions, indented (GSR)."""
     rows = []
     for table, columns in shown.tables():
@@ -205,7 +205,7 @@ def _list(shown: Shown) -> str:
     return "\n".join(rows)
 
 
-_STYLES: Mapping[Style, Callable[[Shown], str]] = {
+_STYLES: Mapping[Style, Callable[[ShownSchema], str]] = {
     "create": _create,
     "commented": _commented,
     "lines": _lines,

@@ -10,10 +10,10 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, step
 from fathom.nl2sql.electing import execute_all
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
 from fathom.nl2sql.replies import in_tag, json_list, texts
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.selecting import united, used_by
 from fathom.nl2sql.settling import revise
 from fathom.nl2sql.voting import clusters, same_text
@@ -85,7 +85,7 @@ def verdicts_in(reply: str, count: int) -> list[int] | None:
 async def _written(
     draft: Draft,
     context: Context,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[QueryRun],
     *,
     groups: Groups,
     most: int,
@@ -99,7 +99,7 @@ async def _written(
         blocks.append(f"Group {number}:\n{listed}\nResult:\n{preview(outcomes[members[0]], _ROWS)}")
     words = prompt(
         "unit_tests_write",
-        schema=render(Shown(schema, used, knowledge=context.knowledge), "commented"),
+        schema=render(ShownSchema(schema, used, knowledge=context.knowledge), "commented"),
         question=asked(draft.question),
         groups="\n\n".join(blocks),
         most=most,
@@ -110,7 +110,7 @@ async def _written(
 
 
 async def _verdicts(
-    draft: Draft, context: Context, outcomes: Sequence[Outcome], tests: Sequence[str], sampling: Sampling
+    draft: Draft, context: Context, outcomes: Sequence[QueryRun], tests: Sequence[str], sampling: Sampling
 ) -> list[list[int] | None]:
     """What each test says of each candidate; None for one whose verdict can't be read."""
     shown = "\n\n".join(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import permutations
 from typing import Any
 
-from fathom.nl2sql.executing import Outcome
+from fathom.nl2sql.executing import QueryRun
 from fathom.records import Result
 
 Equal = Callable[[Result, Result], bool]
@@ -42,7 +42,7 @@ def same_text(first: Result, second: Result) -> bool:
     return repr(first.rows) == repr(second.rows)
 
 
-def clusters(outcomes: Sequence[Outcome], equal: Equal = same_bag) -> list[list[int]]:
+def clusters(outcomes: Sequence[QueryRun], equal: Equal = same_bag) -> list[list[int]]:
     """Positions of the queries that ran, by equal results: each is compared with a cluster's first member.
 
     Largest cluster first, among equals the one whose first member came first.

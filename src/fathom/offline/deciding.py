@@ -19,7 +19,7 @@ from fathom.offline.checks.showing_less import counts_all, shows_less
 from fathom.offline.checks.taking_all import restricting_left
 from fathom.offline.checks.telling_otherwise import tells_otherwise
 from fathom.offline.checks.unasked import shows_unasked
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.nobody import finds_nobody
 from fathom.offline.finishing.shown_keys import named_among, shown_by_names
 from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
@@ -32,8 +32,8 @@ from fathom.offline.grammars.ratios import asks_ratio, is_sensible
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.queries.query import Column, Query, all_queries, mentioned_tables
-from fathom.offline.ranking.choosing import Choice
+from fathom.offline.queries.query import ColumnRef, Query, all_queries, mentioned_tables
+from fathom.offline.ranking.choosing import RankedCandidates
 from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.supporting import LIKELY, Learned, cells_of, speaks_against
 from fathom.offline.weighing import weigh
@@ -59,24 +59,24 @@ CLOSE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CandidateVerdict:
     """The choice among candidates, and a `rival`: another that is close and differs in its result.
 
     `torn` says that both are too likely to leave one out: what was learned, and what stands in for it.
     """
 
-    choice: Choice
+    choice: RankedCandidates
     rival: int | None
     torn: bool = False
 
 
 def decide(
-    engine: Engine,
+    engine: OfflineEngine,
     linking: Linking,
     proposals: Sequence[Proposal],
     checked: Sequence[Checked],
     reranker: Reranker | None = None,
-) -> Verdict:
+) -> CandidateVerdict:
     """Choose among candidates (at least one) that were run."""
     learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
     weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
@@ -88,7 +88,9 @@ def decide(
         if solved_before(proposals[i]) and checked[i].error is None and not left_out
     ]
     if solved:  # that it says all is known: it was the answer to the same question
-        return Verdict(_solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i))), None)
+        return CandidateVerdict(
+            _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i))), None
+        )
     torn: int | None = None
     known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
     choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
@@ -115,18 +117,18 @@ def decide(
         words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
         missing = tuple(dict.fromkeys((*choice.missing, *words)))
         choice = replace(_doubted(choice, DOUBTED), missing=missing)
-    return Verdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
+    return CandidateVerdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
 
 
 def _with_grammars(
-    engine: Engine,
+    engine: OfflineEngine,
     linking: Linking,
-    choice: Choice,
+    choice: RankedCandidates,
     proposals: Sequence[Proposal],
     checked: Sequence[Checked],
     *,
     plain: bool,
-) -> Choice:
+) -> RankedCandidates:
     """The choice with what grammars make ahead; what stands in for what was learned unless it is `plain`."""
     for source in GRAMMARS:
         made = [
@@ -146,7 +148,9 @@ def _with_grammars(
     return choice
 
 
-def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
+def _in_accord(
+    choice: RankedCandidates, proposals: Sequence[Proposal], linking: Linking, engine: OfflineEngine
+) -> RankedCandidates:
     """The likeliest candidate ahead that isn't at odds with the question, if possible one that passes over
     nothing; not sure where it isn't the first.
 
@@ -168,12 +172,12 @@ def _in_accord(choice: Choice, proposals: Sequence[Proposal], linking: Linking, 
     return _doubted(_put_first(choice, choice.order[0] if first is None else first), DOUBTED)
 
 
-def _doubted(choice: Choice, most: float) -> Choice:
+def _doubted(choice: RankedCandidates, most: float) -> RankedCandidates:
     """The choice as not sure, at most so much."""
     return replace(choice, sure=False, confidence=min(choice.confidence, most))
 
 
-def _put_first(choice: Choice, first: int) -> Choice:
+def _put_first(choice: RankedCandidates, first: int) -> RankedCandidates:
     """The choice with one candidate ahead of all others."""
     order = (first, *(i for i in choice.order if i != first))
     top = max(choice.scores) + 1.0
@@ -181,7 +185,7 @@ def _put_first(choice: Choice, first: int) -> Choice:
     return replace(choice, order=order, scores=scores)
 
 
-def _says_less(query: Query, linking: Linking, engine: Engine) -> bool:
+def _says_less(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
     """Whether a query falls short of its question, or shows keys where rows have names."""
     said = _said_by_form(query, linking, engine)
     return (
@@ -196,12 +200,12 @@ def _says_less(query: Query, linking: Linking, engine: Engine) -> bool:
     )
 
 
-def _outcomes_left(query: Query, linking: Linking, engine: Engine) -> tuple[int, ...]:
+def _outcomes_left(query: Query, linking: Linking, engine: OfflineEngine) -> tuple[int, ...]:
     """The places of verbs of how it went that a query passes over; solved questions say what these mean."""
     return () if engine.examples.solved else outcomes_left(query, linking, engine.planner)
 
 
-def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[int]:
+def _said_by_form(query: Query, linking: Linking, engine: OfflineEngine) -> frozenset[int]:
     """The places of words for money and for what was sold, where a query adds that up, and of values that all
     rows have.
     """
@@ -213,7 +217,7 @@ def _said_by_form(query: Query, linking: Linking, engine: Engine) -> frozenset[i
     return sold | everywhere | (said_of_money(linking) if money else frozenset())
 
 
-def _among_all(choice: Choice, learned: Sequence[int], count: int) -> Choice:
+def _among_all(choice: RankedCandidates, learned: Sequence[int], count: int) -> RankedCandidates:
     """The choice among learned candidates by their places among all, and those of grammars.
 
     No lesson held those, so neither they nor their scores may change what is learned of others.
@@ -235,19 +239,19 @@ def solved_before(proposal: Proposal) -> bool:
     )
 
 
-def _solved_first(choice: Choice, solved: int) -> Choice:
+def _solved_first(choice: RankedCandidates, solved: int) -> RankedCandidates:
     """The solved question's query ahead: the ranker has learned where there are no such questions."""
     confidence = max(choice.confidence, SAME_CONFIDENCE) if choice.order[0] == solved else SAME_CONFIDENCE
     return replace(_put_first(choice, solved), confidence=confidence, sure=True)
 
 
 def _unlearned_first(
-    engine: Engine,
-    choice: Choice,
+    engine: OfflineEngine,
+    choice: RankedCandidates,
     made: Sequence[int],
     proposals: Sequence[Proposal],
     checked: Sequence[Checked],
-) -> Choice:
+) -> RankedCandidates:
     """Ratios or periods ahead: data to learn from hold none, so their own order decides, not the ranker's."""
     best = sorted(made, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
     rest = [i for i in choice.order if i not in best]
@@ -261,7 +265,9 @@ def _unlearned_first(
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
 
 
-def _confirmed(choice: Choice, proposals: Sequence[Proposal], checked: Sequence[Checked]) -> Choice:
+def _confirmed(
+    choice: RankedCandidates, proposals: Sequence[Proposal], checked: Sequence[Checked]
+) -> RankedCandidates:
     """The choice as sure as a reading by rule where that is settled and gives the same rows."""
     chosen = checked[choice.order[0]].result
     read = (c.result for p, c in zip(proposals, checked, strict=True) if p.source in STAND_IN and p.settled)
@@ -270,7 +276,9 @@ def _confirmed(choice: Choice, proposals: Sequence[Proposal], checked: Sequence[
     return replace(choice, confidence=max(choice.confidence, SETTLED))
 
 
-def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking, engine: Engine) -> Choice:
+def _names_first(
+    choice: RankedCandidates, proposals: Sequence[Proposal], linking: Linking, engine: OfflineEngine
+) -> RankedCandidates:
     """The candidate ahead that shows names where the best one is the same but for showing their key.
 
     Nobody who asks "which territories" means their keys, so that it is as likely as both.
@@ -296,10 +304,10 @@ def _names_first(choice: Choice, proposals: Sequence[Proposal], linking: Linking
     )
 
 
-def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice:
+def _without_period(choice: RankedCandidates, first: Proposal, linking: Linking) -> RankedCandidates:
     """Not sure of a query that has no place for the period which the question groups by."""
     period = asked_period(linking)
-    if period is None or any(not isinstance(e, Column) for e in first.query.group):
+    if period is None or any(not isinstance(e, ColumnRef) for e in first.query.group):
         return choice
     if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
         return choice
@@ -308,7 +316,9 @@ def _without_period(choice: Choice, first: Proposal, linking: Linking) -> Choice
     return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
-def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: Amounts) -> Choice:
+def _without_money(
+    choice: RankedCandidates, first: Proposal, linking: Linking, amounts: Amounts
+) -> RankedCandidates:
     """Not sure of a query that adds up no money where the question asks for that."""
     place = asked_money(linking)
     if place is None or adds_money(first.query, amounts):
@@ -317,7 +327,9 @@ def _without_money(choice: Choice, first: Proposal, linking: Linking, amounts: A
     return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
-def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: Engine) -> Choice:
+def _without_sales(
+    choice: RankedCandidates, first: Proposal, linking: Linking, engine: OfflineEngine
+) -> RankedCandidates:
     """Not sure of a query that looks at nothing that was sold where the question says that something was.
 
     Where it asks for units, their lines have to be looked at, and it has to be clear that it does.
@@ -332,7 +344,7 @@ def _without_sales(choice: Choice, first: Proposal, linking: Linking, engine: En
     return replace(_doubted(choice, UNLEARNED), missing=missing)
 
 
-def _missing(linking: Linking, chosen: Proposal, engine: Engine) -> tuple[str, ...]:
+def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple[str, ...]:
     """The words that neither a ratio, period or duration nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
     told = _said_by_form(chosen.query, linking, engine) | said_of_money(linking)
@@ -348,7 +360,7 @@ def _nothing(checked: Checked) -> bool:
     return not any(cell is not None for row in rows for cell in row)
 
 
-def _rival(choice: Choice, checked: Sequence[Checked]) -> int | None:
+def _rival(choice: RankedCandidates, checked: Sequence[Checked]) -> int | None:
     """The next candidate where it is close and its result differs, in more than how often it gives a row."""
     best = choice.order[0]
     for place in choice.order[1:3]:

@@ -75,7 +75,7 @@ MOST_PERIODS = MOST_SUMS = 5
 _WHO = frozenset(("who", "whose", "whom"))
 
 
-class Engine:
+class OfflineEngine:
     """Links questions to one database and proposes queries. What it found for a question is remembered.
 
     `plain` is the same engine without any solved question: itself where there is none.
@@ -356,15 +356,15 @@ def engine_for(
     knowledge: KnowledgePack,
     examples: Sequence[SolvedExample] = (),
     cache: Path | None = None,
-) -> Engine:
+) -> OfflineEngine:
     """The engine of a database with this knowledge, made at the first question and kept with the database."""
     key = ("offline engine", id(knowledge), id(examples), cache)
     with _lock:
         if key not in database.kept:
-            engine = Engine(database, knowledge, examples, cache=cache)
+            engine = OfflineEngine(database, knowledge, examples, cache=cache)
             # Held as well, so that no later object can be taken for them by its id.
             database.kept[key] = (engine, knowledge, examples)
-        found: Engine = database.kept[key][0]
+        found: OfflineEngine = database.kept[key][0]
         return found
 
 

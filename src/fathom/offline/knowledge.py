@@ -12,7 +12,7 @@ from fathom.offline.queries.matching import as_noted
 from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Condition,
     Query,
     Star,
@@ -123,7 +123,7 @@ def apply_conventions(
 def _applied(query: Query, question: str, convention: Convention, planner: JoinPlanner) -> Query:
     if query.source is not None:
         return query
-    conditions_on = [c.left.name for c in comparisons(query.where) if isinstance(c.left, Column)]
+    conditions_on = [c.left.name for c in comparisons(query.where) if isinstance(c.left, ColumnRef)]
     aggregate = bool(query.group) or any(isinstance(e, Aggregate) for e in expressions(query))
     used = [t.name for t in mentioned_tables(query)]
     listed = [name for c in columns(query) for name in (c.name, f"{c.table.name}.{c.name}")]
@@ -164,7 +164,7 @@ def _selecting(query: Query, names: tuple[str, ...], table: TableRef, planner: J
     for name in names:
         owner, _, column = name.rpartition(".")
         if column.casefold() in known and owner.casefold() in {"", table.name.casefold()}:
-            item = Column(table, known[column.casefold()])
+            item = ColumnRef(table, known[column.casefold()])
             if item not in query.select:
                 added.append(item)
     return replace(query, select=(*added, *query.select)) if added else query

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fathom.methods import Context, Method, step
 from fathom.offline.collecting import undisturbed
-from fathom.offline.engine import Engine, engine_for
+from fathom.offline.engine import OfflineEngine, engine_for
 from fathom.offline.finishing.describing import describe
 from fathom.offline.linking import Linking
 from fathom.offline.opinions import settle_advised
@@ -18,7 +18,7 @@ SELECTED = 0.3
 SHOWN = 20
 
 
-def _engine(context: Context) -> Engine:
+def _engine(context: Context) -> OfflineEngine:
     return engine_for(context.database, context.knowledge, context.examples, context.cache)
 
 
@@ -140,7 +140,7 @@ def _why(missing: tuple[str, ...]) -> str:
     return "No reading of the question is likely enough."
 
 
-def _differs(engine: Engine, found: Settled) -> bool:
+def _differs(engine: OfflineEngine, found: Settled) -> bool:
     """Whether there is another reading, close to what was settled on, that is told in other words."""
     solution, rival = found.solution, found.solution.verdict.rival
     if rival is None:
@@ -149,7 +149,7 @@ def _differs(engine: Engine, found: Settled) -> bool:
     return describe(found.query, engine.planner) != other
 
 
-def _values(engine: Engine, linking: Linking, sql: str) -> tuple[Assumption, ...]:
+def _values(engine: OfflineEngine, linking: Linking, sql: str) -> tuple[Assumption, ...]:
     """What to tell about values that were not found letter by letter, or that all rows have."""
     told = []
     for value in linking.values:

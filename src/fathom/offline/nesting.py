@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from fathom.errors import QueryError
 from fathom.offline.checks.checking import BRIEF, Checked
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking.descriptions import Description, find_descriptions
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Literal,
     Query,
     Subquery,
@@ -47,13 +47,13 @@ class _Inner(NamedTuple):
     """The query that finds what is described, the column it shows, what it found there, how sure it is."""
 
     query: Query
-    column: Column
+    column: ColumnRef
     values: tuple[str, ...]
     confidence: float
     sure: bool
 
 
-def solve_nested(engine: Engine, question: Question, depth: int = 0) -> Nested | None:
+def solve_nested(engine: OfflineEngine, question: Question, depth: int = 0) -> Nested | None:
     """The query of a question that describes rows by another question; None where it doesn't."""
     if depth >= DEEPEST:
         return None
@@ -64,7 +64,9 @@ def solve_nested(engine: Engine, question: Question, depth: int = 0) -> Nested |
     return None
 
 
-def _put_together(engine: Engine, question: Question, described: Description, depth: int) -> Nested | None:
+def _put_together(
+    engine: OfflineEngine, question: Question, described: Description, depth: int
+) -> Nested | None:
     inner = _answer(engine, replace(question, text=described.question), described.table, depth)
     if inner is None:
         return None
@@ -74,7 +76,7 @@ def _put_together(engine: Engine, question: Question, described: Description, de
     outer = solve(engine, replace(question, text=text))
     if outer is None:
         return None
-    linked = Comparison(inner.column, "=" if inner.query.limit == 1 else "in", Subquery(inner.query))
+    linked = ComparisonPredicate(inner.column, "=" if inner.query.limit == 1 else "in", Subquery(inner.query))
     for around, _ in _candidates(outer):
         whole = rebuilt(around, lambda n: _exchanged(n, value, domain, linked))
         if whole == around:
@@ -93,7 +95,7 @@ def _candidates(solution: Solution) -> list[tuple[Query, Checked]]:
     return [(query, checked) for query, checked in looked_at if checked.error is None]
 
 
-def _answer(engine: Engine, question: Question, table: str, depth: int) -> _Inner | None:
+def _answer(engine: OfflineEngine, question: Question, table: str, depth: int) -> _Inner | None:
     """The question that a description of a table's rows answers, worked through as far as their names."""
     names = naming_columns(table, tuple(c.name for c in engine.schema.table(table).columns))
     if len(names) != 1:
@@ -111,7 +113,7 @@ def _answer(engine: Engine, question: Question, table: str, depth: int) -> _Inne
     domain = engine.planner.tied(table, names[0])
     for query, checked in options:
         match query.select:
-            case (Column() as column,) if (column.table.name, column.name) in domain:
+            case (ColumnRef() as column,) if (column.table.name, column.name) in domain:
                 rows = checked.result.rows if checked.result else ()
                 values = tuple(dict.fromkeys(r[0] for r in rows if isinstance(r[0], str) and _quotable(r[0])))
                 if values:
@@ -123,7 +125,7 @@ def _quotable(value: str) -> bool:
     return not {"“", "”"} & set(value)
 
 
-def _plainest(engine: Engine, values: tuple[str, ...], domain: frozenset[tuple[str, str]]) -> str:
+def _plainest(engine: OfflineEngine, values: tuple[str, ...], domain: frozenset[tuple[str, str]]) -> str:
     """The value that the fewest other columns hold: what stands for all of them in the question around."""
 
     def elsewhere(value: str) -> int:
@@ -135,16 +137,18 @@ def _plainest(engine: Engine, values: tuple[str, ...], domain: frozenset[tuple[s
     return min(values[:WEIGHED_VALUES], key=elsewhere)
 
 
-def _exchanged(node: object, value: str, domain: frozenset[tuple[str, str]], linked: Comparison) -> object:
+def _exchanged(
+    node: object, value: str, domain: frozenset[tuple[str, str]], linked: ComparisonPredicate
+) -> object:
     match node:
-        case Comparison(left=Column() as left, operator="=", right=Literal(value=str() as held)) if (
-            held.casefold() == value.casefold() and (left.table.name, left.name) in domain
-        ):
+        case ComparisonPredicate(
+            left=ColumnRef() as left, operator="=", right=Literal(value=str() as held)
+        ) if held.casefold() == value.casefold() and (left.table.name, left.name) in domain:
             return replace(linked, left=left)
     return node
 
 
-def _run(engine: Engine, query: Query) -> tuple[str, Checked] | None:
+def _run(engine: OfflineEngine, query: Query) -> tuple[str, Checked] | None:
     try:
         sql = render(query, engine.planner, engine.database.dialect)
         return sql, Checked(engine.database.run(sql, BRIEF, trusted=True))

@@ -16,9 +16,9 @@ from threading import Lock
 import numpy as np
 
 from fathom.offline.deciding import SAME, solved_before
-from fathom.offline.engine import RECALLED, Engine
+from fathom.offline.engine import RECALLED, OfflineEngine
 from fathom.offline.ranking.choosing import ANSWERED
-from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.offline.ranking.reranker import sigmoid
 from fathom.offline.settling import Settled, result_of, settle
 from fathom.offline.solved.keeping import load, store
@@ -79,7 +79,7 @@ class Bearing:
     right: float = 0.0
 
 
-def settle_advised(engine: Engine, asked: Question) -> Settled | None:
+def settle_advised(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question by both opinions; None where nothing in the database fits."""
     plain = settle(engine.plain, asked)
     if engine.plain is engine:
@@ -99,7 +99,9 @@ def settle_advised(engine: Engine, asked: Question) -> Settled | None:
     return _chosen(engine, plain, taught, nearness, bearing).beside(plain, taught)
 
 
-def _chosen(engine: Engine, plain: Settled, taught: Settled, nearness: float, bearing: Bearing) -> Settled:
+def _chosen(
+    engine: OfflineEngine, plain: Settled, taught: Settled, nearness: float, bearing: Bearing
+) -> Settled:
     """The one of two opinions that is likelier right, as sure as both together make it."""
     same = _digest(engine, plain) == _digest(engine, taught)
     found = Opinions(_log_odds(plain.confidence), _log_odds(taught.confidence), same, nearness)
@@ -111,7 +113,7 @@ def _chosen(engine: Engine, plain: Settled, taught: Settled, nearness: float, be
     return replace(plain, confidence=max(confidence, plain.confidence) if sure else confidence, sure=sure)
 
 
-def _repeats(engine: Engine, asked: Question) -> bool:
+def _repeats(engine: OfflineEngine, asked: Question) -> bool:
     """Whether a solved question is this one but for its values, as far as words tell."""
     recalled = engine.examples.recall(engine.link(asked), RECALLED)
     return any(r.similarity >= SAME and not r.kept for r in recalled)
@@ -123,8 +125,8 @@ def _recalls(taught: Settled) -> bool:
     return taught.source == "example" and solved_before(solution.proposals[solution.verdict.choice.order[0]])
 
 
-def _digest(engine: Engine, settled: Settled) -> str:
-    return Outcome.of(result_of(engine, settled)).digest or settled.sql
+def _digest(engine: OfflineEngine, settled: Settled) -> str:
+    return QueryOutcome.of(result_of(engine, settled)).digest or settled.sql
 
 
 def _log_odds(confidence: float) -> float:
@@ -133,7 +135,7 @@ def _log_odds(confidence: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def bearing_for(engine: Engine) -> Bearing:
+def bearing_for(engine: OfflineEngine) -> Bearing:
     """What an engine's solved questions, asked again, say of both opinions: learned once, then kept."""
     key = ("offline bearing", id(engine))
     with _lock:
@@ -144,7 +146,7 @@ def bearing_for(engine: Engine) -> Bearing:
         return found
 
 
-def choose_like(pupil: Engine, teacher: Engine) -> None:
+def choose_like(pupil: OfflineEngine, teacher: OfflineEngine) -> None:
     """Let an engine choose by what the solved questions of another one taught, that knows nearly the same.
 
     Asking its own again takes up to a minute, and for a trial it is let go of after a few questions.
@@ -155,7 +157,7 @@ def choose_like(pupil: Engine, teacher: Engine) -> None:
         pupil.database.kept["offline bearing", id(pupil)] = (bearing, pupil)
 
 
-def _known_or_learned(engine: Engine) -> Bearing:
+def _known_or_learned(engine: OfflineEngine) -> Bearing:
     file = _file(engine)
     if (known := load(file)) is not None and "bearing" in known:
         taught, right = known["bearing"].tolist()
@@ -165,14 +167,14 @@ def _known_or_learned(engine: Engine) -> Bearing:
     return found
 
 
-def _file(engine: Engine) -> Path | None:
+def _file(engine: OfflineEngine) -> Path | None:
     rehearsed = rehearsal_file(engine)
     if rehearsed is None:
         return None
     return rehearsed.with_name(f"{rehearsed.stem}-{_VERSION}.npz")
 
 
-def learn_bearing(engine: Engine) -> Bearing:
+def learn_bearing(engine: OfflineEngine) -> Bearing:
     """Ask solved questions again in both ways, and hold what comes of it against what holds elsewhere."""
     guesses = {g.place: g for g in rehearsal_for(engine).guesses}
     solved = engine.examples.solved

@@ -9,12 +9,12 @@ from importlib import resources
 from fathom.errors import QueryError
 from fathom.offline.checks.at_odds import takes_year_otherwise
 from fathom.offline.checks.checking import BRIEF
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.queries.rendering import render
-from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.offline.settling import Settled
 from fathom.records import MOST_READINGS, Reading, Result
 
@@ -34,7 +34,7 @@ class Way:
     confidence: float
 
 
-def readings(engine: Engine, found: Settled, rival: int | None = None) -> tuple[Reading, ...]:
+def readings(engine: OfflineEngine, found: Settled, rival: int | None = None) -> tuple[Reading, ...]:
     """Up to three readings that give different rows, the likeliest first; told by what differs.
 
     Where the place of a `rival` is given it is between these two.
@@ -70,18 +70,18 @@ def _light() -> frozenset[str]:
 
 
 def ways(
-    engine: Engine, found: Settled, rival: int | None = None, most: int = MOST_READINGS
+    engine: OfflineEngine, found: Settled, rival: int | None = None, most: int = MOST_READINGS
 ) -> Iterable[Way]:
     """Up to `most` ways that give different rows, the likeliest first."""
     known: dict[str, Way] = {}
     for way in _all(engine, found, rival):
-        known.setdefault(Outcome.of(way.result).digest, way)
+        known.setdefault(QueryOutcome.of(way.result).digest, way)
         if len(known) == most:
             break
     return known.values()
 
 
-def _all(engine: Engine, found: Settled, rival: int | None) -> Iterator[Way]:
+def _all(engine: OfflineEngine, found: Settled, rival: int | None) -> Iterator[Way]:
     others = sorted(found.others, key=lambda o: -o.confidence)
     yield from _ran(engine, found.query, found.sql, found.result, found.confidence)
     if rival is not None:
@@ -92,7 +92,7 @@ def _all(engine: Engine, found: Settled, rival: int | None) -> Iterator[Way]:
         yield from _candidates(engine, one, one.solution.verdict.choice.order[:TRIED])
 
 
-def _candidates(engine: Engine, found: Settled, places: Iterable[int]) -> Iterator[Way]:
+def _candidates(engine: OfflineEngine, found: Settled, places: Iterable[int]) -> Iterator[Way]:
     """The candidates of a solution, finished as its best one is; what that leaves is shared by their odds."""
     choice = found.solution.verdict.choice
     odds = [math.exp(score - max(choice.scores)) for score in choice.scores]
@@ -109,7 +109,9 @@ def _candidates(engine: Engine, found: Settled, places: Iterable[int]) -> Iterat
             yield from _ran(engine, query, sql, known, min(found.confidence, odds[place] * left))
 
 
-def _ran(engine: Engine, query: Query, sql: str, known: Result | None, confidence: float) -> Iterator[Way]:
+def _ran(
+    engine: OfflineEngine, query: Query, sql: str, known: Result | None, confidence: float
+) -> Iterator[Way]:
     """A way with its rows; none where it can't be run, or takes too long to be offered."""
     try:
         yield Way(query, sql, known or engine.database.run(sql, BRIEF, trusted=True), confidence)

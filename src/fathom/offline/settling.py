@@ -10,7 +10,7 @@ from fathom.offline.checks.checking import BRIEF, Checked
 from fathom.offline.checks.telling_otherwise import shows_what_restricts
 from fathom.offline.composing import Composition
 from fathom.offline.deciding import DOUBTED, SETTLED, UNLEARNED, solved_before
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.as_said import as_said
 from fathom.offline.finishing.calendar_order import in_calendar_order
 from fathom.offline.finishing.extremes import with_known_extremes
@@ -37,7 +37,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
-from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.offline.roles import with_said_roles
 from fathom.offline.solving import Solution, solve
 from fathom.offline.wording.courtesy import to_the_point
@@ -85,7 +85,7 @@ class _Chosen:
     sure: bool
 
 
-def settle(engine: Engine, asked: Question) -> Settled | None:
+def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question; None where nothing in the database fits."""
     asked, told = engine.in_full(without_instructions(asked))
     found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
@@ -94,7 +94,7 @@ def settle(engine: Engine, asked: Question) -> Settled | None:
     return found and replace(found, assumptions=(*found.assumptions, *told))
 
 
-def _some_rows(engine: Engine, asked: Question) -> Settled | None:
+def _some_rows(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for as many rows as the question wants, whichever; None where it doesn't, or lists none."""
     some = engine.some_of(asked)
     if some is None:
@@ -134,7 +134,7 @@ def _lists(query: Query) -> bool:
     return query.limit is None and query.compound is None and not all(map(is_aggregate, query.select))
 
 
-def _settle_told(engine: Engine, asked: Question) -> Settled | None:
+def _settle_told(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question as a whole, else that of what it asks with what it says apart to show."""
     whole = _settle_aside(engine, asked)
     asked = replace(asked, text=to_the_point(asked.text))
@@ -157,7 +157,7 @@ def _settle_told(engine: Engine, asked: Question) -> Settled | None:
     return replace(shown, finish=_then(found.finish, as_told)).beside(whole)
 
 
-def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
+def _settle_aside(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question, as a whole or without what restricts it said apart."""
     # Solved questions and evidence say themselves how what is asked here is meant.
     if engine.examples.solved or asked.evidence:
@@ -186,7 +186,7 @@ def _settle_aside(engine: Engine, asked: Question) -> Settled | None:
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
-def _composed(engine: Engine, asked: Question, way: Composition, *, doubtful: bool) -> Settled | None:
+def _composed(engine: OfflineEngine, asked: Question, way: Composition, *, doubtful: bool) -> Settled | None:
     """The query that is put together from those of plain questions, also of `doubtful` ones."""
     parts: list[Settled] = []
     for text in way.questions:
@@ -220,7 +220,7 @@ def _divides(query: Query) -> bool:
     return any(isinstance(e, Arithmetic) and e.operator == "/" for e in expressions(query))
 
 
-def _settle_apart(engine: Engine, asked: Question) -> Settled | None:
+def _settle_apart(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question with what restricts it said apart, if anything does."""
     aside = engine.said_apart(asked)
     if aside is None:
@@ -238,7 +238,7 @@ def _settle_apart(engine: Engine, asked: Question) -> Settled | None:
     return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
 
 
-def _run(engine: Engine, query: Query) -> tuple[str, Result] | None:
+def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
     """A query as SQL, and what it gives; None where it can't be written or run."""
     try:
         sql = render(query, engine.planner, engine.database.dialect)
@@ -247,7 +247,7 @@ def _run(engine: Engine, query: Query) -> tuple[str, Result] | None:
         return None
 
 
-def result_of(engine: Engine, settled: Settled) -> Result | None:
+def result_of(engine: OfflineEngine, settled: Settled) -> Result | None:
     """What the query that was settled on gives, run again where it was completed after it was run."""
     if settled.result is not None:
         return settled.result
@@ -255,7 +255,7 @@ def result_of(engine: Engine, settled: Settled) -> Result | None:
     return None if run is None else run[1]
 
 
-def _restricted(engine: Engine, aside: Aside) -> Settled | None:
+def _restricted(engine: OfflineEngine, aside: Aside) -> Settled | None:
     """The query of a question without its restrictions, under these."""
     plain = _settle(engine, aside.question)
     whole = None if plain is None else aside.put_back(plain.query)
@@ -280,7 +280,7 @@ def _restricted(engine: Engine, aside: Aside) -> Settled | None:
     )
 
 
-def _settle(engine: Engine, asked: Question) -> Settled | None:
+def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question as a whole."""
     question = engine.in_idiom(asked)
     solution = solve(engine, question)
@@ -329,7 +329,9 @@ class _Finished(NamedTuple):
     said: bool
 
 
-def _finished(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> _Finished:
+def _finished(
+    engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str
+) -> _Finished:
     """A candidate as its question has it, with what the knowledge pack and the columns say of it."""
     query, conventions = apply_conventions(query, asked.text, engine.knowledge, engine.planner)
     query, left_out = with_known_extremes(query, engine.database.profile())
@@ -338,7 +340,7 @@ def _finished(engine: Engine, asked: Question, question: Question, query: Query,
     return _Finished(engine.in_units(asked).shown_by(query), (*conventions,), (*left_out,), said)
 
 
-def _mended(engine: Engine, asked: Question, question: Question, query: Query, source: str) -> Query:
+def _mended(engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str) -> Query:
     """The query as its question has it: each thing once, by its name, in the order said."""
     names, profiles, meant = engine.names, engine.database.profile(), engine.link(question)
     if source == "example":  # a solved query says itself what is given once
@@ -356,7 +358,7 @@ def _mended(engine: Engine, asked: Question, question: Question, query: Query, s
     return in_said_order(query, meant, hints) if meant.told else query
 
 
-def _chosen(engine: Engine, question: Question, solution: Solution) -> _Chosen:
+def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _Chosen:
     """The best candidate, or the query of a question within the question, where it has one."""
     choice = solution.verdict.choice
     best = choice.order[0]
@@ -377,7 +379,10 @@ def _chosen(engine: Engine, question: Question, solution: Solution) -> _Chosen:
 
 def _agree(one: Checked, other: Checked) -> bool:
     """Whether two queries gave the same rows, so that one is as sure as the other."""
-    return other.result is not None and Outcome.of(one.result).digest == Outcome.of(other.result).digest
+    return (
+        other.result is not None
+        and QueryOutcome.of(one.result).digest == QueryOutcome.of(other.result).digest
+    )
 
 
 def _calculates(query: Query) -> bool:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fathom.offline.checks.checking import Checked, check
-from fathom.offline.deciding import Verdict, decide
-from fathom.offline.engine import Engine
+from fathom.offline.deciding import CandidateVerdict, decide
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.solved.rehearsing import reranker_for
 from fathom.records import Question
@@ -17,10 +17,10 @@ class Solution:
     proposals: tuple[Proposal, ...]
     sqls: tuple[str, ...]
     checked: tuple[Checked, ...]
-    verdict: Verdict
+    verdict: CandidateVerdict
 
 
-def solve(engine: Engine, question: Question) -> Solution | None:
+def solve(engine: OfflineEngine, question: Question) -> Solution | None:
     """Propose queries, run them and choose; None where nothing in the database fits."""
     written = engine.written(question)
     if not written:

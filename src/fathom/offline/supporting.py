@@ -9,7 +9,7 @@ from fathom.offline.checks.checking import Checked
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.query import Aggregate, Query
-from fathom.offline.ranking.choosing import Choice
+from fathom.offline.ranking.choosing import RankedCandidates
 from fathom.records import Result
 
 SUPPORTED, LIKELY = 0.3, 0.5
@@ -20,7 +20,7 @@ and finds the rows of this one less likely than that."""
 class Learned(NamedTuple):
     """The choice among learned candidates, their places among all, and the place of the best that agrees."""
 
-    choice: Choice
+    choice: RankedCandidates
     places: Sequence[int]
     best: int
 

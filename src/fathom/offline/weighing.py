@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fathom.offline.checks.checking import Checked
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.proposing.proposals import Proposal
-from fathom.offline.ranking.choosing import Choice, choose
-from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.ranker import Entry
+from fathom.offline.ranking.choosing import RankedCandidates, choose
+from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.ranker import RankedCandidate
 from fathom.offline.ranking.reranker import CALIBRATION, Doubles, Reranker, agreement, sigmoid
 from fathom.offline.solved.exchanging import values_left_out
 
@@ -27,36 +27,36 @@ SURE = 0.78
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedChoice:
     """The choice by what is known of each candidate, and that in numbers (candidates x features).
 
     `left_out` counts the values that the question surely names and each candidate doesn't hold; zeros where
     nothing was solved before.
     """
 
-    choice: Choice
+    choice: RankedCandidates
     features: Floats
     left_out: tuple[int, ...]
     digests: tuple[str, ...]
 
-    def reranked(self, reranker: Reranker) -> Choice:
+    def reranked(self, reranker: Reranker) -> RankedCandidates:
         """The choice with what was learned from asking solved questions again."""
         scores = reranker.scores(self.features, np.array(self.choice.scores))
         return _by(self.choice, scores, reranker.confidence(scores, self.digests))
 
 
 def weigh(
-    engine: Engine, linking: Linking, proposals: Sequence[Proposal], checked: Sequence[Checked]
-) -> Weighed:
+    engine: OfflineEngine, linking: Linking, proposals: Sequence[Proposal], checked: Sequence[Checked]
+) -> WeighedChoice:
     """Weigh candidates (at least one) that were run."""
     entries = [_entry(p, c) for p, c in zip(proposals, checked, strict=True)]
     digests = tuple(e.outcome.digest for e in entries)
     choice, features = choose(linking, entries, engine.planner, engine.ranking)
     if not engine.examples.solved:
-        return Weighed(choice, features, (0,) * len(entries), digests)
+        return WeighedChoice(choice, features, (0,) * len(entries), digests)
     left_out = np.array(values_left_out(linking, (p.query for p in proposals)))
     if not engine.habits:
-        return Weighed(choice, features, tuple(left_out.tolist()), digests)
+        return WeighedChoice(choice, features, tuple(left_out.tolist()), digests)
     learned, trust = np.array(choice.scores), engine.habits.trust
     habits = engine.habits.scores(linking, [p.query for p in proposals]).astype(np.float64)
     usual = habits - LEFT_OUT * left_out - KEPT * np.array([e.kept for e in entries])
@@ -64,7 +64,7 @@ def weigh(
     scores = learned + HABIT * trust * usual - FAILED * failed
     told = np.column_stack([learned, habits, scores])
     own = np.column_stack([told, told - told.max(axis=0), left_out])
-    return Weighed(
+    return WeighedChoice(
         _by(choice, scores, sigmoid(CALIBRATION[0] + CALIBRATION[1] * agreement(scores, digests))),
         np.concatenate([own, features], axis=1, dtype=np.float32),
         tuple(left_out.tolist()),
@@ -72,16 +72,16 @@ def weigh(
     )
 
 
-def _by(choice: Choice, scores: Doubles, confidence: float) -> Choice:
+def _by(choice: RankedCandidates, scores: Doubles, confidence: float) -> RankedCandidates:
     """The choice by other scores."""
     order = tuple(np.argsort(-scores, kind="stable").tolist())
     sure = confidence >= SURE
     return replace(choice, order=order, scores=tuple(scores.tolist()), confidence=confidence, sure=sure)
 
 
-def _entry(proposal: Proposal, checked: Checked) -> Entry:
+def _entry(proposal: Proposal, checked: Checked) -> RankedCandidate:
     skipped = checked.result is None and checked.error is None
-    return Entry(
+    return RankedCandidate(
         proposal.query,
         proposal.score,
         proposal.sketch_score,
@@ -91,6 +91,6 @@ def _entry(proposal: Proposal, checked: Checked) -> Entry:
         from_example=proposal.source == "example",
         similarity=proposal.similarity,
         kept=proposal.kept,
-        outcome=Outcome.of(checked.result, skipped=skipped),
+        outcome=QueryOutcome.of(checked.result, skipped=skipped),
         unmet=proposal.unmet,
     )

@@ -8,12 +8,12 @@ from fathom.authoring.annotation.decisions import Ruling
 from fathom.authoring.annotation.export import export, is_same
 from fathom.authoring.annotation.figures import figures
 from fathom.authoring.annotation.flow import advance
-from fathom.authoring.annotation.history import FILE, History, lines
+from fathom.authoring.annotation.history import FILE, AnnotationHistory, lines
 from fathom.authoring.annotation.records import Project, Settling, WorkKind
 from fathom.authoring.annotation.responses import submitted
 from fathom.benchmarks import load_benchmark
 from fathom.errors import InputError
-from fathom.evaluation.answers.pairs import Pair, read_verdicts
+from fathom.evaluation.answers.pairs import AnswerPair, read_verdicts
 
 COUNT, BY_JOIN, LUCKY, CITIES = (
     "SELECT COUNT(*)\nFROM sale -- all",
@@ -43,7 +43,7 @@ def worked(team: Team) -> tuple[Team, Project]:
 
 def test_the_figures_are_what_was_said(worked: tuple[Team, Project]) -> None:
     team, project = worked
-    told = figures(History.of(lines(team.reviews, project, names=True)))
+    told = figures(AnnotationHistory.of(lines(team.reviews, project, names=True)))
     results = told["results"]
     assert (results["pairs"]["hits"], results["pairs"]["n"]) == (4, 7)
     assert results["equal_on_the_database"]["hits"] == 5
@@ -155,7 +155,7 @@ def test_what_people_prefer_is_read_where_models_preferences_are(team: Team, tmp
             team.submit(project, name, {"verdict": "left"})
     advance(team.reviews, team.bench, project)
     export(team.reviews, team.bench, project, tmp_path / "out", names=True)
-    pairs = [Pair(i.name, i.question, "one", "another") for i in team.reviews.items(project.id)]
+    pairs = [AnswerPair(i.name, i.question, "one", "another") for i in team.reviews.items(project.id)]
     given = {
         (r.person, i.name): {"AB": "A", "BA": "B"}[r.sides]
         for i in team.reviews.items(project.id)

@@ -9,7 +9,7 @@ from tests.reports.stored import make_run
 from fathom.authoring.annotation import sources
 from fathom.authoring.annotation.figures import figures
 from fathom.authoring.annotation.flow import advance
-from fathom.authoring.annotation.history import History, lines
+from fathom.authoring.annotation.history import AnnotationHistory, lines
 from fathom.authoring.annotation.intake import take
 from fathom.authoring.annotation.other_tools import argilla, label_studio
 from fathom.authoring.annotation.records import Settling, WorkKind
@@ -165,7 +165,7 @@ def test_label_studio_comes_with_its_annotations(team: Team, tmp_path: Path) -> 
     again = take(team.reviews, project, label_studio(file, project.kind, fields))
     assert (again.added, again.known, again.responses) == (0, 12, 0)
     assert advance(team.reviews, team.bench, project) == {"agreed": 9, "conflict": 3}
-    told = figures(History.of(lines(team.reviews, project)))
+    told = figures(AnnotationHistory.of(lines(team.reviews, project)))
     assert told["labels"]["decision"]["exact"]["value"] == pytest.approx(0.75)
     assert told["annotators"]["A1"]["median_seconds"] == 12.5
     item = team.reviews.items(project.id)[0]
@@ -208,7 +208,7 @@ def test_argilla_comes_with_its_responses(team: Team, tmp_path: Path, version: i
     taken = take(team.reviews, project, argilla(written(tmp_path / "r.jsonl", *told), project.kind))
     assert (taken.added, taken.responses, taken.problems) == (9, 27, ())
     assert advance(team.reviews, team.bench, project) == {"merged": 9}
-    told_figures = figures(History.of(lines(team.reviews, project)))
+    told_figures = figures(AnnotationHistory.of(lines(team.reviews, project)))
     label = told_figures["labels"]["difficulty sql"]
     assert label["n"] == 9
     off = max(label["without"], key=lambda name: label["without"][name])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.biotools.conftest import quick
 
-from fathom.authoring.biotool import Plan, biotool_maker
+from fathom.authoring.biotool import MakingPlan, biotool_maker
 from fathom.authoring.biotool.asking import identifiers, judged, questions_for, wrong_with
 from fathom.authoring.biotool.filtering import says_nothing, worthwhile
 from fathom.authoring.biotool.sampling import read_seeds, sample
@@ -52,7 +52,7 @@ def model(verdict: Any = GOOD, asked: Any = questions) -> ScriptedModel:
     return ScriptedModel.of(rules={"First weigh the call": asked, "enough to begin": verdict})
 
 
-def done(plan: Plan, folder: Path, client: Client, *steps: str) -> Any:
+def done(plan: MakingPlan, folder: Path, client: Client, *steps: str) -> Any:
     with biotool_maker(plan, client) as maker:
         return asyncio.run(make(maker, folder, steps))
 
@@ -62,8 +62,8 @@ def left(folder: Path, step: str) -> list[Item]:
     return [item for _, items in entries(folder / f"{step}.jsonl") for item in items]
 
 
-def plan(**more: Any) -> Plan:
-    return Plan(**{"names": NAMES, "count": 4, "seeds": SEEDS, "model": model(), **more})
+def plan(**more: Any) -> MakingPlan:
+    return MakingPlan(**{"names": NAMES, "count": 4, "seeds": SEEDS, "model": model(), **more})
 
 
 def test_the_whole_way_gives_a_benchmark_with_its_statistics(tmp_path: Path, client: Client) -> None:

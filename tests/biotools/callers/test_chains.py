@@ -13,7 +13,7 @@ from fathom.biotools.callers.fitting import MOST_SURE
 from fathom.biotools.callers.planning import CROSSED
 from fathom.biotools.catalogue import check
 from fathom.biotools.catalogue.names import all_species
-from fathom.biotools.client import Client, Response
+from fathom.biotools.client import ApiResponse, Client
 from fathom.biotools.observations import Observation
 
 CASES = yaml.safe_load(Path(__file__).with_name("chains.yaml").read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def test_one_answer_feeds_the_next(caller: OfflineCaller, client: Client, case: 
 def test_a_call_that_gives_nothing_ends_the_chain_with_the_reason(caller: OfflineCaller) -> None:
     first = asyncio.run(caller.propose(SEQUENCE)).call
     assert first is not None
-    response = Response(first, "https://rest.ensembl.org/x", b"{}", {"content-type": "application/json"})
+    response = ApiResponse(first, "https://rest.ensembl.org/x", b"{}", {"content-type": "application/json"})
     after = asyncio.run(caller.propose(SEQUENCE, earlier=[MadeCall(first, Observation({}, response))]))
     assert after.call is None
     assert "gave no ensembl protein to go on with" in after.refusal
@@ -52,7 +52,7 @@ def test_what_a_service_gives_is_checked_before_it_goes_on(caller: OfflineCaller
     first = asyncio.run(caller.propose(SEQUENCE)).call
     assert first is not None
     body = b'{"Transcript": [{"Translation": {"id": "../../lookup?x=ENSP1"}}]}'
-    response = Response(first, "https://rest.ensembl.org/x", body, {"content-type": "application/json"})
+    response = ApiResponse(first, "https://rest.ensembl.org/x", body, {"content-type": "application/json"})
     after = asyncio.run(caller.propose(SEQUENCE, earlier=[MadeCall(first, Observation({}, response))]))
     assert after.call is None
     assert "get_sequence_by_id seems meant, but: id" in after.refusal

@@ -8,7 +8,7 @@ from bench.questions.calls import generated
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow, open_caller
 from fathom.biotools.callers.llm import ALWAYS_OFFERED, OFFERED, LlmCaller
 from fathom.biotools.catalogue import check
-from fathom.biotools.client import Client, Response
+from fathom.biotools.client import ApiResponse, Client
 from fathom.biotools.observations import Observation
 from fathom.errors import InputError, RecordNotFound
 from fathom.llm import Call, Reply, ScriptedModel
@@ -24,7 +24,7 @@ def wants(name: str, **arguments: Any) -> Reply:
 def observed(name: str, arguments: dict[str, Any], content: Any) -> MadeCall:
     call = check(name, arguments)
     body = json.dumps(content).encode()
-    return MadeCall(call, Observation(content, Response(call, "https://rest.ensembl.org/x", body)))
+    return MadeCall(call, Observation(content, ApiResponse(call, "https://rest.ensembl.org/x", body)))
 
 
 def proposed(model: ScriptedModel, question: str, *earlier: MadeCall) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client, ClientOptions, read_options
-from fathom.biotools.client.pace import Pace
+from fathom.biotools.client.pace import RequestSpacing
 from fathom.biotools.loopback import Faults, Loopback
 from fathom.errors import (
     CallFailed,
@@ -197,9 +197,9 @@ def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_pace_spaces_threads_and_shares_a_pause(tmp_path: Path) -> None:
-    paces = [Pace(tmp_path, "x", 0.02) for _ in range(3)]
+    paces = [RequestSpacing(tmp_path, "x", 0.02) for _ in range(3)]
 
-    def some(pace: Pace) -> None:
+    def some(pace: RequestSpacing) -> None:
         for _ in range(4):
             pace.wait()
 
@@ -217,7 +217,7 @@ def test_pace_spaces_threads_and_shares_a_pause(tmp_path: Path) -> None:
 
 
 def test_a_pace_from_a_wrong_clock_is_forgotten(tmp_path: Path) -> None:
-    pace = Pace(tmp_path, "x", 0.001)
+    pace = RequestSpacing(tmp_path, "x", 0.001)
     (tmp_path / "x.next").write_text(repr(time.time() + 1e7))
     assert pace.wait() < 1
     (tmp_path / "x.next").write_text("nonsense")

@@ -4,15 +4,15 @@ from pathlib import Path
 import pytest
 
 from fathom.biotools.catalogue import check
-from fathom.biotools.client import Client, Response
+from fathom.biotools.client import ApiResponse, Client
 from fathom.biotools.observations import observe
 from fathom.biotools.observations.reducing import sample, short, span, spread
 
 
-def response(name: str, arguments: dict[str, object], body: object) -> Response:
+def response(name: str, arguments: dict[str, object], body: object) -> ApiResponse:
     text = body if isinstance(body, str) else json.dumps(body)
     kind = "text/xml" if isinstance(body, str) else "application/json"
-    return Response(check(name, arguments), "https://example.org", text.encode(), {"content-type": kind})
+    return ApiResponse(check(name, arguments), "https://example.org", text.encode(), {"content-type": kind})
 
 
 def test_linkage_shows_the_strongest_pairs_once_and_says_how_many_there_are() -> None:

@@ -11,7 +11,7 @@ from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers.pairs import (
     NO_ANSWER,
     Answered,
-    Pair,
+    AnswerPair,
     pair_up,
     read_answers,
     read_verdicts,
@@ -44,7 +44,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def pairs(files: tuple[Path, Path]) -> list[Pair]:
+def pairs(files: tuple[Path, Path]) -> list[AnswerPair]:
     return pair_up(read_answers(files[0]), read_answers(files[1]), ("tool", "plain"))
 
 
@@ -60,7 +60,7 @@ def fond_of(word: str, unless: str = "never") -> ScriptedModel:
     return ScriptedModel.of(*[line] * N * 3)
 
 
-def test_sides_are_mixed_and_labels_say_whose_it_was(pairs: list[Pair]) -> None:
+def test_sides_are_mixed_and_labels_say_whose_it_was(pairs: list[AnswerPair]) -> None:
     turned = [pair.turned for pair in pairs]
     assert 2 < sum(turned) < N - 2
     for pair in pairs:
@@ -70,7 +70,9 @@ def test_sides_are_mixed_and_labels_say_whose_it_was(pairs: list[Pair]) -> None:
         assert pair.label("both_bad") == "both_bad"
 
 
-def test_a_judge_model_is_asked_without_knowing_whose_is_which(pairs: list[Pair], tmp_path: Path) -> None:
+def test_a_judge_model_is_asked_without_knowing_whose_is_which(
+    pairs: list[AnswerPair], tmp_path: Path
+) -> None:
     model = fond_of("tool", unless="3")
     labels = prefer_by_model(pairs, tmp_path / "kept.jsonl", model)
     assert labels == {pair.id: "both_bad" if pair.id == "q3" else "A" for pair in pairs}
@@ -79,7 +81,9 @@ def test_a_judge_model_is_asked_without_knowing_whose_is_which(pairs: list[Pair]
     assert counted.win_rate == rate.value == pytest.approx((N - 0.5) / N)
 
 
-def test_a_killed_command_goes_on_and_asks_changed_pairs_anew(pairs: list[Pair], tmp_path: Path) -> None:
+def test_a_killed_command_goes_on_and_asks_changed_pairs_anew(
+    pairs: list[AnswerPair], tmp_path: Path
+) -> None:
     file = tmp_path / "kept.jsonl"
     with pytest.raises(BudgetExceeded):
         prefer_by_model(pairs, file, fond_of("tool").within(Budget(calls=4)))
@@ -90,13 +94,13 @@ def test_a_killed_command_goes_on_and_asks_changed_pairs_anew(pairs: list[Pair],
     again = fond_of("tool")
     assert len(prefer_by_model(pairs, file, again)) == N
     assert len(again.prompts) == N - kept
-    changed = [Pair(p.id, p.question, p.first, p.second + "!") if p.id == "q5" else p for p in pairs]
+    changed = [AnswerPair(p.id, p.question, p.first, p.second + "!") if p.id == "q5" else p for p in pairs]
     once = fond_of("plain")
     assert prefer_by_model(changed, file, once)["q5"] == "B"
     assert len(once.prompts) == 1
 
 
-def test_another_model_and_a_damaged_line_are_refused(pairs: list[Pair], tmp_path: Path) -> None:
+def test_another_model_and_a_damaged_line_are_refused(pairs: list[AnswerPair], tmp_path: Path) -> None:
     file = tmp_path / "kept.jsonl"
     file.write_text('{"id": "q1", "verdict": "left", "model": "other:judge"}\n', encoding="utf-8")
     with pytest.raises(RunError, match="Move it away"):
@@ -106,7 +110,7 @@ def test_another_model_and_a_damaged_line_are_refused(pairs: list[Pair], tmp_pat
         prefer_by_model(pairs, file, fond_of("tool"))
 
 
-def test_what_a_model_leaves_open_is_no_verdict(pairs: list[Pair], tmp_path: Path) -> None:
+def test_what_a_model_leaves_open_is_no_verdict(pairs: list[AnswerPair], tmp_path: Path) -> None:
     model = ScriptedModel.of(*["I like both"] * N * 5)
     assert prefer_by_model(pairs, tmp_path / "kept.jsonl", model) == {}
     assert Preferences({"judge": {}}).win_rate is None
@@ -119,7 +123,7 @@ def fill(file: Path, verdicts: dict[str, str]) -> None:
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def test_a_persons_file_is_added_to_and_never_rewritten(pairs: list[Pair], tmp_path: Path) -> None:
+def test_a_persons_file_is_added_to_and_never_rewritten(pairs: list[AnswerPair], tmp_path: Path) -> None:
     file = tmp_path / "anna.jsonl"
     assert write_queue(pairs[:8], file) == 8
     fill(file, {"q0": "left", "q1": "both_good"})
@@ -139,7 +143,7 @@ def test_a_persons_file_is_added_to_and_never_rewritten(pairs: list[Pair], tmp_p
     ],
 )
 def test_what_is_wrong_in_a_persons_file_is_told(
-    pairs: list[Pair], tmp_path: Path, line: dict[str, str], told: str
+    pairs: list[AnswerPair], tmp_path: Path, line: dict[str, str], told: str
 ) -> None:
     file = tmp_path / "ben.jsonl"
     file.write_text(json.dumps(line) + "\n", encoding="utf-8")
@@ -198,7 +202,7 @@ def test_the_command_takes_runs_people_and_a_judge(
 
 
 def test_the_command_replays_a_judge(
-    tmp_path: Path, files: tuple[Path, Path], pairs: list[Pair], fathom: Fathom
+    tmp_path: Path, files: tuple[Path, Path], pairs: list[AnswerPair], fathom: Fathom
 ) -> None:
     tape = tmp_path / "judge.cassette"
     recording = Cassette(tape)

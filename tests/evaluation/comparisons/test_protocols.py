@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
-from fathom.evaluation.comparisons import Case, Table, load_comparison
+from fathom.evaluation.comparisons import ComparedTable, ComparisonCase, load_comparison
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.scoring.judge import Judge, Task
+from fathom.evaluation.scoring.judge import Task, TaskJudge
 from tests.data import DATA, needed
 from tests.evaluation import restated
 
@@ -37,7 +37,7 @@ def crossed(name: str, split: str | None, each: int) -> Iterator[Pair]:
 
 
 def right(comparison: str, pairs: list[Pair]) -> list[bool]:
-    judge = Judge(load_comparison(comparison), 60.0)
+    judge = TaskJudge(load_comparison(comparison), 60.0)
     found = []
     for position, (question, sql) in enumerate(pairs):
         task = Task(
@@ -126,5 +126,5 @@ def test_published_predictions_get_the_published_answers(file: str) -> None:
     ],
 )
 def test_biomedsqls_numbers_may_differ_by_rounding(predicted: list[Any], gold: list[Any], same: bool) -> None:
-    made = [Table(("x",), [(v,) for v in values]) for values in (predicted, gold)]
-    assert load_comparison("biomedsql").compare(made[0], made[1], Case()).correct is same
+    made = [ComparedTable(("x",), [(v,) for v in values]) for values in (predicted, gold)]
+    assert load_comparison("biomedsql").compare(made[0], made[1], ComparisonCase()).correct is same

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fathom.evaluation.comparisons import Case, Table, Verdict, best, load_comparison
+from fathom.evaluation.comparisons import ComparedTable, ComparisonCase, Verdict, best, load_comparison
 from fathom.evaluation.comparisons.values import close_within
 
 HERE = Path(__file__).parent
@@ -31,17 +31,17 @@ def value(written: Any) -> Any:
     return written
 
 
-def table(rows: list[list[Any]], columns: list[str] | None) -> Table:
+def table(rows: list[list[Any]], columns: list[str] | None) -> ComparedTable:
     width = len(rows[0]) if rows else 1
     names = columns or [f"c{i}" for i in range(width)]
-    return Table(tuple(names), [tuple(map(value, row)) for row in rows])
+    return ComparedTable(tuple(names), [tuple(map(value, row)) for row in rows])
 
 
 @pytest.mark.parametrize("case", cases("results.yaml"))
 def test_results_get_the_verdict_of_a_careful_reader(case: Any) -> None:
     gold = table(case["gold"], case.get("columns"))
     predicted = table(case["predicted"], case.get("predicted_columns") or case.get("columns"))
-    check(SEMANTIC.compare(predicted, gold, Case()), case)
+    check(SEMANTIC.compare(predicted, gold, ComparisonCase()), case)
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +56,12 @@ def town() -> Iterator[sqlite3.Connection]:
 
 @pytest.mark.parametrize("case", cases("queries.yaml"))
 def test_order_and_ties_count_as_the_gold_query_means_them(case: Any, town: sqlite3.Connection) -> None:
-    def run(sql: str) -> Table:
+    def run(sql: str) -> ComparedTable:
         cursor = town.execute(sql)
-        return Table(tuple(d[0] for d in cursor.description), cursor.fetchall())
+        return ComparedTable(tuple(d[0] for d in cursor.description), cursor.fetchall())
 
     verdict = SEMANTIC.compare(
-        run(case["predicted"]), run(case["gold"]), Case(gold_sql=case["gold"], run_gold=run)
+        run(case["predicted"]), run(case["gold"]), ComparisonCase(gold_sql=case["gold"], run_gold=run)
     )
     check(verdict, case)
 
@@ -74,9 +74,9 @@ def check(verdict: Verdict, case: Any) -> None:
     assert 0.0 <= verdict.score <= 1.0
 
 
-def large(rows: list[tuple[Any, ...]]) -> Table:
+def large(rows: list[tuple[Any, ...]]) -> ComparedTable:
     names = tuple(f"c{i}" for i in range(len(rows[0])))
-    return Table(names, rows[:2], complete=False, again=lambda: iter(rows))
+    return ComparedTable(names, rows[:2], complete=False, again=lambda: iter(rows))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def large(rows: list[tuple[Any, ...]]) -> Table:
     ],
 )
 def test_results_too_large_to_hold_are_compared_by_digests(predicted: Any, gold: Any, kind: str) -> None:
-    assert SEMANTIC.compare(large(predicted), large(gold), Case()).kind == kind
+    assert SEMANTIC.compare(large(predicted), large(gold), ComparisonCase()).kind == kind
 
 
 def test_close_numbers_are_looked_for_near_by() -> None:
@@ -138,12 +138,16 @@ def test_a_flood_of_rows_is_not_read_to_its_end() -> None:
             assert i < 100
             yield (i,)
 
-    gold = Table(("n",), [(i,) for i in range(20)])
-    predicted = Table(("n",), [(0,)], complete=False, again=flood)
-    assert SEMANTIC.compare(predicted, gold, Case()).kind == "extra_rows"
+    gold = ComparedTable(("n",), [(i,) for i in range(20)])
+    predicted = ComparedTable(("n",), [(0,)], complete=False, again=flood)
+    assert SEMANTIC.compare(predicted, gold, ComparisonCase()).kind == "extra_rows"
     for name in ("spider", "sql_eval"):
-        assert not load_comparison(name).compare(predicted, gold, Case()).correct
-    assert not load_comparison("bird").compare(predicted, Table(("n",), [(5,)]), Case()).correct
+        assert not load_comparison(name).compare(predicted, gold, ComparisonCase()).correct
+    assert (
+        not load_comparison("bird")
+        .compare(predicted, ComparedTable(("n",), [(5,)]), ComparisonCase())
+        .correct
+    )
 
 
 def test_the_best_of_several_golds_counts() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.data import needed
 
-from fathom.benchmarks import Choice
+from fathom.benchmarks import QuestionSelection
 from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import contrast
@@ -97,7 +97,7 @@ def test_a_narrowed_database_runs_queries_and_leaves_the_whole_as_it_was(benchma
 def test_the_gap_is_a_figure(tmp_path: Path, threads: Executor) -> None:
     """The offline method on some of BIRD's questions: with evidence, without, with the gold schema."""
     bird = needed("bird")
-    choice = Choice(databases=("financial",), sample=12, seed=1)
+    choice = QuestionSelection(databases=("financial",), sample=12, seed=1)
 
     def run(name: str, **options: str) -> Run:
         return evaluate(

@@ -9,7 +9,7 @@ from tests.llm.hostile import Server
 
 from fathom.errors import BudgetExceeded, ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.folder import DifferentRun
-from fathom.evaluation.runs.grid import Done, Grid, read_grid, run_grid
+from fathom.evaluation.runs.grid import GridOutcome, RunGrid, read_grid, run_grid
 
 TOKENS = 128
 """Of each reply of the server."""
@@ -111,11 +111,11 @@ def test_a_grid_that_cannot_be_says_where(folder: Path, text: str, told: str) ->
         read_grid(written(folder, text))
 
 
-def run(folder: Path, grid: Grid) -> Done:
+def run(folder: Path, grid: RunGrid) -> GridOutcome:
     return run_grid(grid, folder / "out")
 
 
-def of_models(folder: Path, server: Server, more: str = "", methods: str = "'zero-shot'") -> Grid:
+def of_models(folder: Path, server: Server, more: str = "", methods: str = "'zero-shot'") -> RunGrid:
     models = f"['{server.openai}#a', '{server.openai}#b']"
     text = f"methods = [{methods}]\nmodels = {models}\nlimit = 4\n{more}\nbenchmarks = ['genes.jsonl']"
     return read_grid(written(folder, text))

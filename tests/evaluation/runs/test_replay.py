@@ -12,7 +12,7 @@ from tests.data import needed
 from tests.evaluation.runs.bench import make_benchmark
 from tests.evaluation.runs.test_running import choose, propose, right, select_gene
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice, load_benchmark
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
 from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.export import export
 from fathom.evaluation.runs.replay import replay
@@ -100,7 +100,7 @@ def test_records_without_ids_are_paired_and_empty_revisions_are_errors(
         content = json.loads(file.read_text(encoding="utf-8"))
         told = [r | {"question": texts[f"q{i}"].upper()} for r in content]
         file.write_text(json.dumps(told), encoding="utf-8")
-    part = benchmark.only(Choice(ids=("q0", "q1", "q2", "q3")))
+    part = benchmark.only(QuestionSelection(ids=("q0", "q1", "q2", "q3")))
     run = evaluate(part, replay(part, folder), out=tmp_path / "run", executor=threads)
     found = run.summary().all
     assert (found["correct"], found["incorrect"], found["error"]) == (1, 1, 2)

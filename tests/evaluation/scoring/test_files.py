@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fathom.benchmarks import Choice, load_benchmark
+from fathom.benchmarks import QuestionSelection, load_benchmark
 from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.scoring import Score, score, score_files
 from tests.disks import FULL, fill, small_disk
@@ -148,11 +148,11 @@ def test_predictions_by_position_stay_with_their_questions(tmp_path: Path, kind:
     mine = [f"SELECT {i}" for i in range(40)]
     file.write_text("\n".join(mine) if kind == "txt" else json.dumps(dict(enumerate(mine))))
     for choice, asked in (
-        (Choice(databases=("b",)), 20),
-        (Choice(ids=("91", "125")), 2),
-        (Choice(sample=7, seed=4), 7),
-        (Choice(databases=("a",), sample=9), 9),
-        (Choice(limit=3), 3),
+        (QuestionSelection(databases=("b",)), 20),
+        (QuestionSelection(ids=("91", "125")), 2),
+        (QuestionSelection(sample=7, seed=4), 7),
+        (QuestionSelection(databases=("a",), sample=9), 9),
+        (QuestionSelection(limit=3), 3),
     ):
         total = score(tmp_path, file, choice=choice)
         assert (total.asked, total.correct, total.problems) == (asked, asked, [])

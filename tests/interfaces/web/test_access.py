@@ -8,7 +8,7 @@ from tests.interfaces.web.conftest import HOST, ORIGIN, TOKEN, finished, made_si
 from tests.reports.stored import make_run
 
 from fathom.answering.store import Store
-from fathom.interfaces.web.access import HEADERS, Rate
+from fathom.interfaces.web.access import HEADERS, RateLimit
 from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.site import Site
 
@@ -114,7 +114,7 @@ def test_so_many_questions_a_minute(tmp_path: Path) -> None:
 
 
 def test_a_rate_counts_each_name_by_itself() -> None:
-    rate = Rate(2)
+    rate = RateLimit(2)
     assert [rate.allows(n) for n in ("a", "a", "b", "a", "b")] == [True, True, True, False, True]
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from fathom.nl2sql.adaptive.confidence import Calibration, calibration, features
 from fathom.nl2sql.adaptive.evidence import Evidence, choose, gather
-from fathom.nl2sql.executing import Outcome, Status
+from fathom.nl2sql.executing import QueryRun, Status
 from fathom.records import Result
 
 
-def outcome(*rows: tuple[object, ...]) -> Outcome:
-    return Outcome(repr(rows), Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
+def outcome(*rows: tuple[object, ...]) -> QueryRun:
+    return QueryRun(repr(rows), Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
 
 
 A, B, C = (outcome((x,)) for x in "abc")

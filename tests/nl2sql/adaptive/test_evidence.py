@@ -8,14 +8,14 @@ from fathom.methods import Context
 from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty
 from fathom.nl2sql.adaptive.evidence import choose, gather
 from fathom.nl2sql.adaptive.plausible import complaints
-from fathom.nl2sql.executing import Outcome, Status
+from fathom.nl2sql.executing import QueryRun, Status
 from fathom.records import Question, Result
 
 
-def outcome(*rows: tuple[object, ...], error: str = "") -> Outcome:
+def outcome(*rows: tuple[object, ...], error: str = "") -> QueryRun:
     if error:
-        return Outcome("broken", Status.ERROR, error=error)
-    return Outcome(repr(rows), Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
+        return QueryRun("broken", Status.ERROR, error=error)
+    return QueryRun(repr(rows), Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
 
 
 A, B, C, D = (outcome((x,)) for x in "abcd")
@@ -57,7 +57,7 @@ REPEATS = outcome(("r",), ("r",), ("r",))
     ],
 )
 def test_the_first_stands_unless_what_speaks_against_it_is_better(
-    sampled: tuple[Outcome, ...], offline: tuple[Outcome, ...], confidence: float, chosen: Outcome
+    sampled: tuple[QueryRun, ...], offline: tuple[QueryRun, ...], confidence: float, chosen: QueryRun
 ) -> None:
     found = choose(gather("Which?", sampled, offline, confidence))
     assert found is not None
@@ -83,7 +83,7 @@ def test_where_nothing_ran_nothing_is_chosen() -> None:
     ],
 )
 def test_it_is_enough_when_a_fitting_result_is_found_twice(
-    sampled: tuple[Outcome, ...], offline: tuple[Outcome, ...], enough: bool
+    sampled: tuple[QueryRun, ...], offline: tuple[QueryRun, ...], enough: bool
 ) -> None:
     assert gather("Which?", sampled, offline).enough is enough
 
@@ -105,7 +105,7 @@ def test_it_is_enough_when_a_fitting_result_is_found_twice(
         ("Which genes?", FAILED, "refuses it: no"),
     ],
 )
-def test_a_result_is_held_against_its_question(question: str, found: Outcome, said: str) -> None:
+def test_a_result_is_held_against_its_question(question: str, found: QueryRun, said: str) -> None:
     told = " ".join(complaints(question, found))
     assert (said in told) if said else not told
 

@@ -14,7 +14,7 @@ from fathom.nl2sql.adaptive import ADAPTIVE, narrowing
 from fathom.nl2sql.adaptive.first_try import FirstTry
 from fathom.nl2sql.adaptive.narrowing import narrow_schema, refine_columns, widened
 from fathom.nl2sql.adaptive.writing import write_until_sure
-from fathom.nl2sql.executing import Outcome, Status, execute
+from fathom.nl2sql.executing import QueryRun, Status, execute
 from fathom.nl2sql.selecting import everything
 from fathom.records import Draft, Question, Selection
 
@@ -165,7 +165,7 @@ def test_what_a_query_missed_is_added(context: Context, wide: None, sql: str, ad
 
 
 def test_a_query_nested_too_deeply_names_nothing_that_was_missing(context: Context, wide: None) -> None:
-    deep = Outcome(f"SELECT {'(' * 5000}id{')' * 5000} FROM disease", Status.ERROR, error="too deep")
+    deep = QueryRun(f"SELECT {'(' * 5000}id{')' * 5000} FROM disease", Status.ERROR, error="too deep")
     narrow = Selection({"gene": ("id", "symbol")})
     assert asyncio.run(widened(narrow, context, [deep])) == asyncio.run(widened(narrow, context, []))
 

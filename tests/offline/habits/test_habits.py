@@ -5,9 +5,9 @@ import pytest
 
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.habits.traits import traits
-from fathom.offline.habits.variants import Variants
+from fathom.offline.habits.variants import TemplateVariants
 from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.rendering import render
 from fathom.records import Question, SolvedExample
@@ -53,13 +53,13 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def engine(file: Path) -> Iterator[Engine]:
+def engine(file: Path) -> Iterator[OfflineEngine]:
     database = connect(file)
-    yield Engine(database, KnowledgePack(), SOLVED)
+    yield OfflineEngine(database, KnowledgePack(), SOLVED)
     database.close()
 
 
-def test_traits_do_not_depend_on_values(engine: Engine) -> None:
+def test_traits_do_not_depend_on_values(engine: OfflineEngine) -> None:
     paris, lima, rivers = (
         traits(parse(s, engine.planner))
         for s in (CAPITAL.format("France"), CAPITAL.format("Peru"), RIVERS.format("Peru"))
@@ -75,7 +75,7 @@ def test_traits_do_not_depend_on_values(engine: Engine) -> None:
         ("tell me the longest river in Sweden", LONGEST.format("Sweden")),
     ],
 )
-def test_the_likeliest_query_is_what_people_mean_here(engine: Engine, asked: str, sql: str) -> None:
+def test_the_likeliest_query_is_what_people_mean_here(engine: OfflineEngine, asked: str, sql: str) -> None:
     linking = engine.link(Question(asked))
     likely = [q.query for q in engine.habits.likely(linking, 20)]
     scores = engine.habits.scores(linking, likely)
@@ -96,16 +96,16 @@ def test_the_likeliest_query_is_what_people_mean_here(engine: Engine, asked: str
     ],
 )
 def test_clauses_of_several_solved_queries_make_one_that_nobody_has_asked(
-    engine: Engine, asked: str, sql: str
+    engine: OfflineEngine, asked: str, sql: str
 ) -> None:
     wanted = parse(sql, engine.planner)
     assert traits(wanted) not in {traits(s.query) for s in engine.examples.solved}
     assert wanted in [q.query for q in engine.habits.likely(engine.link(Question(asked)), 20)]
 
 
-def test_every_variant_is_a_query_that_runs(engine: Engine) -> None:
+def test_every_variant_is_a_query_that_runs(engine: OfflineEngine) -> None:
     templates = [s.template for s in engine.examples.solved]
-    variants = Variants(templates, engine.planner)
+    variants = TemplateVariants(templates, engine.planner)
     found = {v.query: v for t in templates for v in variants.of(t)}
     assert len(found) > 30
     for variant in found.values():
@@ -115,7 +115,7 @@ def test_every_variant_is_a_query_that_runs(engine: Engine) -> None:
 
 @pytest.mark.parametrize("solved", [SOLVED[:4], ()])
 def test_few_solved_questions_say_nothing(file: Path, solved: tuple[SolvedExample, ...]) -> None:
-    assert not Engine(connect(file), KnowledgePack(), solved).habits
+    assert not OfflineEngine(connect(file), KnowledgePack(), solved).habits
 
 
 def test_questions_that_all_ask_the_same_are_trusted(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_questions_that_all_ask_the_same_are_trusted(tmp_path: Path) -> None:
         for start in starts
         for symbol in ("APOE", "BIN1", "SNCA")
     )
-    assert Engine(connect(file), KnowledgePack(), solved).habits.trust == 1.0
+    assert OfflineEngine(connect(file), KnowledgePack(), solved).habits.trust == 1.0
 
 
 def test_solved_questions_of_which_none_is_like_another_say_nothing(file: Path) -> None:
@@ -142,7 +142,7 @@ def test_solved_questions_of_which_none_is_like_another_say_nothing(file: Path) 
         for key in there
         for way in ("asc", "desc")
     )
-    engine = Engine(connect(file), KnowledgePack(), unlike)
+    engine = OfflineEngine(connect(file), KnowledgePack(), unlike)
     assert len(engine.examples) >= 20
     assert not engine.habits
 
@@ -151,7 +151,7 @@ def test_what_was_learned_is_kept_until_something_else_is_learned_from(file: Pat
     asked = Question("tell me the longest river in Sweden")
 
     def opened(solved: tuple[SolvedExample, ...]) -> tuple[float, list[float]]:
-        engine = Engine(connect(file), KnowledgePack(), solved, cache=tmp_path)
+        engine = OfflineEngine(connect(file), KnowledgePack(), solved, cache=tmp_path)
         assert engine.habits
         linking = engine.link(asked)
         scores = engine.habits.scores(linking, [q.query for q in engine.habits.likely(linking, 5)])

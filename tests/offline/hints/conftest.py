@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from tests.offline.making import sqlite_of
 
 SCRIPT = """
@@ -41,5 +41,5 @@ def database(library: Path) -> Database:
 
 
 @pytest.fixture(scope="session")
-def engine(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return Engine(database, cache=tmp_path_factory.mktemp("cache"))
+def engine(database: Database, tmp_path_factory: pytest.TempPathFactory) -> OfflineEngine:
+    return OfflineEngine(database, cache=tmp_path_factory.mktemp("cache"))

@@ -6,9 +6,9 @@ import pytest
 from fathom.offline.checks.checking import Checked
 from fathom.offline.checks.falling_short import falls_short, shows_something_else
 from fathom.offline.deciding import _rival
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.parsing import parse
-from fathom.offline.ranking.choosing import Choice
+from fathom.offline.ranking.choosing import RankedCandidates
 from fathom.records import Question, Result
 
 Rows = Sequence[tuple[Any, ...]]
@@ -33,7 +33,7 @@ def _gave(rows: Rows | None) -> Checked:
 def test_only_a_close_candidate_that_shows_something_else_is_worth_asking_back(
     second: Rows | None, score: float, is_rival: bool
 ) -> None:
-    choice = Choice((0, 1), (1.0, score), confidence=0.9, sure=True, missing=())
+    choice = RankedCandidates((0, 1), (1.0, score), confidence=0.9, sure=True, missing=())
     assert (_rival(choice, [_gave([("x", 1)]), _gave(second)]) == 1) is is_rival
 
 
@@ -46,7 +46,7 @@ def test_only_a_close_candidate_that_shows_something_else_is_worth_asking_back(
         ("What is the longest?", "SELECT genre FROM book ORDER BY num_pages DESC LIMIT 1", False),
     ],
 )
-def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: Engine) -> None:
+def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: OfflineEngine) -> None:
     linking = engine.link(Question(question))
     assert shows_something_else(parse(sql, engine.planner), linking, engine.names) is other
 
@@ -67,6 +67,6 @@ def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: En
         ),
     ],
 )
-def test_what_falls_short(question: str, sql: str, short: bool, engine: Engine) -> None:
+def test_what_falls_short(question: str, sql: str, short: bool, engine: OfflineEngine) -> None:
     linking = engine.link(Question(question))
     assert falls_short(parse(sql, engine.planner), linking, engine.names) is short

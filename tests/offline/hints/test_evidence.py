@@ -6,11 +6,11 @@ import yaml
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.hints import EvidenceReader
 from fathom.offline.hints.evidence import pieces
 from fathom.offline.hints.fragments import read_fragment
-from fathom.offline.hints.names import Names
+from fathom.offline.hints.names import ReadableNames
 from fathom.offline.hints.reading import place
 from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.parsing import parse
@@ -32,8 +32,8 @@ def test_evidence_comes_apart(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("fragments.yaml"), ids=lambda c: c["text"][:40])
-def test_fragments_are_read_over_the_schema(case: dict[str, Any], engine: Engine) -> None:
-    names = Names(engine.schema, KnowledgePack())
+def test_fragments_are_read_over_the_schema(case: dict[str, Any], engine: OfflineEngine) -> None:
+    names = ReadableNames(engine.schema, KnowledgePack())
     fragment = read_fragment(case["text"], names, engine.planner, {})
     if case["sql"] is None:
         assert fragment is None
@@ -45,7 +45,7 @@ def test_fragments_are_read_over_the_schema(case: dict[str, Any], engine: Engine
 
 
 @pytest.mark.parametrize("case", cases("answers.yaml"), ids=lambda c: c["question"][:40])
-def test_evidence_decides(case: dict[str, Any], engine: Engine, database: Database) -> None:
+def test_evidence_decides(case: dict[str, Any], engine: OfflineEngine, database: Database) -> None:
     first = engine.propose(Question(case["question"], evidence=case["evidence"]))[0]
     rows = database.run(render(first.query, engine.planner)).rows
     assert rows == database.run(case["sql"]).rows
@@ -67,7 +67,7 @@ def test_phrases_are_found_in_the_question(phrase: str, found: list[str]) -> Non
     assert [" ".join(t.text for t in tokens[s.first : s.end]) for s in place(phrase, tokens)] == found
 
 
-def test_what_cannot_be_read_stays_words(engine: Engine) -> None:
+def test_what_cannot_be_read_stays_words(engine: OfflineEngine) -> None:
     reader = EvidenceReader(engine.planner, KnowledgePack(), None)
     asked = Question(
         "How many crime books?",
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_stays_words(engine: Engine) -> None:
     assert reader.words(asked) == "books are lovely"
 
 
-def test_values_are_spelt_as_stored(engine: Engine) -> None:
+def test_values_are_spelt_as_stored(engine: OfflineEngine) -> None:
     hints = engine.hints(Question("How many crime books?", evidence="crime refers to genre = 'CRIME'"))
     assert "'Crime'" in repr(hints.hints[0].conditions)
 
@@ -86,5 +86,5 @@ def test_values_are_spelt_as_stored(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "evidence", ["(" * 5000, "'" * 999, "a refers to " * 500, "x = 1 AND " * 300, "\x00; \ud83d"]
 )
-def test_odd_evidence_is_harmless(evidence: str, engine: Engine) -> None:
+def test_odd_evidence_is_harmless(evidence: str, engine: OfflineEngine) -> None:
     assert engine.propose(Question("How many books are there?", evidence=evidence))

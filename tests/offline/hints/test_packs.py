@@ -6,7 +6,7 @@ import yaml
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking import ColumnKey
 from fathom.offline.solved.examples import Examples
 from fathom.offline.solved.precedents import Precedents
@@ -23,8 +23,10 @@ def pack() -> KnowledgePack:
 
 
 @pytest.fixture(scope="session")
-def knowing(database: Database, pack: KnowledgePack, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return Engine(database, pack, cache=tmp_path_factory.mktemp("cache"))
+def knowing(
+    database: Database, pack: KnowledgePack, tmp_path_factory: pytest.TempPathFactory
+) -> OfflineEngine:
+    return OfflineEngine(database, pack, cache=tmp_path_factory.mktemp("cache"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["question"])
@@ -49,17 +51,19 @@ def test_each_assumption_names_its_source(database: Database, pack: KnowledgePac
         ("Which books are about the sea?", ("book", "topics"), "sea"),
     ],
 )
-def test_other_words_for_values(question: str, column: tuple[str, str], value: str, knowing: Engine) -> None:
+def test_other_words_for_values(
+    question: str, column: tuple[str, str], value: str, knowing: OfflineEngine
+) -> None:
     found = {(v.column, v.value) for v in knowing.link(Question(question)).values}
     assert (ColumnKey(*column), value) in found
 
 
-def test_the_longest_term_wins(knowing: Engine) -> None:
+def test_the_longest_term_wins(knowing: OfflineEngine) -> None:
     hints = knowing.hints(Question("List each very long book.")).hints
     assert [h.phrase for h in hints] == ["very long book"]
 
 
-def test_solved_questions_draw_linking_to_what_they_use(engine: Engine) -> None:
+def test_solved_questions_draw_linking_to_what_they_use(engine: OfflineEngine) -> None:
     question = Question("How hefty is Gulls?")
     column = ColumnKey("book", "num_pages")
     examples = Examples(

@@ -9,7 +9,7 @@ import yaml
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context
-from fathom.offline.engine import Engine, engine_for
+from fathom.offline.engine import OfflineEngine, engine_for
 from fathom.offline.hints.glossary import Glossary
 from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.parsing import parse
@@ -24,7 +24,7 @@ ASKS = {"rows": False, "count": True, None: None}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['asks']}: {c['solved']}")
-def test_a_solved_query_takes_the_form_asked_for(case: dict[str, Any], engine: Engine) -> None:
+def test_a_solved_query_takes_the_form_asked_for(case: dict[str, Any], engine: OfflineEngine) -> None:
     planner = engine.planner
     unsaid = frozenset(
         comparisons(parse(f"SELECT 1 FROM book WHERE {case['unsaid']}", planner).where)
@@ -52,7 +52,7 @@ def test_what_a_question_asks_for(question: str, counts: bool | None) -> None:
     assert asks_count(tokenize(question)) is counts
 
 
-def test_terms_that_only_the_solved_question_uses_are_told(engine: Engine) -> None:
+def test_terms_that_only_the_solved_question_uses_are_told(engine: OfflineEngine) -> None:
     glossary = Glossary(load_packs(HERE / "library.yaml"), engine.planner)
     solved = "Which doorstoppers are there?"
     assert glossary.unsaid(solved, tokenize("Which crime stories are there?"))

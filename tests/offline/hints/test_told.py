@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.settling import settle
 from fathom.records import Question
 
@@ -49,7 +49,7 @@ from fathom.records import Question
     ],
 )
 def test_what_is_told_is_answered(
-    question: str, evidence: str, rows: tuple[tuple[object, ...], ...] | int | None, engine: Engine
+    question: str, evidence: str, rows: tuple[tuple[object, ...], ...] | int | None, engine: OfflineEngine
 ) -> None:
     found = settle(engine, Question(question, evidence=evidence))
     assert found is not None
@@ -71,7 +71,7 @@ def test_what_is_told_is_answered(
     ],
 )
 def test_a_told_value_is_the_stored_one_it_is_a_slip_of(
-    told: str, stored: str | None, engine: Engine
+    told: str, stored: str | None, engine: OfflineEngine
 ) -> None:
     column = "author_name" if stored is None or "Quill" in stored else "title"
     hints = engine.hints(Question("Which ones?", evidence=f"ones refers to {column} = '{told}'")).hints
@@ -80,7 +80,7 @@ def test_a_told_value_is_the_stored_one_it_is_a_slip_of(
     assert ("is stored as" in hints[0].text) == (stored is not None and stored.casefold() != told)
 
 
-def test_what_a_query_leaves_out_of_the_evidence_is_not_sure(engine: Engine) -> None:
+def test_what_a_query_leaves_out_of_the_evidence_is_not_sure(engine: OfflineEngine) -> None:
     question = Question("List the titles.", evidence="titles refers to SUM(born) / COUNT(fee)")
     found = settle(engine, question)
     assert found is not None

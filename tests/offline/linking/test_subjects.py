@@ -6,7 +6,7 @@ import pytest
 
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from tests.offline.asking import ask, decided
 from tests.offline.making import sqlite_of
 
@@ -28,7 +28,7 @@ CREATE TABLE canal (canal_name TEXT, region_name TEXT REFERENCES region, length 
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfflineEngine]:
     rows = (
         *(f"INSERT INTO region VALUES ('{r}', {100 + i}, {7 * i}, 'arden');" for i, r in enumerate(REGIONS)),
         *(f"INSERT INTO town VALUES {(*t, 'arden')};" for t in TOWNS),
@@ -36,7 +36,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     )
     file = sqlite_of(tmp_path_factory.mktemp("waterways") / "waterways.sqlite", WATERWAYS, *rows)
     with connect(file) as database:
-        yield Engine(database, KnowledgePack())
+        yield OfflineEngine(database, KnowledgePack())
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     ],
 )
 def test_a_row_is_meant_where_its_table_has_what_is_asked(
-    engine: Engine, asked: str, rows: tuple[tuple[int]]
+    engine: OfflineEngine, asked: str, rows: tuple[tuple[int]]
 ) -> None:
     assert engine.database.run(decided(engine, asked)[0]).rows == rows
 
 
 @pytest.mark.parametrize("town", ["Ashby", "Milton"])
-def test_where_asks_for_a_place(engine: Engine, town: str) -> None:
+def test_where_asks_for_a_place(engine: OfflineEngine, town: str) -> None:
     places = {"Ashby": "Dale", "Milton": "Severn"}
     assert engine.database.run(decided(engine, f"where is {town}")[0]).rows == ((places[town],),)
 
@@ -70,7 +70,9 @@ def test_where_asks_for_a_place(engine: Engine, town: str) -> None:
         ("which region has the highest population in Arden", "Forest"),
     ],
 )
-def test_what_all_rows_have_restricts_nothing_and_is_told(engine: Engine, asked: str, name: str) -> None:
+def test_what_all_rows_have_restricts_nothing_and_is_told(
+    engine: OfflineEngine, asked: str, name: str
+) -> None:
     draft = ask(asked, engine.database)
     assert draft.sql is not None
     assert "arden" not in draft.sql.lower()

@@ -7,8 +7,8 @@ from fathom.offline.linking import Linker
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.choosing import choose, default_ranking_weights, load_ranking_weights
-from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features
+from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.ranker import FEATURES, RankedCandidate, pool_features
 from fathom.records import Question, Result
 
 CANDIDATES = (
@@ -22,11 +22,11 @@ CANDIDATES = (
 )
 
 
-def entries(planner: JoinPlanner) -> list[Entry]:
-    def outcome(place: int) -> Outcome:
-        return Outcome.of(Result(("a",), ((place,),), "", 0.0))
+def entries(planner: JoinPlanner) -> list[RankedCandidate]:
+    def outcome(place: int) -> QueryOutcome:
+        return QueryOutcome.of(Result(("a",), ((place,),), "", 0.0))
 
-    return [Entry(parse(s, planner), 0.0, outcome=outcome(i)) for i, s in enumerate(CANDIDATES)]
+    return [RankedCandidate(parse(s, planner), 0.0, outcome=outcome(i)) for i, s in enumerate(CANDIDATES)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
-from fathom.offline.ranking.outcomes import OUTCOME, Outcome, outcome_features
+from fathom.offline.ranking.outcomes import OUTCOME, QueryOutcome, outcome_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.records import Question, Result
 
@@ -71,11 +71,11 @@ def test_cues(cinema: Cinema, question: str, sql: str, raised: str) -> None:
 
 
 def test_outcomes_that_agree_whatever_the_order() -> None:
-    def result(*rows: tuple[object, ...]) -> Outcome:
-        return Outcome.of(Result(("a", "b"), rows, "", 0.0))
+    def result(*rows: tuple[object, ...]) -> QueryOutcome:
+        return QueryOutcome.of(Result(("a", "b"), rows, "", 0.0))
 
     one, same, other = result((1, "x"), (2, "y")), result(("y", 2), ("x", 1)), result((1, "z"))
-    failed = Outcome.of(None)
+    failed = QueryOutcome.of(None)
     features = outcome_features([one, same, other, failed], [0.4, 0.3, 0.2, 0.1])
     rows = [dict(zip(OUTCOME, f, strict=True)) for f in features]
     assert rows[0]["agreement_share"] == pytest.approx(0.7)

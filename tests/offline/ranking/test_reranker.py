@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from fathom.offline.ranking.reranker import Reranker, Trial, agreement, fit_reranker
+from fathom.offline.ranking.reranker import Reranker, SolvedTrial, agreement, fit_reranker
 
 CANDIDATES, FEATURES = 6, 4
 
 
-def trials(count: int, *, seed: int, telling: bool) -> list[Trial]:
+def trials(count: int, *, seed: int, telling: bool) -> list[SolvedTrial]:
     """Trials with one right candidate each: the one with the greatest second feature where it is `telling`.
 
     Their scores know nothing of it.
@@ -17,11 +17,11 @@ def trials(count: int, *, seed: int, telling: bool) -> list[Trial]:
         features = chance.normal(size=(CANDIDATES, FEATURES)).astype(np.float32)
         best = int(features[:, 1].argmax()) if telling else int(chance.integers(CANDIDATES))
         right = np.arange(CANDIDATES) == best
-        made.append(Trial(features, chance.normal(size=CANDIDATES), right, tuple("abcdef")))
+        made.append(SolvedTrial(features, chance.normal(size=CANDIDATES), right, tuple("abcdef")))
     return made
 
 
-def share_right(reranker: Reranker, asked: list[Trial]) -> float:
+def share_right(reranker: Reranker, asked: list[SolvedTrial]) -> float:
     return float(np.mean([t.right[reranker.scores(t.features, t.scores).argmax()] for t in asked]))
 
 
@@ -43,7 +43,7 @@ def test_where_nothing_tells_them_apart_the_scores_stand() -> None:
 
 def test_trials_without_a_right_candidate_correct_nothing() -> None:
     hopeless = [
-        Trial(t.features, t.scores, np.zeros(CANDIDATES, bool), t.digests)
+        SolvedTrial(t.features, t.scores, np.zeros(CANDIDATES, bool), t.digests)
         for t in trials(9, seed=0, telling=True)
     ]
     kept = fit_reranker(hopeless)

@@ -29,7 +29,7 @@ UNFINISHED = frozenset((Standing.WAITING, Standing.WORKING))
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredQuestion:
     """One question with what became of it, without its rows. `number` grows with time.
 
     `says` is the answer in words, or why there is none; `row_count` is None where there is no result.
@@ -60,13 +60,13 @@ class Entry:
         return self.status not in UNFINISHED
 
     @property
-    def entry(self) -> "Entry":
+    def entry(self) -> "StoredQuestion":
         """Itself; of a whole answer the part without it."""
-        return Entry(**{f.name: getattr(self, f.name) for f in fields(Entry)})
+        return StoredQuestion(**{f.name: getattr(self, f.name) for f in fields(StoredQuestion)})
 
 
 @dataclass(frozen=True)
-class KeptAnswer(Entry):
+class KeptAnswer(StoredQuestion):
     """An entry with the whole answer, as far as there is one: the first rows, if not all."""
 
     content: bytes | None = None
@@ -85,7 +85,7 @@ class Saved:
     title: str
     tag: str
     saved_at: datetime
-    entry: Entry
+    entry: StoredQuestion
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any, Self, TypeVar
 from fathom.answering.archive import archived
 from fathom.answering.store.file import StoreFile
 from fathom.answering.store.records import (
-    Entry,
     Feedback,
     KeptAnswer,
     Origin,
     Saved,
     Standing,
+    StoredQuestion,
     deflated,
 )
 from fathom.errors import FathomError
@@ -29,7 +29,7 @@ from fathom.records import Answer, Question, Reading, Result
 MOST_ROWS, MOST_BYTES = 1_000, 1_000_000
 """Of one answer: rows that are kept, and bytes that they may take once deflated."""
 PAGE = 50
-_ENTRY = ", ".join(f"answer.{f.name}" for f in fields(Entry))
+_ENTRY = ", ".join(f"answer.{f.name}" for f in fields(StoredQuestion))
 _UNFINISHED = "status IN ('waiting', 'working')"
 _WORKER = f"{os.getpid()}.{secrets.token_hex(4)}"
 """This process, as unfinished questions name who works on them."""
@@ -74,7 +74,7 @@ class Store:
         method: str = "",
         asked_by: str = "",
         key: str | None = None,
-    ) -> tuple[Entry, bool]:
+    ) -> tuple[StoredQuestion, bool]:
         """Keep that a question was asked; the entry, and whether it is new.
 
         Without a `conversation` one begins. `sql` is the query to run, where it is known already.
@@ -174,7 +174,7 @@ class Store:
             raise AnswerNotFound("answer", id)
         return KeptAnswer(**_typed(found[0]))
 
-    def find(self, id: str) -> Entry | None:  # noqa: A002
+    def find(self, id: str) -> StoredQuestion | None:  # noqa: A002
         """One question without its answer; None where it isn't there."""
         return next(iter(self._entries("WHERE id = ?", id)), None)
 
@@ -195,7 +195,7 @@ class Store:
         statuses: Iterable[str] = (),
         before: int | None = None,
         most: int = PAGE,
-    ) -> Sequence[Entry]:
+    ) -> Sequence[StoredQuestion]:
         """What was asked, the latest first, at most `most` of them; `before` is the number to go on from.
 
         `words` are looked for in question, answer and SQL: all of them, at the beginning of words.
@@ -215,7 +215,7 @@ class Store:
             values.append(before)
         return self._entries(f"WHERE {' AND '.join(conditions)} ORDER BY number DESC LIMIT ?", *values, most)
 
-    def children(self, id: str) -> Sequence[Entry]:  # noqa: A002
+    def children(self, id: str) -> Sequence[StoredQuestion]:  # noqa: A002
         """The answers that were made from one: readings chosen, SQL edited, the same asked again."""
         return self._entries("WHERE parent = ? ORDER BY number", id)
 
@@ -298,9 +298,9 @@ class Store:
         with self._file.writing():
             self._file.rows("DELETE FROM session WHERE digest = ?", _digest(secret))
 
-    def _entries(self, rest: str, *values: Any) -> Sequence[Entry]:
+    def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
         found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)
-        return [Entry(**_typed(row)) for row in found]
+        return [StoredQuestion(**_typed(row)) for row in found]
 
     def _saved(self, rest: str, *values: Any) -> Sequence[Saved]:
         found = self._file.rows(
@@ -309,7 +309,13 @@ class Store:
             *values,
         )
         return [
-            Saved(r["slug"], r["title"], r["tag"], datetime.fromisoformat(r["saved_at"]), Entry(**_typed(r)))
+            Saved(
+                r["slug"],
+                r["title"],
+                r["tag"],
+                datetime.fromisoformat(r["saved_at"]),
+                StoredQuestion(**_typed(r)),
+            )
             for r in found
         ]
 

@@ -9,7 +9,7 @@ from fathom.authoring.annotation.workbench import RanQuery, Workbench
 from fathom.databases import Database
 from fathom.databases.parsing import without_semicolon
 from fathom.errors import QueryError
-from fathom.evaluation.comparisons import Case, Comparison, Table, Verdict, load_comparison
+from fathom.evaluation.comparisons import ComparedTable, Comparison, ComparisonCase, Verdict, load_comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class Equality:
         return equal, kind, note
 
     def _compare(self, database: Database, one: RanQuery, gold: RanQuery) -> Verdict:
-        def run_gold(sql: str) -> Table | None:
+        def run_gold(sql: str) -> ComparedTable | None:
             return self.bench.ran(database, sql).table
 
         assert one.table is not None
         assert gold.table is not None
-        case = Case(gold.sql, self.item.question, (), database.dialect, run_gold)
+        case = ComparisonCase(gold.sql, self.item.question, (), database.dialect, run_gold)
         return self._comparison.compare(one.table, gold.table, case)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from fathom.authoring.annotation.bodies import DIMENSIONS, QUALITIES
 from fathom.authoring.annotation.difficulty import ranked
 from fathom.authoring.annotation.figures import figures
-from fathom.authoring.annotation.history import FILE, History, called, lines, read_history
+from fathom.authoring.annotation.history import FILE, AnnotationHistory, called, lines, read_history
 from fathom.authoring.annotation.records import DecisionKind, Project, ReviewItem, WorkKind
 from fathom.authoring.annotation.responses import all_submitted
 from fathom.authoring.annotation.store import Reviews
@@ -22,7 +22,7 @@ from fathom.authoring.publication import table_cell, write_json, write_lines
 from fathom.benchmarks.layouts.tables import as_tables_entry
 from fathom.benchmarks.sql_text import pieces
 from fathom.errors import DatabaseError, InputError
-from fathom.evaluation.answers.pairs import VERDICTS, Pair
+from fathom.evaluation.answers.pairs import VERDICTS, AnswerPair
 from fathom.files import write_whole
 
 AGREEMENT, QUESTIONS, READINGS, README = "agreement.json", "questions.jsonl", "readings.jsonl", "README.md"
@@ -58,7 +58,7 @@ def export(
     items = list(reviews.items(project.id))
     write_lines(folder / FILE, lines(reviews, project, names=names))
     # From the file just written, as anybody will compute them, not from what is in memory.
-    history = History.of(json.loads(line) for line in (folder / FILE).read_bytes().splitlines())
+    history = AnnotationHistory.of(json.loads(line) for line in (folder / FILE).read_bytes().splitlines())
     told = figures(history)
     write_json(folder / AGREEMENT, told)
     if project.guideline:
@@ -281,7 +281,9 @@ def _write_preferences(reviews: Reviews, project: Project, folder: Path, kept: l
             continue
         said = str(one.submission.body["verdict"])
         label = {"left": one.sides[0], "right": one.sides[1]}.get(said, said)
-        pair = Pair(item.name, item.question, str(item.shown.get("A", "")), str(item.shown.get("B", "")))
+        pair = AnswerPair(
+            item.name, item.question, str(item.shown.get("A", "")), str(item.shown.get("B", ""))
+        )
         verdict = next(v for v in VERDICTS if pair.label(v) == label)
         left, right = pair.sides
         told = {"id": item.name, "question": item.question, "left": left, "right": right, "verdict": verdict}

@@ -12,7 +12,7 @@ from typing import Any
 
 from fathom.authoring.annotation.bodies import ORDINAL, labels
 from fathom.authoring.annotation.difficulty import ranked
-from fathom.authoring.annotation.history import History, Line
+from fathom.authoring.annotation.history import AnnotationHistory, Line
 from fathom.authoring.annotation.records import DecisionKind, WorkKind
 from fathom.evaluation.metrics.rates import Mean, Rate
 from fathom.evaluation.metrics.reliability import pair_reliabilities, reliability, without_each
@@ -29,7 +29,7 @@ Pair = tuple[str, str, str, bool, bool, bool]
 """An item, two annotators, and whether their results are equal, equal on the database alone, and in text."""
 
 
-def figures(history: History) -> dict[str, Any]:
+def figures(history: AnnotationHistory) -> dict[str, Any]:
     """All figures about a project, as JSON values: the same whenever the history is the same."""
     kind = WorkKind(history.project["kind"])
     told: dict[str, Any] = {
@@ -54,7 +54,7 @@ def figures(history: History) -> dict[str, Any]:
     return told
 
 
-def _people(history: History) -> dict[str, Any]:
+def _people(history: AnnotationHistory) -> dict[str, Any]:
     """How much each annotator did, and the median of the seconds that an item took them."""
     done = Counter(name for given in history.responses.values() for name in given)
     found = {}
@@ -71,7 +71,7 @@ def _by_number(name: str) -> tuple[int, str]:
 # Results
 
 
-def _results(history: History) -> dict[str, Any]:
+def _results(history: AnnotationHistory) -> dict[str, Any]:
     pairs = list(_pairs(history))
     difficulty = _difficulty(history)
     people = sorted({name for pair in pairs for name in pair[1:3]}, key=_by_number)
@@ -90,7 +90,7 @@ def _results(history: History) -> dict[str, Any]:
     return found
 
 
-def _pairs(history: History) -> Iterable[Pair]:
+def _pairs(history: AnnotationHistory) -> Iterable[Pair]:
     """Each two responses to one item that were held against each other."""
     for item, given in history.responses.items():
         held = _verdicts(history, item)
@@ -104,7 +104,7 @@ def _pairs(history: History) -> Iterable[Pair]:
             yield item, one, other, all(verdicts.values()), verdicts.get(0, False), same
 
 
-def _verdicts(history: History, item: str) -> dict[frozenset[int], dict[int, bool]]:
+def _verdicts(history: AnnotationHistory, item: str) -> dict[frozenset[int], dict[int, bool]]:
     """Whether two responses are equal, by the two and then by copy; the last comparison counts."""
     found: dict[frozenset[int], dict[int, bool]] = {}
     for line in history.comparisons.get(item, ()):
@@ -113,7 +113,7 @@ def _verdicts(history: History, item: str) -> dict[frozenset[int], dict[int, boo
     return found
 
 
-def _classes(history: History, pairs: Sequence[Pair]) -> Iterable[int]:
+def _classes(history: AnnotationHistory, pairs: Sequence[Pair]) -> Iterable[int]:
     """How many classes of equal results each item has."""
     equal: dict[str, list[tuple[str, str]]] = {}
     seen: dict[str, set[str]] = {}
@@ -150,7 +150,7 @@ def _by(pairs: Sequence[Pair], group: Callable[[Pair], str]) -> dict[str, Any]:
     return {name: _rate(groups[name]) for name in sorted(groups)}
 
 
-def _difficulty(history: History) -> dict[str, str]:
+def _difficulty(history: AnnotationHistory) -> dict[str, str]:
     """Each item's difficulty by rank of its ratings, those that aren't decided yet too."""
     ratings = {}
     for item, given in history.responses.items():
@@ -163,7 +163,7 @@ def _difficulty(history: History) -> dict[str, str]:
 # Against what was decided
 
 
-def _right(history: History, kind: WorkKind) -> dict[str, Any]:
+def _right(history: AnnotationHistory, kind: WorkKind) -> dict[str, Any]:
     """How often each annotator's response is what was decided, over the items that people decided alike or
     an expert settled."""
     told: dict[str, list[bool]] = {}
@@ -180,7 +180,7 @@ def _right(history: History, kind: WorkKind) -> dict[str, Any]:
     return {name: Rate.of(told[name]).as_json() for name in sorted(told, key=_by_number)}
 
 
-def _equals_gold(history: History, item: str, decision: Line, response: Line) -> bool | None:
+def _equals_gold(history: AnnotationHistory, item: str, decision: Line, response: Line) -> bool | None:
     """Whether a query equals the one that was decided on; None where nothing tells."""
     chosen = decision["response"]
     if chosen is None:
@@ -208,7 +208,7 @@ def _says_the_same(kind: WorkKind, decision: Line, response: Line) -> bool | Non
 # Labels
 
 
-def _labels(history: History, kind: WorkKind) -> dict[str, Any]:
+def _labels(history: AnnotationHistory, kind: WorkKind) -> dict[str, Any]:
     """The figures of each thing that is asked in categories."""
     said: dict[str, dict[str, dict[str, Hashable]]] = {}
     for item, given in history.responses.items():

@@ -145,7 +145,7 @@ def _decided(
 
 
 @dataclass(slots=True)
-class History:
+class AnnotationHistory:
     """A project's history as figures need it, by item: what counts now, in each one's last round."""
 
     project: Line = field(default_factory=dict)
@@ -157,7 +157,7 @@ class History:
     exams: list[Line] = field(default_factory=list)
 
     @classmethod
-    def of(cls, told: Iterator[Line] | Sequence[Line]) -> "History":
+    def of(cls, told: Iterator[Line] | Sequence[Line]) -> "AnnotationHistory":
         """The history that lines tell. Raises `InputError` where they tell no project."""
         found = cls()
         for line in told:
@@ -187,10 +187,10 @@ class History:
             self.decisions[line["item"]] = line
 
 
-def read_history(folder: Path) -> History:
+def read_history(folder: Path) -> AnnotationHistory:
     """The history in a folder that was exported. Raises `InputError` for none, or a damaged one."""
     file = folder / FILE if folder.is_dir() else folder
     try:
-        return History.of(record.content for record in json_lines(file))
+        return AnnotationHistory.of(record.content for record in json_lines(file))
     except (KeyError, TypeError) as error:
         raise InputError(f"a line lacks {error}", file=file) from None

@@ -13,7 +13,7 @@ from fathom.config import Settings
 from fathom.databases import Database, connect
 from fathom.databases.changed_copies import changed_copies
 from fathom.errors import DatabaseError, QueryError, UnknownName
-from fathom.evaluation.comparisons import Table
+from fathom.evaluation.comparisons import ComparedTable
 from fathom.evaluation.comparisons.digests import digest, plain
 from fathom.evaluation.scoring.judge import fetch
 from fathom.evaluation.timing import LEAST_ROUNDS, MOST_ROUNDS, time_ratio
@@ -33,7 +33,7 @@ class RanQuery:
 
     sql: str
     copy: int
-    table: Table | None
+    table: ComparedTable | None
     error: str
     seconds: float
 

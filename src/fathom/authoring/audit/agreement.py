@@ -14,7 +14,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RunAgreement:
     """Runs that gave one and the same result, which gold doesn't."""
 
     runs: tuple[str, ...]
@@ -27,7 +27,7 @@ class Agreement:
         return f"{len(self.runs)} of {self.of} runs agree: {', '.join(self.runs)}"
 
 
-def find_agreement(folders: Sequence[Path]) -> dict[str, Agreement]:
+def find_agreement(folders: Sequence[Path]) -> dict[str, RunAgreement]:
     """By question id: at least two runs, and at least half of those that asked it, with one wrong result.
 
     Results are compared by their first rows as kept with the run, without regard to the order of rows and
@@ -46,7 +46,7 @@ def find_agreement(folders: Sequence[Path]) -> dict[str, Agreement]:
     for identifier, results in alike.items():
         most = max(results.values(), key=len)
         if len(most) >= _FEWEST and 2 * len(most) >= asked[identifier]:
-            found[identifier] = Agreement(tuple(label for label, _ in most), asked[identifier], most[0][1])
+            found[identifier] = RunAgreement(tuple(label for label, _ in most), asked[identifier], most[0][1])
     return found
 
 

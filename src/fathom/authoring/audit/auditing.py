@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fathom.authoring.audit.agreement import find_agreement
 from fathom.authoring.audit.checks import check_gold
-from fathom.authoring.audit.finding import Finding
+from fathom.authoring.audit.finding import AuditFinding
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.databases import Database, connect
 from fathom.errors import DatabaseError
@@ -19,7 +19,7 @@ def audit(
     limit: int | None = None,
     seconds: float = 30.0,
     advance: Callable[[], None] = lambda: None,
-) -> Iterator[Finding]:
+) -> Iterator[AuditFinding]:
     """Suspicious gold, question by question, as it is found. `runs` are runs over the same benchmark.
 
     Each gold query runs twice, for up to `seconds` each; `advance` is called after each question.
@@ -42,7 +42,7 @@ def audit(
 
 def _audit_one(
     question: BenchmarkQuestion, databases: dict[str, Database | str], seconds: float
-) -> Iterator[Finding]:
+) -> Iterator[AuditFinding]:
     opened = databases.get(question.database)
     if opened is None:
         opened = databases[question.database] = _open(question.database)
@@ -65,7 +65,9 @@ def _first(question: BenchmarkQuestion) -> str:
     return question.gold[0] if question.gold else ""
 
 
-def _finding(question: BenchmarkQuestion, sql: str, evidence: tuple[str, str, dict[str, object]]) -> Finding:
+def _finding(
+    question: BenchmarkQuestion, sql: str, evidence: tuple[str, str, dict[str, object]]
+) -> AuditFinding:
     kind, text, detail = evidence
     database = question.database_name or question.database
-    return Finding(question.id, kind, question.text, database, sql, text, detail)
+    return AuditFinding(question.id, kind, question.text, database, sql, text, detail)

@@ -18,7 +18,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """One suspicion about one question. `evidence` is for people; `detail` holds its facts as JSON values."""
 
     id: str

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from fathom.authoring.audit.finding import KINDS, Finding
+from fathom.authoring.audit.finding import KINDS, AuditFinding
 from fathom.errors import InputError
 
 
-def write_findings(findings: Sequence[Finding], out: Path) -> None:
+def write_findings(findings: Sequence[AuditFinding], out: Path) -> None:
     """Write `.md`, or JSONL under any other ending. Raises `InputError` when the file can't be written."""
     lines = (json.dumps(f.as_json(), ensure_ascii=False) + "\n" for f in findings)
     text = findings_markdown(findings) if out.suffix.casefold() == ".md" else "".join(lines)
@@ -21,7 +21,7 @@ def write_findings(findings: Sequence[Finding], out: Path) -> None:
         raise InputError(f"can't be written: {error.strerror}", file=out) from error
 
 
-def findings_markdown(findings: Sequence[Finding]) -> str:
+def findings_markdown(findings: Sequence[AuditFinding]) -> str:
     """A report: how many of each kind, then each with its evidence."""
     counts = Counter(f.kind for f in findings)
     questions = len({f.id for f in findings})

@@ -39,7 +39,7 @@ _SAID_IN_WORDS = {
 """Kinds whose values people put into words of their own."""
 
 
-class Argument(BaseModel):
+class ArgumentUse(BaseModel):
     """What becomes of one argument in the questions."""
 
     name: str
@@ -49,13 +49,13 @@ class Argument(BaseModel):
 class TwoQuestions(BaseModel):
     """A call weighed, and two questions that it answers."""
 
-    arguments: list[Argument]
+    arguments: list[ArgumentUse]
     fields: list[str]
     broad: str
     specific: str
 
 
-class Verdict(BaseModel):
+class AnswerableVerdict(BaseModel):
     """Whether an observation answers a question."""
 
     informative: bool
@@ -128,7 +128,7 @@ async def judged(asked: Item, model: Model) -> dict[str, Any]:
     )
     for attempt in range(JUDGING_TRIES):
         try:
-            found = await model.typed(prompt, Verdict, sampling=STEADY, repairs=0, sample=attempt)
+            found = await model.typed(prompt, AnswerableVerdict, sampling=STEADY, repairs=0, sample=attempt)
         except ReplyUnusable:
             continue
         told = {**asked, "verdict": found.model_dump()}

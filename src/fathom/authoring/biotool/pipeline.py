@@ -19,7 +19,7 @@ from fathom.llm import Model
 
 
 @dataclass(frozen=True)
-class Plan:
+class MakingPlan:
     """What to make: `count` candidates an endpoint, of all but the extras unless named, from `seeds`.
 
     `model` writes and judges questions; `reviewed_only` publishes only what people decided to keep.
@@ -34,7 +34,7 @@ class Plan:
 
 
 @contextmanager
-def biotool_maker(plan: Plan, client: Client | None = None) -> Iterator[Maker]:
+def biotool_maker(plan: MakingPlan, client: Client | None = None) -> Iterator[Maker]:
     """A maker of questions for calls. Asking without a model raises `InputError` that names the option."""
     wanted = [endpoint(name).name for name in plan.names] or [
         n for n, e in endpoints().items() if not e.extra
@@ -74,7 +74,7 @@ def biotool_maker(plan: Plan, client: Client | None = None) -> Iterator[Maker]:
         )
 
 
-def _sampled(one: Item, plan: Plan) -> Made:
+def _sampled(one: Item, plan: MakingPlan) -> Made:
     return list(sample([one["endpoint"]], plan.count, seeds=plan.seeds or {}, seed=plan.seed))
 
 
@@ -83,7 +83,7 @@ def _shown(item: Item) -> dict[str, Any]:
     return {**shown, "observation": shortened(item["observation"])}
 
 
-def _model(plan: Plan) -> Model:
+def _model(plan: MakingPlan) -> Model:
     if plan.model is None:
         raise InputError(
             "Writing and judging questions needs a language model: name one, --model openai:NAME."

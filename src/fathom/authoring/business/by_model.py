@@ -16,7 +16,7 @@ from fathom.llm import Model
 from fathom.llm.model import STEADY, VARIED
 from fathom.llm.prompts import load
 from fathom.nl2sql.schema_parts import SchemaPart, schema_parts
-from fathom.nl2sql.schema_text import Shown
+from fathom.nl2sql.schema_text import ShownSchema
 
 TRIES = 3
 PART = 60_000
@@ -200,4 +200,4 @@ def parts_shown(database: Database, question: str) -> list[SchemaPart]:
         for t in schema.tables
         for c in t.columns
     }
-    return schema_parts(Shown(schema, samples=samples), question, style="commented", letters=PART)
+    return schema_parts(ShownSchema(schema, samples=samples), question, style="commented", letters=PART)

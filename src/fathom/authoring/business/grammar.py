@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from fathom.authoring.business.roles import Grouping, Quantity, Subject, article, lexicon, subjects
+from fathom.authoring.business.roles import BusinessMeasure, Grouping, Subject, article, lexicon, subjects
 from fathom.authoring.business.shapes import SHAPES, Binding, query
 from fathom.databases.database import Database
 from fathom.errors import QueryError
@@ -40,7 +40,7 @@ def _capitals() -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class WordedQuestion:
     """A question that was made, with its query and what it is made of."""
 
     text: str
@@ -61,7 +61,7 @@ class Grammar:
         self._used: Counter[str] = Counter()
         self._texts: set[str] = set()
 
-    def questions(self) -> Iterator[Worded]:
+    def questions(self) -> Iterator[WordedQuestion]:
         """Up to 3 of each complexity in each category; fewer where the database hasn't more to ask for."""
         for category in CATEGORIES:
             for complexity in COMPLEXITIES:
@@ -76,7 +76,9 @@ class Grammar:
                         made += 1
                         yield found
 
-    def _made(self, pattern: Mapping[str, Any], category: str, complexity: str, name: str) -> Worded | None:
+    def _made(
+        self, pattern: Mapping[str, Any], category: str, complexity: str, name: str
+    ) -> WordedQuestion | None:
         bindings = list(self._bindings(pattern))
         self._roll.shuffle(bindings)
         # What was asked about least comes first, so that one table doesn't fill the set.
@@ -88,7 +90,7 @@ class Grammar:
                 continue
             self._texts.add(text.casefold())
             self._used.update(_told(bound))
-            return Worded(text, category, complexity, name, bound.quantity.value, sql)
+            return WordedQuestion(text, category, complexity, name, bound.quantity.value, sql)
         return None
 
     def _bindings(self, pattern: Mapping[str, Any]) -> Iterator[Binding]:
@@ -158,7 +160,7 @@ def has_answer(result: Result, shape: str = "") -> bool:
     return len(result.rows) >= (_FEWEST_PERIODS if "period" in SHAPES[shape].by else 2)
 
 
-def _fits(quantity: Quantity, needs: set[str]) -> bool:
+def _fits(quantity: BusinessMeasure, needs: set[str]) -> bool:
     asked = {
         "column": bool(quantity.column),
         "mean": quantity.function == "AVG",
@@ -171,7 +173,7 @@ def _fits(quantity: Quantity, needs: set[str]) -> bool:
 
 def _grouped(
     subject: Subject,
-    quantity: Quantity,
+    quantity: BusinessMeasure,
     by: Sequence[str],
     groups: Sequence[Grouping],
     entities: Sequence[Grouping],

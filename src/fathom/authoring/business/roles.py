@@ -55,7 +55,7 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class BusinessMeasure:
     """What is measured: a column, or where there is none, the rows counted. `value` is it taken together."""
 
     one: str
@@ -81,7 +81,7 @@ class Subject:
     table: str
     thing: str
     things: str
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[BusinessMeasure, ...]
     groupings: tuple[Grouping, ...]
     calendar: Calendar | None
     rows: int
@@ -105,7 +105,7 @@ def article(words: str) -> str:
     return str(_ENGLISH.a(words))
 
 
-class Naming:
+class SchemaWording:
     """Words for the tables and columns of one schema; None for names that people couldn't read."""
 
     def __init__(self, schema: Schema) -> None:
@@ -150,17 +150,17 @@ def subjects(database: Database) -> list[Subject]:
     schema = database.schema
     largest = sorted(schema.tables, key=lambda t: (t.is_view, -(t.row_count or 0)))[:MOST_TABLES]
     kept = [t for t in schema.tables if t in largest and not t.is_view]
-    reader = _Reader(database, schema, {t.name: t for t in kept})
+    reader = _RoleReader(database, schema, {t.name: t for t in kept})
     found = [s for t in kept if (s := reader.subject(t))]
     return sorted(found, key=lambda s: (-(s.calendar is not None) - min(len(s.quantities), 3) - min(
         len(s.groupings), 6) / 3, s.table))  # fmt: skip
 
 
-class _Reader:
+class _RoleReader:
     """Reads the roles of one schema from its profile."""
 
     def __init__(self, database: Database, schema: Schema, tables: Mapping[str, Table]) -> None:
-        self._naming, self._tables = Naming(schema), tables
+        self._naming, self._tables = SchemaWording(schema), tables
         self._profiles = database.profile()
         self._keys: dict[str, list[ForeignKey]] = {}
         for key in schema.foreign_keys:
@@ -193,7 +193,7 @@ class _Reader:
 
     def _quantities(
         self, table: Table, thing: str, groupings: Sequence[Grouping], calendar: Calendar | None
-    ) -> Iterator[Quantity]:
+    ) -> Iterator[BusinessMeasure]:
         known = lexicon()
         for column in table.columns:
             profile = self._profile(table, column)
@@ -204,17 +204,23 @@ class _Reader:
                 continue
             if words[0] in known["counting"] and len(words) > 1:
                 what = plural(" ".join(words[1:]))
-                yield Quantity(f"number of {what}", f"total number of {what}", "SUM", column.name, "more")
+                yield BusinessMeasure(
+                    f"number of {what}", f"total number of {what}", "SUM", column.name, "more"
+                )
             elif len(words) > 1 and words[-1] in ("count", "number", "num") and "id" not in words:
                 what = plural(" ".join(words[:-1]))
                 if words[-1] == "count":
-                    yield Quantity(f"number of {what}", f"total number of {what}", "SUM", column.name, "more")
+                    yield BusinessMeasure(
+                        f"number of {what}", f"total number of {what}", "SUM", column.name, "more"
+                    )
             elif (told := known["measures"].get(words[-1])) and not {*words[:-1]} & {"id", "code"}:
                 yield _measured(column.name, words, thing, told, dated=calendar is not None)
         last = thing.rpartition(" ")[2]
         goal: Goal = "less" if last in known["unwanted"] else "none" if last in known["neutral"] else "more"
         if any(g.place.hops or not g.named for g in groupings):
-            yield Quantity(f"number of {plural(thing)}", f"number of {plural(thing)}", "COUNT", "", goal)
+            yield BusinessMeasure(
+                f"number of {plural(thing)}", f"number of {plural(thing)}", "COUNT", "", goal
+            )
 
     def _calendars(self, table: Table) -> Iterator[Calendar]:
         for column in table.columns:
@@ -304,7 +310,7 @@ def _yes_or_no(profile: ColumnProfile) -> bool:
 
 def _measured(
     column: str, words: Sequence[str], thing: str, told: Mapping[str, Any], *, dated: bool
-) -> Quantity:
+) -> BusinessMeasure:
     said = told.get("said", "").format(thing=thing)
     one = " ".join([*words[:-1], said]) if said and "{" not in told["said"] else said or " ".join(words)
     last = thing.rpartition(" ")[2]
@@ -322,9 +328,9 @@ def _measured(
     # What a catalogue says a thing costs adds up to nothing.
     if told["kind"] == "total" and not per_row and (dated or told["goal"] != "less"):
         value = one if one.startswith("total ") else f"total {one}"
-        return Quantity(one, value, "SUM", column, goal)
+        return BusinessMeasure(one, value, "SUM", column, goal)
     value = one if one.startswith("average ") else f"average {one}"
-    return Quantity(one, value, "AVG", column, goal)
+    return BusinessMeasure(one, value, "AVG", column, goal)
 
 
 def _months(date: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.authoring.business.roles import Calendar, Grouping, Place, Quantity, Subject
+from fathom.authoring.business.roles import BusinessMeasure, Calendar, Grouping, Place, Subject
 from fathom.databases.database import Database
 from fathom.records import ForeignKey
 
@@ -20,8 +20,8 @@ class Binding:
     """What a pattern's slots are bound to."""
 
     subject: Subject
-    quantity: Quantity
-    second: Quantity | None = None
+    quantity: BusinessMeasure
+    second: BusinessMeasure | None = None
     group: Grouping | None = None
     other: Grouping | None = None
     entity: Grouping | None = None
@@ -43,7 +43,7 @@ class QueryParts:
         """A column of the subject's table."""
         return f"t.{self._name(self._bound.subject.table, column)}"
 
-    def value(self, quantity: Quantity) -> str:
+    def value(self, quantity: BusinessMeasure) -> str:
         """What is measured, taken together."""
         return f"{quantity.function}({self.own(quantity.column)})" if quantity.column else "COUNT(*)"
 

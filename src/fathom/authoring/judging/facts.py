@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, StringConstraints
 
-from fathom.analysis import Checked, Figures, Reader, check
+from fathom.analysis import CheckedClaim, Figures, Reader, check
 from fathom.answering import Asking, answer, cell_as_json, ground
 from fathom.llm import Model
 from fathom.llm.prompts import load
 from fathom.nl2sql.replies import json_list, texts
 from fathom.nl2sql.schema_parts import schema_parts
-from fathom.nl2sql.schema_text import Shown
+from fathom.nl2sql.schema_text import ShownSchema
 from fathom.records import Answer, Question
 
 Inference = Literal["true", "partially true", "false", "not judged"]
@@ -75,7 +75,7 @@ class JudgedSentence:
 
     text: str
     inference: Inference
-    claims: tuple[Checked, ...] = ()
+    claims: tuple[CheckedClaim, ...] = ()
     unread: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = ()
 
@@ -111,7 +111,7 @@ async def judge_sentence(text: str, question: str, expert: Expert) -> JudgedSent
     return JudgedSentence(text, _majority(rounds), claims, statement.unread, tuple(rounds))
 
 
-def _of_claims(claims: Sequence[Checked], unread: Sequence[str]) -> Inference:
+def _of_claims(claims: Sequence[CheckedClaim], unread: Sequence[str]) -> Inference:
     """A false claim among true ones leaves a sentence partly right; what can't be checked tells nothing."""
     verdicts = Counter(c.verdict for c in claims)
     if verdicts["contradicted"]:
@@ -164,7 +164,7 @@ async def _questions(text: str, expert: Expert) -> tuple[list[str], int]:
     assert expert.model is not None
     found: dict[str, None] = {}
     context = expert.asking.context
-    parts = schema_parts(Shown(context.database.schema, knowledge=context.knowledge), text)
+    parts = schema_parts(ShownSchema(context.database.schema, knowledge=context.knowledge), text)
     for part in parts:
         prompt = load(__package__, "questions").render(sentence=text, schema=part.text)
         found |= dict.fromkeys(texts(json_list((await expert.model.ask(prompt)).text)))

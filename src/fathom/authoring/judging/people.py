@@ -25,7 +25,7 @@ Scores = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RatingAgreement:
     """How far people agree with each other, and the judge with them, on one dimension.
 
     The judge's figures are against the mean of the people's scores, over the `n` answers that all scored.
@@ -86,13 +86,13 @@ def read_people(file: Path) -> dict[str, dict[str, float]]:
 
 def agreements(
     judged: Sequence[Mapping[str, Any]], people: Sequence[Mapping[str, Mapping[str, float]]]
-) -> list[Agreement]:
+) -> list[RatingAgreement]:
     """The figures of each dimension that the judge and all people scored; `judged` are answers as JSON."""
     own = {name: {str(j["id"]): float(j[name]) for j in judged if j[name] is not None} for name in DIMENSIONS}
     return [found for name in DIMENSIONS if (found := _agreement(name, own[name], [p[name] for p in people]))]
 
 
-def _agreement(name: str, own: Scores, people: Sequence[Scores]) -> Agreement | None:
+def _agreement(name: str, own: Scores, people: Sequence[Scores]) -> RatingAgreement | None:
     ids = [i for i in own if all(i in p for p in people)]
     if not ids or not people:
         return None
@@ -102,7 +102,7 @@ def _agreement(name: str, own: Scores, people: Sequence[Scores]) -> Agreement | 
     steps = [nearest(value) for value in mean]
     right, agreed = accuracy_where_agreed(labels, theirs)
     two = theirs[:2] if len(theirs) > 1 else []
-    return Agreement(
+    return RatingAgreement(
         name,
         len(ids),
         exact_agreement(*([p[i] for i in ids] for p in two)) if two else None,

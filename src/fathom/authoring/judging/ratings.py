@@ -27,7 +27,7 @@ _Reason = Annotated[str, StringConstraints(max_length=2_000)]
 _T = TypeVar("_T", bound=BaseModel)
 
 
-class Weighed(BaseModel):
+class RatedSentences(BaseModel):
     """How far the right and the wrong sentences do what is asked for, and how far the wrong ones conflict."""
 
     right: Degree
@@ -66,14 +66,14 @@ async def _weigh(
     model: Model,
 ) -> tuple[float | None, str]:
     """One of the two dimensions that set wrong sentences against right ones; an empty set counts 0."""
-    found: list[Weighed] = []
+    found: list[RatedSentences] = []
     kept = [p for p in parts if any(s.right is not None for s in p)]
     if not kept:
         return None, NONE_JUDGED
     for part in kept:
         right, wrong = ([s.text for s in part if s.right is found_right] for found_right in (True, False))
         words = load(__package__, name).render(question=question, right=_list(right), wrong=_list(wrong))
-        weighed = await _typed(model, words, Weighed)
+        weighed = await _typed(model, words, RatedSentences)
         if isinstance(weighed, str):
             return None, f"{name.capitalize()} isn't judged: {weighed}"
         found.append(

@@ -13,7 +13,7 @@ from fathom.benchmarks.biomed import drugs, facts, genetics, tables
 from fathom.benchmarks.biomed.genome import Genome
 from fathom.benchmarks.biomed.more_tables import more_sources
 from fathom.benchmarks.biomed.progress_bar import hide_progress_bar
-from fathom.benchmarks.biomed.tables import ALL_COLUMNS, PUBLISHED, Chunk, Source
+from fathom.benchmarks.biomed.tables import ALL_COLUMNS, PUBLISHED, Chunk, RowSource
 from fathom.benchmarks.biomed.variants import Universe
 from fathom.errors import ConfigError
 from fathom.knowledge import KnowledgePack, load_packs
@@ -27,7 +27,7 @@ _CHUNK = 1 << 18
 _FEWEST_DRUGS = 1_000
 
 
-def sources(rows: int, seed: int, table_count: int = TABLES) -> tuple[Source, ...]:
+def sources(rows: int, seed: int, table_count: int = TABLES) -> tuple[RowSource, ...]:
     """The tables of a knowledge base, the ten published ones with about so many rows in their proportions.
 
     Small ones hold all the drugs and pathways even so.
@@ -85,7 +85,7 @@ def build(
 
 
 def write(
-    target: Path, made: Iterable[Source], *, chunk_rows: int = _CHUNK, progress: Progress | None = None
+    target: Path, made: Iterable[RowSource], *, chunk_rows: int = _CHUNK, progress: Progress | None = None
 ) -> Path:
     """Write tables to a new file, which appears whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -112,13 +112,13 @@ def _ranges(rows: int, size: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + size, rows)) for start in range(0, rows, size))
 
 
-class _Writer(Protocol):
+class _TableWriter(Protocol):
     def create(self, table: str) -> None: ...
-    def append(self, source: Source, chunk: Chunk) -> None: ...
+    def append(self, source: RowSource, chunk: Chunk) -> None: ...
     def close(self) -> None: ...
 
 
-def _writer(path: Path, suffix: str) -> _Writer:
+def _writer(path: Path, suffix: str) -> _TableWriter:
     return _SqliteWriter(path) if suffix in (".sqlite", ".db", ".sqlite3") else _DuckDBWriter(path)
 
 
@@ -140,7 +140,7 @@ class _DuckDBWriter:
         for statement in _comments(table, self._pack):
             self._connection.execute(statement)
 
-    def append(self, source: Source, chunk: Chunk) -> None:
+    def append(self, source: RowSource, chunk: Chunk) -> None:
         self._connection.register("chunk", chunk)
         self._connection.execute(f'INSERT INTO "{source.table}" SELECT {source.select} FROM chunk')
         self._connection.unregister("chunk")
@@ -161,7 +161,7 @@ class _SqliteWriter:
     def create(self, table: str) -> None:
         self._connection.execute(f'CREATE TABLE "{table}" ({_declared(table)})')
 
-    def append(self, source: Source, chunk: Chunk) -> None:
+    def append(self, source: RowSource, chunk: Chunk) -> None:
         self._rows.register("chunk", chunk)
         cursor = self._rows.execute(f"SELECT {source.select} FROM chunk")
         marks = ", ".join("?" * len(ALL_COLUMNS[source.table]))

@@ -7,8 +7,8 @@ import numpy as np
 
 from fathom.benchmarks.biomed import facts, tables
 from fathom.benchmarks.biomed.facts import Drug, Indication
-from fathom.benchmarks.biomed.randomness import Ints, Stream
-from fathom.benchmarks.biomed.tables import Chunk, Source
+from fathom.benchmarks.biomed.randomness import Ints, RandomStream
+from fathom.benchmarks.biomed.tables import Chunk, RowSource
 
 _ROMAN = {0: "0", 1: "I", 2: "II", 3: "III", 4: "IV"}
 _LABELERS = (
@@ -32,7 +32,7 @@ class Pharmacy:
     """The drugs of one knowledge base: those that people know, then made-up research compounds "FTM-..."."""
 
     def __init__(self, seed: int, rows: int) -> None:
-        self.seed, self.random = seed, Stream(seed, "drugs")
+        self.seed, self.random = seed, RandomStream(seed, "drugs")
         known = facts.drugs()
         self.genes = facts.genes()
         self.indications = facts.indications()
@@ -72,7 +72,7 @@ class Pharmacy:
         return self.indications[code].efo_id or f"EFO:99{list(self.indications).index(code):05d}"
 
 
-def _source(table: str, prefix: str, rows: int, record: Callable[[int], Sequence[Any]]) -> Source:
+def _source(table: str, prefix: str, rows: int, record: Callable[[int], Sequence[Any]]) -> RowSource:
     """A table whose rows are made one by one: `record` gives all columns but the UUID, in order."""
     names = [n for n in tables.COLUMNS[table] if n != "UUID"]
 
@@ -83,7 +83,7 @@ def _source(table: str, prefix: str, rows: int, record: Callable[[int], Sequence
             found[name] = array(values, tables.COLUMNS[table][name])
         return found
 
-    return Source(table, rows, chunk, {"UUID": f"'{prefix}' || number"})
+    return RowSource(table, rows, chunk, {"UUID": f"'{prefix}' || number"})
 
 
 def array(values: Sequence[Any], kind: str) -> Any:
@@ -95,7 +95,7 @@ def array(values: Sequence[Any], kind: str) -> Any:
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def annotations(pharmacy: Pharmacy) -> Source:
+def annotations(pharmacy: Pharmacy) -> RowSource:
     """One row a drug, with everything joined into text."""
 
     def record(i: int) -> Sequence[Any]:
@@ -130,7 +130,7 @@ def _description(drug: Drug, indications: Mapping[str, Indication]) -> str:
     return text + (" This drug has a black box warning from the FDA." if drug.black_box else "")
 
 
-def indications(pharmacy: Pharmacy, rows: int) -> Source:
+def indications(pharmacy: Pharmacy, rows: int) -> RowSource:
     """One row for each drug, use, target, trade name and patent; at least one for each use and target."""
     bases = [
         (i, code, target)
@@ -138,7 +138,7 @@ def indications(pharmacy: Pharmacy, rows: int) -> Source:
         for code in drug.indications
         for target in drug.targets
     ]
-    patents = Stream(pharmacy.seed, "patents")
+    patents = RandomStream(pharmacy.seed, "patents")
 
     def record(row: int) -> Sequence[Any]:
         i = bases[row % len(bases)][0]
@@ -152,7 +152,7 @@ def indications(pharmacy: Pharmacy, rows: int) -> Source:
     return _source(tables.INDICATIONS, "DrugTargetsIndication121923_text_", max(rows, len(bases)), record)
 
 
-def _patent(stream: Stream, number: int) -> str | None:
+def _patent(stream: RandomStream, number: int) -> str | None:
     """A made-up patent number; some uses have none, some are paediatric extensions."""
     u = float(stream.uniform(np.array([number]))[0])
     if u < 0.15:
@@ -179,10 +179,10 @@ def _use(
     )  # fmt: skip
 
 
-def licenses(pharmacy: Pharmacy, rows: int) -> Source:
+def licenses(pharmacy: Pharmacy, rows: int) -> RowSource:
     """One row for each licensed presentation of a biologic."""
     biologics = [i for i, d in enumerate(pharmacy.drugs) if d.type in _BIOLOGICS and d.trades]
-    strengths = Stream(pharmacy.seed, "strengths")
+    strengths = RandomStream(pharmacy.seed, "strengths")
 
     def record(row: int) -> Sequence[Any]:
         i, again = biologics[row % len(biologics)], row // len(biologics)
@@ -200,10 +200,10 @@ def licenses(pharmacy: Pharmacy, rows: int) -> Source:
     return _source(tables.LICENSES, "DrugTargets_licensing_UUID_", max(rows, 2 * len(biologics)), record)
 
 
-def dosages(pharmacy: Pharmacy, rows: int) -> Source:
+def dosages(pharmacy: Pharmacy, rows: int) -> RowSource:
     """One row for each package of a drug on the market."""
     sold = [i for i, d in enumerate(pharmacy.drugs) if d.trades]
-    random = Stream(pharmacy.seed, "dosages")
+    random = RandomStream(pharmacy.seed, "dosages")
 
     def record(row: int) -> Sequence[Any]:
         i, again = sold[row % len(sold)], row // len(sold)
@@ -224,7 +224,7 @@ def dosages(pharmacy: Pharmacy, rows: int) -> Source:
     return _source(tables.DOSAGES, "DrugTargets_usesDosages_UUID_", max(rows, 2 * len(sold)), record)
 
 
-def _picks(random: Stream, row: int) -> list[int]:
+def _picks(random: RandomStream, row: int) -> list[int]:
     """Six numbers for one row."""
     rows: Ints = np.arange(6) + 6 * row
     return [int(x) for x in random.below(rows, 1_000_003)]

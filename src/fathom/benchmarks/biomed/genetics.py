@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from fathom.benchmarks.biomed import facts, tables
 from fathom.benchmarks.biomed.genome import Genome
-from fathom.benchmarks.biomed.randomness import Floats, Ints, Stream, each, shuffled, significant
-from fathom.benchmarks.biomed.tables import Chunk, Source
+from fathom.benchmarks.biomed.randomness import Floats, Ints, RandomStream, each, shuffled, significant
+from fathom.benchmarks.biomed.tables import Chunk, RowSource
 from fathom.benchmarks.biomed.variants import Universe, p_value
 
 _SNP = "'rs' || rsid"
@@ -29,7 +29,7 @@ def _uuid(prefix: str) -> str:
     return f"'{prefix}' || number"
 
 
-def frequencies(universe: Universe) -> Source:
+def frequencies(universe: Universe) -> RowSource:
     """Allele frequencies of every variant."""
 
     def chunk(start: int, stop: int) -> Chunk:
@@ -44,10 +44,10 @@ def frequencies(universe: Universe) -> Source:
         }
 
     made = {"UUID": _uuid("NDD_allele_freq_UUID_"), "SNP": _SNP}
-    return Source(tables.FREQUENCIES, universe.size, chunk, made)
+    return RowSource(tables.FREQUENCIES, universe.size, chunk, made)
 
 
-def association(universe: Universe, seed: int, disease: str, rows: int, within: int) -> Source:
+def association(universe: Universe, seed: int, disease: str, rows: int, within: int) -> RowSource:
     """Summary statistics of one disease: `rows` of the variants, chosen among the first `within` rows' ones.
 
     The larger study is made with `within` equal to its own rows; the variants of the smaller one are then
@@ -55,7 +55,7 @@ def association(universe: Universe, seed: int, disease: str, rows: int, within: 
     no position in GRCh38.
     """
     table, prefix = _STUDIES[disease]
-    random, smaller = Stream(seed, f"gwas/{disease}"), rows < within
+    random, smaller = RandomStream(seed, f"gwas/{disease}"), rows < within
     common = universe.common
 
     def chunk(start: int, stop: int) -> Chunk:
@@ -83,7 +83,7 @@ def association(universe: Universe, seed: int, disease: str, rows: int, within: 
             "nearestGene": universe.nearest_gene(found),
         }
 
-    return Source(table, rows, chunk, {"UUID": _uuid(prefix), "SNP": _SNP})
+    return RowSource(table, rows, chunk, {"UUID": _uuid(prefix), "SNP": _SNP})
 
 
 class _Tests:
@@ -115,10 +115,10 @@ class _Tests:
         return gene, kind // len(facts.omics()), kind % len(facts.omics())
 
 
-def smr(universe: Universe, seed: int, rows: int) -> Source:
+def smr(universe: Universe, seed: int, rows: int) -> RowSource:
     """Tests of whether a gene's level mediates a variant's effect on a disease (Zhu et al. 2016)."""
     tests = _Tests(universe, seed, rows)
-    random, genome = Stream(seed, "smr"), universe.genome
+    random, genome = RandomStream(seed, "smr"), universe.genome
     top = _TopVariants(universe, tests)
     symbols = np.array(genome.symbols, dtype=object)
     ensembl = np.array([facts.ensembl(s) for s in genome.symbols], dtype=object)
@@ -150,7 +150,7 @@ def smr(universe: Universe, seed: int, rows: int) -> Source:
             "Omic_tissue": assays[assay, 2],
             "Omic_type": assays[assay, 2] + " " + assays[assay, 1],
             "Disease_name": diseases[disease, 1],
-            "Source": assays[assay, 3],
+            "RowSource": assays[assay, 3],
         }
         return chunk | _smr_statistics(
             universe, random, snp.number, snp.freq, disease=disease, gene=gene, probe=probe
@@ -163,7 +163,7 @@ def smr(universe: Universe, seed: int, rows: int) -> Source:
         "func_sig": "CASE WHEN p_SMR_multi < 2.95e-6 AND p_HEIDI > 0.01 THEN 'functionally significant' "
         "ELSE 'not functionally significant' END",
     }
-    return Source(tables.SMR, min(rows, tests.most), chunk, made)
+    return RowSource(tables.SMR, min(rows, tests.most), chunk, made)
 
 
 class _TopVariants:
@@ -179,14 +179,21 @@ class _TopVariants:
 
     def __call__(self, gene: Ints, disease: Ints, probe: Ints) -> Ints:
         genome = self._universe.genome
-        shift = Stream(0, "smr/top").below(probe, 100_000) - 50_000
+        shift = RandomStream(0, "smr/top").below(probe, 100_000) - 50_000
         near = self._universe.near(genome.begin[gene] + shift)
         lead = self._lead[gene, disease]
         return np.where(lead >= 0, lead, near)
 
 
 def _smr_statistics(
-    universe: Universe, random: Stream, snp: Ints, freq: Floats, *, disease: Ints, gene: Ints, probe: Ints
+    universe: Universe,
+    random: RandomStream,
+    snp: Ints,
+    freq: Floats,
+    *,
+    disease: Ints,
+    gene: Ints,
+    probe: Ints,
 ) -> Chunk:
     """Statistics of the tests: b_SMR = b_GWAS / b_eQTL, its z from both z by the delta method."""
     b_gwas, se_gwas, p_gwas = (np.empty(len(snp)) for _ in range(3))
@@ -224,7 +231,7 @@ def _smr_statistics(
     }
 
 
-def _heterogeneity(random: Stream, pair: Ints, test: Ints, count: Ints) -> NDArray[np.float64]:
+def _heterogeneity(random: RandomStream, pair: Ints, test: Ints, count: Ints) -> NDArray[np.float64]:
     """p-values of the HEIDI test: small for the pairs that are mere linkage; missing below 3 variants."""
     linkage = random["linkage"].uniform(pair) < 0.35
     u = random["heidi"].uniform(test)
@@ -232,10 +239,10 @@ def _heterogeneity(random: Stream, pair: Ints, test: Ints, count: Ints) -> NDArr
     return np.where(count < 3, np.nan, significant(found, 6))
 
 
-def pathways(genome: Genome, seed: int, disease: str, rows: int) -> Source:
+def pathways(genome: Genome, seed: int, disease: str, rows: int) -> RowSource:
     """Sets of genes tested together: the genes joined by ";", how many, z-like statistic and p-value."""
     table = {"AD": tables.AD_PATHWAYS, "PD": tables.PD_PATHWAYS}[disease]
-    random = Stream(seed, f"pathways/{disease}")
+    random = RandomStream(seed, f"pathways/{disease}")
     known = sorted({x.gene for x in facts.loci() if disease in x.effects})
     other = sorted(g.symbol for g in facts.genes().values() if g.symbol not in known)
 
@@ -256,11 +263,11 @@ def pathways(genome: Genome, seed: int, disease: str, rows: int) -> Source:
             "p": significant(each(lambda v: 0.5 * math.erfc(v / math.sqrt(2)), z), 4),
         }
 
-    return Source(table, rows, chunk, {"UUID": _uuid(f"{disease}_gene_assoc_pathways_UUID_")})
+    return RowSource(table, rows, chunk, {"UUID": _uuid(f"{disease}_gene_assoc_pathways_UUID_")})
 
 
 def _members(
-    random: Stream, known: list[str], other: list[str], *, row: int, size: int, found: int
+    random: RandomStream, known: list[str], other: list[str], *, row: int, size: int, found: int
 ) -> list[str]:
     """The genes of one set: `found` of those known for the disease among `size` in all."""
     draw = np.arange(size) + row * 1_000

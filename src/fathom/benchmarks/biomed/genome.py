@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.benchmarks.biomed import facts
-from fathom.benchmarks.biomed.randomness import Ints, Stream
+from fathom.benchmarks.biomed.randomness import Ints, RandomStream
 
 # GRCh38 lengths of the autosomes in base pairs, to 10 kb.
 _LENGTHS = np.array(
@@ -29,18 +29,18 @@ class Genome:
         self._ends = np.cumsum(_LENGTHS)
         self._starts = self._ends - _LENGTHS
         # One offset a chromosome stands for the lift-over between the two assemblies.
-        self._to_37 = Stream(seed, "liftover").below(np.arange(len(_LENGTHS)), 2_000_000) - 800_000
+        self._to_37 = RandomStream(seed, "liftover").below(np.arange(len(_LENGTHS)), 2_000_000) - 800_000
         known = [g for g in facts.genes().values() if g.chromosome != "X"]
         begin = np.array([self.place(int(g.chromosome), g.start) for g in known])
         length = np.array([g.end - g.start for g in known])
-        made, made_length = self._uncharacterised(Stream(seed, "genes"), begin, length)
+        made, made_length = self._uncharacterised(RandomStream(seed, "genes"), begin, length)
         names = [g.symbol for g in known] + [f"LOC9{i:08d}" for i in range(len(made))]
         order = np.argsort(np.concatenate([begin, made]), kind="stable")
         self.begin: Ints = np.concatenate([begin, made])[order]
         self.end: Ints = self.begin + np.concatenate([length, made_length])[order]
         self.symbols = [names[i] for i in order]
 
-    def _uncharacterised(self, stream: Stream, begin: Ints, length: Ints) -> tuple[Ints, Ints]:
+    def _uncharacterised(self, stream: RandomStream, begin: Ints, length: Ints) -> tuple[Ints, Ints]:
         rows = np.arange(_UNCHARACTERISED)
         made = ((rows + stream.uniform(rows)) / _UNCHARACTERISED * self.size).astype(np.int64)
         made_length = 2_000 + stream["length"].below(rows, 60_000)

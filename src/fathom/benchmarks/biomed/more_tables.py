@@ -10,8 +10,8 @@ from fathom.benchmarks.biomed import facts, tables
 from fathom.benchmarks.biomed.drugs import Pharmacy, array
 from fathom.benchmarks.biomed.genetics import association
 from fathom.benchmarks.biomed.genome import Genome
-from fathom.benchmarks.biomed.randomness import Stream, significant
-from fathom.benchmarks.biomed.tables import Chunk, Source
+from fathom.benchmarks.biomed.randomness import RandomStream, significant
+from fathom.benchmarks.biomed.tables import Chunk, RowSource
 from fathom.benchmarks.biomed.variants import Universe
 
 ANCESTRIES = ("African", "Admixed American", "East Asian", "European", "South Asian")
@@ -26,7 +26,7 @@ _SPREAD = 0.08
 
 def more_sources(
     universe: Universe, genome: Genome, pharmacy: Pharmacy, seed: int, share: float
-) -> tuple[Source, ...]:
+) -> tuple[RowSource, ...]:
     """The ten further tables; `share` is of the rows that they have beside the published ones."""
     count = {table: round(n * share) for table, n in tables.MORE_ROWS.items()}
     largest = round(tables.PUBLISHED[tables.AD_GWAS] * share)
@@ -42,9 +42,9 @@ def more_sources(
     )
 
 
-def _population_frequencies(universe: Universe, seed: int, rows: int) -> Source:
+def _population_frequencies(universe: Universe, seed: int, rows: int) -> RowSource:
     """The frequency of the same allele in five ancestries, for the variants that come first."""
-    random = Stream(seed, "populations")
+    random = RandomStream(seed, "populations")
     names = np.array(ANCESTRIES, dtype=object)
 
     def chunk(start: int, stop: int) -> Chunk:
@@ -60,10 +60,10 @@ def _population_frequencies(universe: Universe, seed: int, rows: int) -> Source:
         }  # fmt: skip
 
     made = {"UUID": "'population_freq_UUID_' || number", "SNP": "'rs' || rsid"}
-    return Source(tables.POPULATIONS, min(rows, universe.size * len(names)), chunk, made)
+    return RowSource(tables.POPULATIONS, min(rows, universe.size * len(names)), chunk, made)
 
 
-def _listed(table: str, prefix: str, records: Sequence[Sequence[Any]]) -> Source:
+def _listed(table: str, prefix: str, records: Sequence[Sequence[Any]]) -> RowSource:
     """A table of rows that are at hand, the columns in their order after the UUID."""
     names = [n for n in tables.ALL_COLUMNS[table] if n != "UUID"]
 
@@ -73,14 +73,14 @@ def _listed(table: str, prefix: str, records: Sequence[Sequence[Any]]) -> Source
             found[name] = array(values, tables.ALL_COLUMNS[table][name])
         return found
 
-    return Source(table, len(records), chunk, {"UUID": f"'{prefix}' || number"})
+    return RowSource(table, len(records), chunk, {"UUID": f"'{prefix}' || number"})
 
 
-def _expression(seed: int) -> Source:
+def _expression(seed: int) -> RowSource:
     """How much of each known gene's RNA is found in each tissue, in transcripts per million."""
     tissues = sorted({tissue for _, _, tissue, _ in facts.omics()})
     pairs = list(itertools.product(sorted(facts.genes()), tissues))
-    random = Stream(seed, "expression")
+    random = RandomStream(seed, "expression")
     rows = np.arange(len(pairs))
     level = significant(np.exp(1.5 + 1.6 * random.normal(rows)), 4)
     samples = 80 + random["samples"].below(rows, 700)
@@ -89,7 +89,7 @@ def _expression(seed: int) -> Source:
     return _listed(tables.EXPRESSION, "gene_expression_UUID_", records)
 
 
-def _genes(genome: Genome) -> Source:
+def _genes(genome: Genome) -> RowSource:
     known = facts.genes()
     records = [
         (s, facts.ensembl(s), known[s].name if s in known else "uncharacterised locus", *where)
@@ -104,9 +104,9 @@ def _places(genome: Genome) -> list[tuple[int, int, int]]:
     return list(zip(chromosome.tolist(), start.tolist(), end.tolist(), strict=True))
 
 
-def _pathway_genes(seed: int) -> Source:
+def _pathway_genes(seed: int) -> RowSource:
     """Which genes a named pathway holds, a row each: nobody's sets, drawn from the seed."""
-    genes, random = sorted(facts.genes()), Stream(seed, "named pathways")
+    genes, random = sorted(facts.genes()), RandomStream(seed, "named pathways")
     records = []
     for number in range(120):
         size = 4 + int(random["size"].below(np.array([number]), 30)[0])
@@ -116,7 +116,7 @@ def _pathway_genes(seed: int) -> Source:
     return _listed(tables.PATHWAY_GENES, "pathway_gene_UUID_", records)
 
 
-def _mechanisms(pharmacy: Pharmacy) -> Source:
+def _mechanisms(pharmacy: Pharmacy) -> RowSource:
     """What each drug does to each of its targets."""
     records = [
         (
@@ -134,10 +134,10 @@ def _mechanisms(pharmacy: Pharmacy) -> Source:
     return _listed(tables.MECHANISMS, "drug_mechanism_UUID_", records)
 
 
-def _trials(pharmacy: Pharmacy, seed: int, rows: int) -> Source:
+def _trials(pharmacy: Pharmacy, seed: int, rows: int) -> RowSource:
     """Clinical trials of drugs for the diseases that they were tried for, none in a phase not reached."""
     tried = [(i, c, phase) for i, d in enumerate(pharmacy.drugs) for c, phase in d.indications.items()]
-    random = Stream(seed, "trials")
+    random = RandomStream(seed, "trials")
 
     def pick(name: str, row: int, many: int) -> int:
         return int(random[name].below(np.array([row]), many)[0])
@@ -154,7 +154,7 @@ def _trials(pharmacy: Pharmacy, seed: int, rows: int) -> Source:
     return _made(tables.TRIALS, "clinical_trial_UUID_", rows, record)
 
 
-def _made(table: str, prefix: str, rows: int, record: Callable[[int], Sequence[Any]]) -> Source:
+def _made(table: str, prefix: str, rows: int, record: Callable[[int], Sequence[Any]]) -> RowSource:
     """A table whose rows are made one by one."""
     names = [n for n in tables.ALL_COLUMNS[table] if n != "UUID"]
 
@@ -165,4 +165,4 @@ def _made(table: str, prefix: str, rows: int, record: Callable[[int], Sequence[A
         )
         return found | {n: array(v, tables.ALL_COLUMNS[table][n]) for n, v in columns.items()}
 
-    return Source(table, rows, chunk, {"UUID": f"'{prefix}' || number"})
+    return RowSource(table, rows, chunk, {"UUID": f"'{prefix}' || number"})

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Stream:
+class RandomStream:
     """One named stream of random numbers; the same for the same seed and name."""
 
     def __init__(self, seed: int, name: str) -> None:
@@ -22,9 +22,9 @@ class Stream:
         digest = hashlib.blake2b(f"{seed}/{name}".encode(), digest_size=8).digest()
         self._key = np.uint64(int.from_bytes(digest, "little"))
 
-    def __getitem__(self, name: str) -> "Stream":
+    def __getitem__(self, name: str) -> "RandomStream":
         """An independent stream below this one."""
-        return Stream(self._seed, f"{self._name}/{name}")
+        return RandomStream(self._seed, f"{self._name}/{name}")
 
     def bits(self, rows: Ints) -> NDArray[np.uint64]:
         """64 random bits a row (the finaliser of SplitMix64, Steele et al. 2014)."""

@@ -122,7 +122,7 @@ ALL_COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowSource:
     """Where the rows of a table come from: `chunk(start, stop)` gives these rows' columns, by name.
 
     `made` are SQL expressions over the chunk for columns that the engine makes faster than NumPy does.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fathom.benchmarks.biomed import facts
 from fathom.benchmarks.biomed.genome import Genome
-from fathom.benchmarks.biomed.randomness import Floats, Ints, Stream, each, significant
+from fathom.benchmarks.biomed.randomness import Floats, Ints, RandomStream, each, significant
 
 # Effective sample sizes, which set the standard errors: se = 1 / sqrt(2 f (1 - f) N).
 _SAMPLES = {"AD": 30_000, "PD": 8_000, "ALS": 8_000, "FTD": 600, "LBD": 2_500, "PSP": 1_500}
@@ -25,7 +25,7 @@ _PAIRS = [(a, b) for a in "ACGT" for b in "ACGT" if a != b]
 
 
 @dataclass(frozen=True, slots=True)
-class Variants:
+class VariantTable:
     """Variants by number: place, position, alleles as letters, frequency of A1, rsID as a number."""
 
     number: Ints
@@ -40,7 +40,7 @@ class Variants:
 
 
 @dataclass(frozen=True, slots=True)
-class Association:
+class VariantAssociation:
     """Effect of A1 (log odds), its standard error and p-value, consistent with each other as rounded."""
 
     b: Floats
@@ -53,7 +53,7 @@ class Universe:
 
     def __init__(self, seed: int, genome: Genome, size: int, partners: int) -> None:
         self.genome, self.size, self.partners = genome, size, partners
-        self._random = Stream(seed, "variants")
+        self._random = RandomStream(seed, "variants")
         self.loci = facts.loci()
         self.common = len(self.loci) * (1 + partners)
         self.background = size - self.common
@@ -83,7 +83,7 @@ class Universe:
         drawn = self._random["distance"].below(numbers, 2 * _LD_RANGE) - _LD_RANGE
         return np.where(numbers < len(self.loci), 0, np.where(drawn == 0, 1, drawn))
 
-    def variants(self, numbers: Ints) -> Variants:
+    def variants(self, numbers: Ints) -> VariantTable:
         """The variants of these numbers."""
         r, lead = self._random, self.lead(numbers)
         background = lead < 0
@@ -97,7 +97,7 @@ class Universe:
         letters = np.array(_PAIRS, dtype=object)
         is_lead = numbers < len(self.loci)
         made_up = _FIRST_MADE_UP + (numbers * 7_919 + 11) % (1 << 30)
-        return Variants(
+        return VariantTable(
             number=numbers,
             place=place,
             chromosome=chromosome,
@@ -119,7 +119,7 @@ class Universe:
         leads = self._lead_freq[lead]
         return np.where(lead < 0, drawn, np.where(numbers < len(self.loci), leads, partner))
 
-    def association(self, disease: str, numbers: Ints) -> Association:
+    def association(self, disease: str, numbers: Ints) -> VariantAssociation:
         """The association of A1 with a disease, for variants of these numbers."""
         r, lead = self._random[disease], self.lead(numbers)
         samples = _SAMPLES[disease]
@@ -137,9 +137,9 @@ class Universe:
         z = np.where(known, effect / se + 0.3 * noise, z)
         se = np.maximum(np.round(se, 4), 0.0001)
         b = np.round(z * se, 4)
-        return Association(b, se, p_value(b / se, 4))
+        return VariantAssociation(b, se, p_value(b / se, 4))
 
-    def nearest_gene(self, found: Variants) -> NDArray[np.object_]:
+    def nearest_gene(self, found: VariantTable) -> NDArray[np.object_]:
         """The nearest genes; for known loci the gene that they are known for."""
         nearest = self.genome.nearest(found.place)
         known = found.number < len(self.loci)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom import registry
-from fathom.biotools.catalogue import Call
+from fathom.biotools.catalogue import EndpointCall
 from fathom.biotools.observations import Observation
 from fathom.errors import InputError
 from fathom.records import SolvedCall, Usage
@@ -27,7 +27,7 @@ class MadeCall:
     `confidence` and `assumed` are those of the proposal that it came from.
     """
 
-    call: Call
+    call: EndpointCall
     observation: Observation | None
     problem: str = ""
     confidence: float = 1.0
@@ -35,7 +35,7 @@ class MadeCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class CallProposal:
     """What a caller makes of a question: the next call with a confidence, why there is none, or that it is done.
 
     It is done when there is neither a call nor a refusal: the calls made so far answer the question, `words`
@@ -45,7 +45,7 @@ class Proposal:
     """
 
     question: str
-    call: Call | None
+    call: EndpointCall | None
     confidence: float
     refusal: str = ""
     alternatives: tuple[tuple[str, float], ...] = ()
@@ -70,7 +70,7 @@ class Caller(Protocol):
         """The name that it is registered under."""
         ...
 
-    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
+    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> CallProposal:
         """The next call for a question after the `earlier` ones, which were made for it in this order.
 
         Nothing is sent to any of the APIs. Raises `ModelError` when a model is asked and fails.

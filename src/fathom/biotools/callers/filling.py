@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fathom.biotools.callers.entities import Entity
-from fathom.biotools.callers.lessons import STOPWORDS, Lesson, known_words
+from fathom.biotools.callers.lessons import STOPWORDS, CallLesson, known_words
 from fathom.biotools.callers.markers import CUES, FEATURES, TYPES, chosen
 from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Endpoint, Parameter, names
@@ -22,7 +22,7 @@ _UNIPROT_FIELDS = {"UniProtKB", "UniParc", "GeneCentric", "Proteomes"}
 _COUNTS = {"size", "retmax", "HITLIST_SIZE"}
 
 
-class Filling:
+class ArgumentFiller:
     """Fills the arguments of one endpoint from one question, and tells what was used and what is missing."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Filling:
         question: str,
         entities: Sequence[Entity],
         ids: Sequence[str],
-        lesson: Lesson,
+        lesson: CallLesson,
         *,
         near: float = 0.0,
     ) -> None:

@@ -7,10 +7,10 @@ a small model: 2,048 tokens were used where this was published (specs/biotool.md
 import json
 from collections.abc import Sequence
 
-from fathom.biotools.callers.caller import Caller, MadeCall, Proposal, needs_model
+from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall, needs_model
 from fathom.biotools.callers.offline import OfflineCaller
 from fathom.biotools.callers.reading import read_call
-from fathom.biotools.catalogue import Call, Endpoint, Parameter, check, endpoints
+from fathom.biotools.catalogue import Endpoint, EndpointCall, Parameter, check, endpoints
 from fathom.errors import CallRefused, UnknownName
 from fathom.llm import Message, Model, Sampling
 from fathom.llm.prompts import load
@@ -45,10 +45,10 @@ class FineTunedCaller:
         self.model = model
         self._retrieval = OfflineCaller()
 
-    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
+    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> CallProposal:
         """The model's call, or why it can't be made; done once it was. Raises what `Model.ask` raises."""
         if earlier:
-            return Proposal(question, None, 1.0, earlier[-1].problem)
+            return CallProposal(question, None, 1.0, earlier[-1].problem)
         described = self._retrieval.likely(question, most=OFFERED)
         system, user = prompt_for(question, described)
         reply = await self.model.ask((Message("user", user),), system=system, sampling=STEADY)
@@ -58,10 +58,10 @@ class FineTunedCaller:
             if wanted is not None:
                 call = check(wanted.name, wanted.arguments)
                 sure = CONFIDENCE if wanted.name in described else UNEXPECTED
-                return Proposal(question, call, sure, usage=reply.usage)
+                return CallProposal(question, call, sure, usage=reply.usage)
         except (ValueError, UnknownName, CallRefused) as error:
             refusal = f"The model's call can't be made: {error}"
-        return Proposal(question, None, 0.0, refusal, usage=reply.usage)
+        return CallProposal(question, None, 0.0, refusal, usage=reply.usage)
 
 
 def prompt_for(question: str, described: Sequence[str]) -> tuple[str, str]:
@@ -73,7 +73,7 @@ def prompt_for(question: str, described: Sequence[str]) -> tuple[str, str]:
     return load(__package__, "finetuned").render(tools=tools), question
 
 
-def target_of(call: Call) -> str:
+def target_of(call: EndpointCall) -> str:
     """The reply that a model is tuned to give: the checked call, in the API's form, as one line of JSON."""
     return json.dumps({"name": call.endpoint.name, "arguments": dict(call.arguments)}, ensure_ascii=False)
 

@@ -6,10 +6,10 @@ from math import exp
 from typing import Any, NamedTuple
 
 from fathom.biotools.callers.entities import STRONG, Entity
-from fathom.biotools.callers.filling import Filling
-from fathom.biotools.callers.lessons import Lesson
+from fathom.biotools.callers.filling import ArgumentFiller
+from fathom.biotools.callers.lessons import CallLesson
 from fathom.biotools.callers.taking import takes
-from fathom.biotools.catalogue import Call, check, endpoints
+from fathom.biotools.catalogue import EndpointCall, check, endpoints
 from fathom.errors import CallRefused
 
 MOST_SURE = 0.97
@@ -28,13 +28,13 @@ _CALIBRATION = (-3.2, 3.4, 9.0)
 """Logistic weights of bias, best score and lead; `bench.biotools_caller` tells how well they hold."""
 
 
-class Worded(NamedTuple):
+class FittingEndpoint(NamedTuple):
     """An endpoint with how near its nearest lesson is, and its score by words."""
 
     endpoint: str
     near: float
     score: float
-    lesson: Lesson
+    lesson: CallLesson
 
 
 def kinship(name: str, entities: Iterable[Entity]) -> float:
@@ -44,7 +44,7 @@ def kinship(name: str, entities: Iterable[Entity]) -> float:
     return sum(_UNUSED if e.kind in kinds else -_UNUSED for e in entities if e.kind in STRONG)
 
 
-def fit(filling: Filling, *, after_others: bool = False, spent: Sequence[Entity] = ()) -> float:
+def fit(filling: ArgumentFiller, *, after_others: bool = False, spent: Sequence[Entity] = ()) -> float:
     """How well what a question names goes with what an endpoint takes. `spent` has been put to use elsewhere."""
     if after_others:  # what it names went into the call before
         return -_MISSING * len(filling.missing)
@@ -74,7 +74,7 @@ def confidence(best: float, lead: float, *, strange: bool) -> float:
     return round(min(MOST_SURE, logistic, fitting), 3)
 
 
-def checked(filling: Filling) -> Call:
+def checked(filling: ArgumentFiller) -> EndpointCall:
     """The checked call; what only a lesson implied and doesn't fit here is left out."""
     name = filling.endpoint.name
     try:
@@ -89,7 +89,7 @@ def asking_back(name: str, error: CallRefused) -> str:
     return f"{name} seems meant, but: {told}"
 
 
-def assumed(call: Call, question: str) -> dict[str, Any]:
+def assumed(call: EndpointCall, question: str) -> dict[str, Any]:
     """Arguments that the question doesn't say: the species, where it was taken to be human."""
     species = call.arguments.get("species")
     said = re.search(r"human|sapiens|patient|\bman\b|people", question, re.IGNORECASE)

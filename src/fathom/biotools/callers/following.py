@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 
-from fathom.biotools.callers.caller import Caller, MadeCall, Proposal
+from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.errors import CallFailed
@@ -71,7 +71,7 @@ async def follow(
         made.append(MadeCall(proposal.call, observation, problem, proposal.confidence, proposal.assumed))
 
 
-def _ended(made: list[MadeCall], last: Proposal, used: Usage) -> Chain:
+def _ended(made: list[MadeCall], last: CallProposal, used: Usage) -> Chain:
     """The chain that ends with a proposal: as sure as all that it rests on."""
     rested = prod(one.confidence for one in made if not one.problem)
     own = 1.0 if last.call else last.confidence

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from fathom.biotools.callers.entities import Entity, find_entities
-from fathom.biotools.callers.filling import TEXTS, Filling
-from fathom.biotools.callers.lessons import Lesson, plain_words
+from fathom.biotools.callers.filling import TEXTS, ArgumentFiller
+from fathom.biotools.callers.lessons import CallLesson, plain_words
 from fathom.biotools.callers.taking import takes
 from fathom.biotools.catalogue import Parameter, check, endpoint
 from fathom.errors import CallRefused
 from fathom.records import SolvedCall
 
 
-def from_solved(example: SolvedCall) -> Lesson:
+def from_solved(example: SolvedCall) -> CallLesson:
     """Each argument becomes a slot where the question names it as it is, and is fixed where it is a setting.
 
     What is read from the example's question without any lesson is read from the next question likewise; and
@@ -37,12 +37,14 @@ def from_solved(example: SolvedCall) -> Lesson:
         ):
             fixed[name] = value
     words = plain_words(example.question, entities)
-    return Lesson(example.endpoint, words, slots, fixed, solved=True, after_others=example.step > 1)
+    return CallLesson(example.endpoint, words, slots, fixed, solved=True, after_others=example.step > 1)
 
 
 def _unaided(example: SolvedCall, entities: Sequence[Entity]) -> dict[str, Any]:
     """The arguments that the question gives by itself, in the API's form."""
-    filled = Filling(endpoint(example.endpoint), example.question, entities, (), Lesson(example.endpoint, ()))
+    filled = ArgumentFiller(
+        endpoint(example.endpoint), example.question, entities, (), CallLesson(example.endpoint, ())
+    )
     try:
         return dict(check(example.endpoint, filled.arguments).arguments)
     except CallRefused:

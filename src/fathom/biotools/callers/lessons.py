@@ -20,7 +20,7 @@ STOPWORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class CallLesson:
     """One way to ask for an endpoint: its words, and where each argument comes from.
 
     `slots` maps arguments to the kind of entity that fills them (with "digits" for its number alone, "text"
@@ -45,7 +45,7 @@ def plain_words(question: str, entities: Iterable[Entity]) -> tuple[str, ...]:
 
 
 @cache
-def packaged() -> tuple[Lesson, ...]:
+def packaged() -> tuple[CallLesson, ...]:
     """The phrasings that come with the package."""
     text = files(__package__).joinpath("phrasings.yaml").read_text(encoding="utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -53,15 +53,15 @@ def packaged() -> tuple[Lesson, ...]:
     return tuple(_from_phrasing(name, line) for name, lines in held.items() for line in lines)
 
 
-def _from_phrasing(name: str, line: str) -> Lesson:
+def _from_phrasing(name: str, line: str) -> CallLesson:
     said, _, implied = line.partition("|") if "{bdata}" not in line else (line, "", "")
     fixed = dict(pair.split("=", 1) for pair in implied.split())
-    return Lesson(name, tuple(stems(re.sub(r"\{\w+\}", " ", said))), fixed=fixed)
+    return CallLesson(name, tuple(stems(re.sub(r"\{\w+\}", " ", said))), fixed=fixed)
 
 
-def from_catalogue(name: str) -> Lesson:
+def from_catalogue(name: str) -> CallLesson:
     """What the catalogue itself says of an endpoint, for want of anybody's words."""
-    return Lesson(name, tuple(stems(f"{name} {endpoints()[name].summary}")))
+    return CallLesson(name, tuple(stems(f"{name} {endpoints()[name].summary}")))
 
 
 @cache

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from fathom.biotools.callers.caller import Caller, MadeCall, Proposal, needs_model
+from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall, needs_model
 from fathom.biotools.callers.offline import OfflineCaller
 from fathom.biotools.callers.reading import read_call, words_of
-from fathom.biotools.catalogue import Call, check, endpoints, function_schema
+from fathom.biotools.catalogue import EndpointCall, check, endpoints, function_schema
 from fathom.errors import CallRefused, UnknownName, did_you_mean
 from fathom.llm import Message, Model, Reply, Sampling, Tool
 from fathom.llm.prompts import fence, load
@@ -61,14 +61,14 @@ class LlmCaller:
         self.model, self.offered = model, offered
         self._retrieval = OfflineCaller(solved)
 
-    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
+    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> CallProposal:
         """The model's next call, its refusal, or its words once it has what it needs.
 
         A call that can't be made is shown to it once with what is wrong, before anything is sent; so is one
         that the service refused. Raises what `Model.ask` raises.
         """
         if sum(bool(made.problem) for made in earlier) > MOST_FAILED:
-            return Proposal(question, None, 0.0, f"The service refused twice: {earlier[-1].problem}")
+            return CallProposal(question, None, 0.0, f"The service refused twice: {earlier[-1].problem}")
         offered = tuple(
             dict.fromkeys((*self._retrieval.likely(question, most=self.offered), *ALWAYS_OFFERED))
         )
@@ -93,11 +93,11 @@ class LlmCaller:
             confidence = proposal.confidence * (_REPAIRED if repaired else 1.0)
             return replace(proposal, confidence=round(confidence, 3), usage=used)
         refusal = f"The model made no call that can be made. The last one: {problem}"
-        return Proposal(question, None, 0.0, refusal, usage=used)
+        return CallProposal(question, None, 0.0, refusal, usage=used)
 
     def _proposed(
-        self, question: str, call: Call, offered: Sequence[str], earlier: Sequence[MadeCall]
-    ) -> Proposal:
+        self, question: str, call: EndpointCall, offered: Sequence[str], earlier: Sequence[MadeCall]
+    ) -> CallProposal:
         name = call.endpoint.name
         own = self._retrieval.read(question)
         if not earlier and own.call == call:
@@ -106,7 +106,7 @@ class LlmCaller:
             confidence = _SAME_ENDPOINT
         else:
             confidence = _OFFERED if name in offered else _ELSEWHERE
-        return Proposal(question, call, confidence, alternatives=own.alternatives, more=True)
+        return CallProposal(question, call, confidence, alternatives=own.alternatives, more=True)
 
 
 def _tool(name: str) -> Tool:
@@ -133,7 +133,7 @@ def _shown(made: MadeCall) -> str:
     return text if cut <= 0 else f"{text[:SHOWN_CHARACTERS]} … ({cut} more characters)"
 
 
-def _read(reply: Reply, offered: Sequence[str], earlier: Sequence[MadeCall]) -> Call | None:
+def _read(reply: Reply, offered: Sequence[str], earlier: Sequence[MadeCall]) -> EndpointCall | None:
     """The checked call of a reply, None for words alone. Raises `ValueError` with what the model must mend."""
     if reply.finish == "length" and not reply.calls:
         raise ValueError("it was cut off at the limit on its length; make it shorter")
@@ -157,11 +157,11 @@ def _mending(turns: tuple[Message, ...], reply: Reply, problem: str) -> tuple[Me
     return (*turns, Message("assistant", said or "(nothing)"), Message("user", mend))
 
 
-def _closing(question: str, reply: Reply, earlier: Sequence[MadeCall]) -> Proposal:
+def _closing(question: str, reply: Reply, earlier: Sequence[MadeCall]) -> CallProposal:
     """What a reply without a call means: done after an observation, a refusal otherwise."""
     words = " ".join(words_of(reply).split())[:_LONGEST_WORDS]
     if reply.withheld:
-        return Proposal(question, None, 0.0, "The model's provider withheld the reply.")
+        return CallProposal(question, None, 0.0, "The model's provider withheld the reply.")
     if any(made.observation is not None for made in earlier):
-        return Proposal(question, None, 1.0, words=words)
-    return Proposal(question, None, 0.0, f"The model finds no call that fits. {words}".strip())
+        return CallProposal(question, None, 1.0, words=words)
+    return CallProposal(question, None, 0.0, f"The model finds no call that fits. {words}".strip())

@@ -10,11 +10,11 @@ from itertools import chain, pairwise
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
-from fathom.biotools.callers.caller import MadeCall, Proposal
+from fathom.biotools.callers.caller import CallProposal, MadeCall
 from fathom.biotools.callers.entities import Entity, find_entities
-from fathom.biotools.callers.filling import Filling
+from fathom.biotools.callers.filling import ArgumentFiller
 from fathom.biotools.callers.fitting import (
-    Worded,
+    FittingEndpoint,
     asking_back,
     assumed,
     checked,
@@ -26,13 +26,13 @@ from fathom.biotools.callers.fitting import (
 from fathom.biotools.callers.learning import from_solved
 from fathom.biotools.callers.lessons import (
     STOPWORDS,
-    Lesson,
+    CallLesson,
     from_catalogue,
     packaged,
     plain_words,
 )
 from fathom.biotools.callers.markers import marked
-from fathom.biotools.callers.planning import A_BRIDGE, Plan, alike, plan, relative
+from fathom.biotools.callers.planning import A_BRIDGE, CallPlan, alike, plan, relative
 from fathom.biotools.catalogue import endpoints
 from fathom.errors import CallRefused
 from fathom.records import SolvedCall
@@ -76,7 +76,7 @@ class OfflineCaller:
         solved: Iterable[SolvedCall] = (),
         *,
         sure: float = SURE,
-        phrasings: Iterable[Lesson] | None = None,
+        phrasings: Iterable[CallLesson] | None = None,
     ) -> None:
         self.sure = sure
         self._taught = [*(packaged() if phrasings is None else phrasings), *map(from_solved, solved)]
@@ -116,14 +116,14 @@ class OfflineCaller:
         length = sqrt(sum(v * v for v in raw.values())) or 1.0
         return {w: v / length for w, v in raw.items()}
 
-    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> Proposal:
+    async def propose(self, question: str, *, earlier: Sequence[MadeCall] = ()) -> CallProposal:
         """The next call for a question: the one it asks for, or the next of a plan; done after the last.
 
         A plan of several calls is made where no single call is clear, where the words fit its last call much
         better than any single one, or where a gene is named by a relative.
         """
         if earlier and earlier[-1].problem:
-            return Proposal(question, None, 0.0, earlier[-1].problem)
+            return CallProposal(question, None, 0.0, earlier[-1].problem)
         entities = find_entities(question)
         worded = self._worded(question, entities, ())
         ranked = self._ranked(question, entities, (), worded)
@@ -131,16 +131,16 @@ class OfflineCaller:
         planned = self._plan(question, entities, worded, ranked, single)
         if planned is not None and planned.confidence >= self.sure:
             return _of_plan(planned, earlier)
-        return Proposal(question, None, 1.0) if earlier else single
+        return CallProposal(question, None, 1.0) if earlier else single
 
     def _plan(
         self,
         question: str,
         entities: tuple[Entity, ...],
-        worded: Sequence[Worded],
-        ranked: Sequence[tuple[float, Filling]],
-        single: Proposal,
-    ) -> Plan | None:
+        worded: Sequence[FittingEndpoint],
+        ranked: Sequence[tuple[float, ArgumentFiller]],
+        single: CallProposal,
+    ) -> CallPlan | None:
         """The plan that is to be preferred to a single call, if any."""
         related = relative(question, entities)
         if related:
@@ -159,7 +159,7 @@ class OfflineCaller:
             beaten += BETTER - FURTHER
         return None if planned.score < beaten or alike(planned.last.endpoint, single.endpoint) else planned
 
-    def read(self, question: str, *, found: Sequence[str] = ()) -> Proposal:
+    def read(self, question: str, *, found: Sequence[str] = ()) -> CallProposal:
         """The one call that a question asks for. `found` are identifiers that an earlier call gave."""
         entities = find_entities(question)
         worded = self._worded(question, entities, found)
@@ -171,9 +171,11 @@ class OfflineCaller:
         words = set(plain_words(question, entities)) - STOPWORDS
         return not words <= self._weight.keys() or not (words or entities)
 
-    def _read(self, question: str, ranked: Sequence[tuple[float, Filling]], *, strange: bool) -> Proposal:
+    def _read(
+        self, question: str, ranked: Sequence[tuple[float, ArgumentFiller]], *, strange: bool
+    ) -> CallProposal:
         if not ranked:
-            return Proposal(question, None, 0.0, "No word of the question points to an endpoint.")
+            return CallProposal(question, None, 0.0, "No word of the question points to an endpoint.")
         scores = tuple((f.endpoint.name, round(score, 3)) for score, f in ranked[:5])
         best, filling = ranked[0]
         lead = best - (ranked[1][0] if len(ranked) > 1 else 0.0)
@@ -182,12 +184,14 @@ class OfflineCaller:
             call = checked(filling)
         except CallRefused as error:
             if filling.used or not strange:
-                return Proposal(question, None, sure, asking_back(filling.endpoint.name, error), scores)
+                return CallProposal(question, None, sure, asking_back(filling.endpoint.name, error), scores)
             sure = 0.0
         if sure < self.sure:
             near = ", ".join(n for n, _ in scores[:3])
-            return Proposal(question, None, sure, f"It isn't clear which endpoint is meant: {near}.", scores)
-        return Proposal(question, call, sure, "", scores, assumed(call, question))
+            return CallProposal(
+                question, None, sure, f"It isn't clear which endpoint is meant: {near}.", scores
+            )
+        return CallProposal(question, call, sure, "", scores, assumed(call, question))
 
     def likely(self, question: str, *, most: int) -> tuple[str, ...]:
         """Endpoints that may have a part in the answer, best first: by the whole fit and by the words alone.
@@ -201,12 +205,14 @@ class OfflineCaller:
         taken = dict.fromkeys(chain.from_iterable(zip(by_fit, by_words, strict=False)))
         return tuple(taken | dict.fromkeys(by_words))[:most]
 
-    def _worded(self, question: str, entities: tuple[Entity, ...], found: Sequence[str]) -> list[Worded]:
+    def _worded(
+        self, question: str, entities: tuple[Entity, ...], found: Sequence[str]
+    ) -> list[FittingEndpoint]:
         """Endpoints by how well the words of one lesson of theirs fit the question, best first."""
         asked = self._vector(plain_words(question, entities))
         if not entities and not asked.keys() & self._weight.keys():
             return []
-        best: dict[str, tuple[float, Lesson]] = {}
+        best: dict[str, tuple[float, CallLesson]] = {}
         for lesson, vector in zip(self._lessons, self._vectors, strict=True):
             if lesson.after_others and not found:
                 continue
@@ -219,35 +225,43 @@ class OfflineCaller:
             wide = _OF_ENDPOINT * _dot(asked, self._of_endpoint[name])
             wide += _OF_CATALOGUE * _dot(asked, self._of_catalogue[name])
             wide += _OF_ACTION * _dot(asked, self._of_action[_action(name)])
-            worded.append(Worded(name, near, max(near, 0.0) ** 2 + wide + marked(name, question), lesson))
+            worded.append(
+                FittingEndpoint(name, near, max(near, 0.0) ** 2 + wide + marked(name, question), lesson)
+            )
         return sorted(worded, key=lambda w: -w.score)
 
     def _ranked(
-        self, question: str, entities: tuple[Entity, ...], found: Sequence[str], worded: Sequence[Worded]
-    ) -> list[tuple[float, Filling]]:
+        self,
+        question: str,
+        entities: tuple[Entity, ...],
+        found: Sequence[str],
+        worded: Sequence[FittingEndpoint],
+    ) -> list[tuple[float, ArgumentFiller]]:
         """Endpoints by how well the words of one lesson and what the question names fit them."""
         likely = sorted(worded, key=lambda w: -w.score - kinship(w.endpoint, entities))
         ranked = []
         for one in likely[: CONSIDERED * 2]:
-            filling = Filling(endpoints()[one.endpoint], question, entities, found, one.lesson, near=one.near)
+            filling = ArgumentFiller(
+                endpoints()[one.endpoint], question, entities, found, one.lesson, near=one.near
+            )
             ranked.append((one.score + fit(filling, after_others=bool(found)), filling))
         return sorted(ranked, key=lambda r: -r[0])[:CONSIDERED]
 
 
-def _of_plan(planned: Plan, earlier: Sequence[MadeCall]) -> Proposal:
+def _of_plan(planned: CallPlan, earlier: Sequence[MadeCall]) -> CallProposal:
     """The plan's next call, as sure as the whole plan at its first call; later ones follow from it."""
     question = planned.question
     try:
         call = planned.next_call(earlier)
     except LookupError as error:
-        return Proposal(question, None, 0.0, str(error))
+        return CallProposal(question, None, 0.0, str(error))
     except CallRefused as error:
-        return Proposal(question, None, 0.0, asking_back(planned.last.endpoint, error))
+        return CallProposal(question, None, 0.0, asking_back(planned.last.endpoint, error))
     if call is None:
-        return Proposal(question, None, 1.0)
+        return CallProposal(question, None, 1.0)
     sure = 1.0 if earlier else planned.confidence
     more = len(earlier) < len(planned.bridges)
-    return Proposal(question, call, sure, assumed=assumed(call, question), more=more)
+    return CallProposal(question, call, sure, assumed=assumed(call, question), more=more)
 
 
 _UNSEEN = 0.15

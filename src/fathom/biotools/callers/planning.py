@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from fathom.biotools.callers.bridges import Bridge, Crossing, paths
 from fathom.biotools.callers.caller import MadeCall
 from fathom.biotools.callers.entities import STRONG, Entity
-from fathom.biotools.callers.filling import Filling
-from fathom.biotools.callers.fitting import MOST_LEAD, Worded, checked, confidence, fit, most_fit
+from fathom.biotools.callers.filling import ArgumentFiller
+from fathom.biotools.callers.fitting import MOST_LEAD, FittingEndpoint, checked, confidence, fit, most_fit
 from fathom.biotools.callers.taking import takes
-from fathom.biotools.catalogue import Call, check, endpoints, names
+from fathom.biotools.catalogue import EndpointCall, check, endpoints, names
 
 MOST_BRIDGES = 3
 CONSIDERED = 30
@@ -41,26 +41,26 @@ _TEXT = {"ontology": "get_ontology_name", "disease": "search_human_diseases", "k
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CallPlan:
     """A way over `bridges` from a `source` that the question names to the last call, of `last`."""
 
     question: str
     source: Entity
     others: tuple[Entity, ...]
     bridges: tuple[Bridge, ...]
-    last: Worded
+    last: FittingEndpoint
     crossing: Crossing
     score: float
     confidence: float = 0.0
 
-    def filling(self, value: str = _UNKNOWN) -> Filling:
+    def filling(self, value: str = _UNKNOWN) -> ArgumentFiller:
         """The last call's arguments, with what the bridges found in the place of the source."""
         held = replace(self.source, kind=self.bridges[-1].gives, text=value)
         entities = sorted([*self.others, held], key=lambda e: e.start)
         endpoint = endpoints()[self.last.endpoint]
-        return Filling(endpoint, self.question, entities, (), self.last.lesson, near=self.last.near)
+        return ArgumentFiller(endpoint, self.question, entities, (), self.last.lesson, near=self.last.near)
 
-    def next_call(self, earlier: Sequence[MadeCall]) -> Call | None:
+    def next_call(self, earlier: Sequence[MadeCall]) -> EndpointCall | None:
         """The call after those made, or None after the last.
 
         Raises `LookupError` when the call before gave nothing to go on with, `CallRefused` when what it gave
@@ -84,18 +84,18 @@ class Plan:
 def plan(
     question: str,
     entities: tuple[Entity, ...],
-    worded: Sequence[Worded],
+    worded: Sequence[FittingEndpoint],
     single: Sequence[tuple[str, float]],
     *,
     strange: bool,
-) -> Plan | None:
+) -> CallPlan | None:
     """The best plan for a question whose words fit endpoints so well; None when nothing leads anywhere.
 
     `single` calls, with their scores, are rivals: the last call is as sure as the plan's lead over them and
     other plans, and the plan as sure as that call and all its bridges together. `strange` is as in
     `confidence`.
     """
-    found: list[Plan] = []
+    found: list[CallPlan] = []
     for source, others in _sources(question, entities, worded):
         crossing = _crossing(source, entities)
         for last in worded[:CONSIDERED]:
@@ -114,8 +114,8 @@ def plan(
 
 
 def _from_source(
-    question: str, source: Entity, others: tuple[Entity, ...], last: Worded, crossing: Crossing
-) -> Iterator[Plan]:
+    question: str, source: Entity, others: tuple[Entity, ...], last: FittingEndpoint, crossing: Crossing
+) -> Iterator[CallPlan]:
     ways = paths(source.kind, MOST_BRIDGES)
     endpoint = endpoints()[last.endpoint]
     spent = [e for e in others if e.kind == "species"]
@@ -127,7 +127,7 @@ def _from_source(
             continue
         if alike(last.endpoint, ways[kind][-1].endpoint):  # it would tell what the bridge has told
             continue
-        one = Plan(question, source, others, ways[kind], last, crossing, 0.0)
+        one = CallPlan(question, source, others, ways[kind], last, crossing, 0.0)
         filling = one.filling()
         if filling.missing or not any(e.text == _UNKNOWN for e in filling.used):
             continue
@@ -148,7 +148,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def _sources(
-    question: str, entities: tuple[Entity, ...], worded: Sequence[Worded]
+    question: str, entities: tuple[Entity, ...], worded: Sequence[FittingEndpoint]
 ) -> Iterator[tuple[Entity, tuple[Entity, ...]]]:
     """What a plan may start from, each with the other entities: a relative before all else."""
     if related := relative(question, entities):
@@ -176,9 +176,9 @@ def relative(question: str, entities: tuple[Entity, ...]) -> Entity | None:
     return None
 
 
-def _text(question: str, entities: tuple[Entity, ...], one: Worded) -> Entity | None:
+def _text(question: str, entities: tuple[Entity, ...], one: FittingEndpoint) -> Entity | None:
     """The words that nothing else explains, as the endpoint that searches for them takes them."""
-    filling = Filling(endpoints()[one.endpoint], question, entities, (), one.lesson, near=one.near)
+    filling = ArgumentFiller(endpoints()[one.endpoint], question, entities, (), one.lesson, near=one.near)
     taken = (filling.arguments.get(name) for name in ("name", "query", "term"))
     text = str(next(filter(None, taken), "")).strip('"')
     start = question.find(text) if text else -1

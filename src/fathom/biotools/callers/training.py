@@ -46,7 +46,7 @@ LAYOUTS: Mapping[str, Callable[[TrainingExample], dict[str, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TrainingFiles:
     """What was written: how many examples each split has, and the pairs left out with the reason."""
 
     counts: Mapping[str, int]
@@ -55,7 +55,7 @@ class Written:
 
 def write_training(
     splits: Mapping[str, Iterable[SolvedCall]], folder: Path, *, about: Mapping[str, Any]
-) -> Written:
+) -> TrainingFiles:
     """Write FOLDER/SPLIT.LAYOUT.jsonl for every split and layout, and `about.json` beside them.
 
     A pair whose call the catalogue refuses is left out, and `about.json` says why. The endpoints described in
@@ -81,7 +81,7 @@ def write_training(
     (folder / "about.json").write_text(
         json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
-    return Written(counts, tuple(left_out))
+    return TrainingFiles(counts, tuple(left_out))
 
 
 def first_part(pairs: Sequence[SolvedCall], fraction: float) -> list[SolvedCall]:

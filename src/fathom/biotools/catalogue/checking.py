@@ -19,7 +19,7 @@ _YES, _NO = {"1", "true", "yes", "y", "on"}, {"0", "false", "no", "n", "off"}
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class EndpointCall:
     """One checked call: an endpoint and its arguments in the API's form, with the API's names."""
 
     endpoint: Endpoint
@@ -30,7 +30,7 @@ class Call:
         return f"{self.endpoint.name}({told})"
 
 
-def check(name: str, arguments: Mapping[str, Any]) -> Call:
+def check(name: str, arguments: Mapping[str, Any]) -> EndpointCall:
     """Check arguments and bring them into the API's form; None values are left out.
 
     Raises `UnknownName` for the endpoint, `CallRefused` with every problem found in the arguments.
@@ -53,7 +53,7 @@ def check(name: str, arguments: Mapping[str, Any]) -> Call:
         problems.update(broken_rules(found, checked))
     if problems:
         raise CallRefused(found.name, problems)
-    return Call(found, checked)
+    return EndpointCall(found, checked)
 
 
 def _checked(found: Endpoint, given: Mapping[str, Any], problems: dict[str, str]) -> dict[str, Any]:

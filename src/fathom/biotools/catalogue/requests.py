@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from fathom.biotools.catalogue.checking import Call
+from fathom.biotools.catalogue.checking import EndpointCall
 from fathom.biotools.catalogue.endpoints import SERVICES
 from fathom.errors import CallRefused
 
@@ -14,7 +14,7 @@ _PLAIN = ":,@"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """One HTTP request, without what identifies the caller. `form` is the body of a POST."""
 
     service: str
@@ -29,7 +29,7 @@ class Request:
         return f"{base or SERVICES[self.service]}{self.path}{query}"
 
 
-def request_for(call: Call) -> Request:
+def request_for(call: EndpointCall) -> HttpRequest:
     """The request of a call. Raises `CallRefused` for a path argument that is a path step ("..")."""
     endpoint = call.endpoint
     query = [
@@ -41,11 +41,11 @@ def request_for(call: Call) -> Request:
     sent = {name for name, _ in query}
     query += [(k, v) for k, v in _representation(call).items() if k not in sent]
     if endpoint.method == "POST":
-        return Request(endpoint.service, "POST", endpoint.path, form=tuple(query))
-    return Request(endpoint.service, "GET", _path(call), query=tuple(query))
+        return HttpRequest(endpoint.service, "POST", endpoint.path, form=tuple(query))
+    return HttpRequest(endpoint.service, "GET", _path(call), query=tuple(query))
 
 
-def _path(call: Call) -> str:
+def _path(call: EndpointCall) -> str:
     """The path with its arguments; optional last segments that aren't given go, with their slash."""
     segments: list[str] = []
     for segment in call.endpoint.path.split("/"):
@@ -68,7 +68,7 @@ def _texts(value: Any, service: str) -> tuple[str, ...]:
     return (f"{value:.10g}" if isinstance(value, float) else str(value),)
 
 
-def _representation(call: Call) -> Mapping[str, str]:
+def _representation(call: EndpointCall) -> Mapping[str, str]:
     """What asks the service for the form that observations are read from, where the caller didn't choose."""
     match call.endpoint.name, call.endpoint.service:
         case "efetch", _:

@@ -2,6 +2,6 @@
 
 from fathom.biotools.client.client import Client
 from fathom.biotools.client.options import RATES, ClientOptions, read_options
-from fathom.biotools.client.response import Response
+from fathom.biotools.client.response import ApiResponse
 
-__all__ = ["RATES", "Client", "ClientOptions", "Response", "read_options"]
+__all__ = ["RATES", "ApiResponse", "Client", "ClientOptions", "read_options"]

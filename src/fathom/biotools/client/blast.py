@@ -7,8 +7,8 @@ import time
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from fathom.biotools.catalogue import Call, Request, request_for
-from fathom.biotools.client.response import Response
+from fathom.biotools.catalogue import EndpointCall, HttpRequest, request_for
+from fathom.biotools.client.response import ApiResponse
 from fathom.errors import RequestRejected, ResponseTooLarge, ServiceDown
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OF_REPORT = ("HITLIST_SIZE", "DESCRIPTIONS", "ALIGNMENTS", "NCBI_GI")
 
 
-def run_blast(client: "Client", call: Call, progress: "Progress") -> Response:
+def run_blast(client: "Client", call: EndpointCall, progress: "Progress") -> ApiResponse:
     """Run a search to its report. JSON2 unless another FORMAT_TYPE was asked for.
 
     Raises `RequestRejected` when the search is refused or failed, `ServiceDown` when it isn't ready in
@@ -36,20 +36,22 @@ def run_blast(client: "Client", call: Call, progress: "Progress") -> Response:
     got = client.exchange(call, _asking(rid, ("FORMAT_TYPE", report), *chosen))
     body = _report_inside(got.body, options.most_bytes) if report == "JSON2" else got.body
     kind = {"content-type": "application/json"} if report == "JSON2" else got.headers
-    return Response(call, _asking(rid, ("FORMAT_TYPE", report)).url(), body, kind)
+    return ApiResponse(call, _asking(rid, ("FORMAT_TYPE", report)).url(), body, kind)
 
 
-def _submission(call: Call) -> Request:
+def _submission(call: EndpointCall) -> HttpRequest:
     request = request_for(call)
     form = tuple((k, v) for k, v in request.form if k not in {"FORMAT_TYPE", "DESCRIPTIONS", "ALIGNMENTS"})
-    return Request(request.service, "POST", request.path, form=form)
+    return HttpRequest(request.service, "POST", request.path, form=form)
 
 
-def _asking(rid: str, *more: tuple[str, str]) -> Request:
-    return Request("blast", "GET", "/Blast.cgi", query=(("CMD", "Get"), ("RID", rid), *more))
+def _asking(rid: str, *more: tuple[str, str]) -> HttpRequest:
+    return HttpRequest("blast", "GET", "/Blast.cgi", query=(("CMD", "Get"), ("RID", rid), *more))
 
 
-def _wait_until_ready(client: "Client", call: Call, rid: str, wait: float, progress: "Progress") -> None:
+def _wait_until_ready(
+    client: "Client", call: EndpointCall, rid: str, wait: float, progress: "Progress"
+) -> None:
     started = time.monotonic()
     while True:
         time.sleep(wait)

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-from fathom.biotools.catalogue import SERVICES, Call, Request, check, request_for
+from fathom.biotools.catalogue import SERVICES, EndpointCall, HttpRequest, check, request_for
 from fathom.biotools.client.options import ClientOptions, read_options
-from fathom.biotools.client.pace import Pace
-from fathom.biotools.client.response import Response, failure, told_inside
+from fathom.biotools.client.pace import RequestSpacing
+from fathom.biotools.client.response import ApiResponse, failure, told_inside
 from fathom.biotools.client.store import ResponseStore
 from fathom.errors import (
     CallFailed,
@@ -50,7 +50,7 @@ class Client:
 
         self.options = options or read_options()
         self._paces = {
-            service: Pace(self.options.folder, service, MARGIN / self.options.rate(service))
+            service: RequestSpacing(self.options.folder, service, MARGIN / self.options.rate(service))
             for service in ("eutils", "blast", "uniprot", "ensembl")
         }
         self._store = ResponseStore(
@@ -72,11 +72,11 @@ class Client:
 
     def call(
         self, name: str, arguments: Mapping[str, Any], *, fresh: bool = False, progress: Progress = _silent
-    ) -> Response:
+    ) -> ApiResponse:
         """Check and make a call by its endpoint's name. Raises `CallRefused` before, `CallFailed` after."""
         return self.make(check(name, arguments), fresh=fresh, progress=progress)
 
-    def make(self, call: Call, *, fresh: bool = False, progress: Progress = _silent) -> Response:
+    def make(self, call: EndpointCall, *, fresh: bool = False, progress: Progress = _silent) -> ApiResponse:
         """Make a checked call; a response kept from lately serves unless `fresh`. Raises `CallFailed`."""
         if call.endpoint.service == "blast":
             from fathom.biotools.client.blast import run_blast  # noqa: PLC0415, it needs this class
@@ -84,24 +84,24 @@ class Client:
             return run_blast(self, call, progress)
         return self.get(call, request_for(call), fresh=fresh)
 
-    def get(self, call: Call, request: Request, *, fresh: bool = False) -> Response:
+    def get(self, call: EndpointCall, request: HttpRequest, *, fresh: bool = False) -> ApiResponse:
         """Make one GET request for a call, from what is kept if possible."""
         base = self.options.base(request.service)
         if not fresh and (kept := self._store.get(request, base)):
-            return Response(call, request.url(), kept[1], kept[0], from_cache=True)
+            return ApiResponse(call, request.url(), kept[1], kept[0], from_cache=True)
         response = self.exchange(call, request)
         self._store.put(request, base, response.headers, response.body)
         return response
 
-    def exchange(self, call: Call, request: Request) -> Response:
+    def exchange(self, call: EndpointCall, request: HttpRequest) -> ApiResponse:
         """Make one request, again after passing failures, and check that the answer is whole."""
         return self._again(request, lambda: self._once(call, request))
 
-    def pages(self, call: Call, *, most: int = 10) -> Iterator[Response]:
+    def pages(self, call: EndpointCall, *, most: int = 10) -> Iterator[ApiResponse]:
         """The pages of a paged call, at most so many; each is a response of its own."""
         from fathom.biotools.client.paging import next_page  # noqa: PLC0415
 
-        request: Request | None = request_for(call)
+        request: HttpRequest | None = request_for(call)
         for _ in range(most):
             if request is None:
                 return
@@ -109,7 +109,7 @@ class Client:
             yield response
             request = next_page(request, response)
 
-    def stream(self, call: Call) -> Iterator[bytes]:
+    def stream(self, call: EndpointCall) -> Iterator[bytes]:
         """The body piece by piece, in memory for one piece only, without a limit on its size.
 
         A failure before the first piece is tried again; one after it raises `ServiceDown`.
@@ -117,7 +117,7 @@ class Client:
         request = request_for(call)
         return self._rest(request, self._again(request, lambda: self._begun(request)))
 
-    def _begun(self, request: Request) -> Begun:
+    def _begun(self, request: HttpRequest) -> Begun:
         """An opened response with its first piece."""
         opened = self._opened(request)
         try:
@@ -127,7 +127,7 @@ class Client:
             opened.close()
             raise
 
-    def _rest(self, request: Request, begun: Begun) -> Iterator[bytes]:
+    def _rest(self, request: HttpRequest, begun: Begun) -> Iterator[bytes]:
         opened, first, pieces = begun
         try:
             yield first
@@ -136,7 +136,7 @@ class Client:
         finally:
             opened.close()
 
-    def save(self, call: Call, file: Path) -> int:
+    def save(self, call: EndpointCall, file: Path) -> int:
         """Stream a body into a file, which appears only when it is whole. Returns its bytes."""
         request, partial = request_for(call), file.with_name(file.name + ".part")
 
@@ -151,7 +151,7 @@ class Client:
             partial.unlink(missing_ok=True)
         return size
 
-    def _again(self, request: Request, attempt: Callable[[], T]) -> T:
+    def _again(self, request: HttpRequest, attempt: Callable[[], T]) -> T:
         """Do it, and again after failures that may pass; a POST only when it surely had no effect."""
         for tried in range(1, self.options.attempts + 1):
             try:
@@ -164,7 +164,7 @@ class Client:
                 self._pause(request, error, tried)
         raise AssertionError("the last attempt returns or raises")
 
-    def _pause(self, request: Request, error: CallFailed, tried: int) -> None:
+    def _pause(self, request: HttpRequest, error: CallFailed, tried: int) -> None:
         """Wait longer after each failure; what a service asks for with Retry-After, all clients wait."""
         if error.wait is not None:
             self._paces[request.service].pause(min(error.wait, self.options.longest_pause))
@@ -172,18 +172,18 @@ class Client:
             longest = min(self.options.first_pause * 2 ** (tried - 1), self.options.longest_pause)
             time.sleep(random.uniform(longest / 2, longest))
 
-    def _once(self, call: Call, request: Request) -> Response:
+    def _once(self, call: EndpointCall, request: HttpRequest) -> ApiResponse:
         opened = self._opened(request)
         try:
             body = self._bounded(opened, request)
             headers = {name: opened.headers[name] for name in KEPT_HEADERS if name in opened.headers}
         finally:
             opened.close()
-        response = Response(call, request.url(), body, headers)
+        response = ApiResponse(call, request.url(), body, headers)
         _check_whole(response, request)
         return response
 
-    def _built(self, request: Request) -> "httpx.Request":
+    def _built(self, request: HttpRequest) -> "httpx.Request":
         """The HTTP request with what tells the service who calls; waits for its turn."""
         self._paces[request.service].wait()
         query, form = list(request.query), list(request.form)
@@ -191,12 +191,12 @@ class Client:
             who = [("tool", "fathom"), ("email", self.options.email), ("api_key", self.options.api_key)]
             told = [pair for pair in who if pair[1] and (request.service, pair[0]) != ("blast", "api_key")]
             query, form = (query, form + told) if request.method == "POST" else (query + told, form)
-        url = Request(request.service, "GET", request.path, tuple(query)).url(
+        url = HttpRequest(request.service, "GET", request.path, tuple(query)).url(
             self.options.base(request.service)
         )
         return self._http.build_request(request.method, url, data=dict(form) if form else None)
 
-    def _opened(self, request: Request) -> "httpx.Response":
+    def _opened(self, request: HttpRequest) -> "httpx.Response":
         """An opened response with status 200, after redirects inside the service: merged UniProt entries
         have moved. Raises what any other status stands for.
         """
@@ -219,7 +219,7 @@ class Client:
         wait = opened.headers.get("retry-after", "")
         raise failure(opened.status_code, body, request.url(), retry_after=wait)
 
-    def _bounded(self, opened: "httpx.Response", request: Request) -> bytes:
+    def _bounded(self, opened: "httpx.Response", request: HttpRequest) -> bytes:
         pieces, size = [], 0
         for piece in opened.iter_bytes():
             size += len(piece)
@@ -229,7 +229,7 @@ class Client:
         return b"".join(pieces)
 
     @contextmanager
-    def _told_as_down(self, request: Request) -> Iterator[None]:
+    def _told_as_down(self, request: HttpRequest) -> Iterator[None]:
         """Failures of the network become `ServiceDown`."""
         import httpx  # noqa: PLC0415
 
@@ -254,7 +254,7 @@ class Client:
         self.close()
 
 
-def _check_whole(response: Response, request: Request) -> None:
+def _check_whole(response: ApiResponse, request: HttpRequest) -> None:
     """Raise `ServiceDown` for another kind of answer than asked for, `RequestRejected` for a told error."""
     asked = dict(request.query)
     json_wanted = request.service in {"uniprot", "ensembl"} or asked.get("retmode") == "json"

@@ -17,7 +17,7 @@ LONGEST_WAIT = 3600.0
 """Seconds; a later moment in the file is from a clock that was set back, and is forgotten."""
 
 
-class Pace:
+class RequestSpacing:
     """Spaces the requests to one service `interval` seconds apart, over all processes that share `folder`."""
 
     def __init__(

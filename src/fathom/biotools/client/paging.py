@@ -4,13 +4,13 @@ import re
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
-from fathom.biotools.catalogue import Request
-from fathom.biotools.client.response import Response
+from fathom.biotools.catalogue import HttpRequest
+from fathom.biotools.client.response import ApiResponse
 
 _NEXT = re.compile(r'<([^>]*)>\s*;\s*rel="next"')
 
 
-def next_page(request: Request, response: Response) -> Request | None:
+def next_page(request: HttpRequest, response: ApiResponse) -> HttpRequest | None:
     """The request for the page after a response, or None after the last.
 
     UniProt names it in the Link header; of that only the query is taken, so that a page can't lead

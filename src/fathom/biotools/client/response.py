@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any
 
-from fathom.biotools.catalogue import Call
+from fathom.biotools.catalogue import EndpointCall
 from fathom.errors import CallFailed, RateLimited, RecordNotFound, RequestRejected, ServiceDown
 
 PAUSING = {429, 500, 502, 503, 504}
@@ -21,10 +21,10 @@ _NOT_FOUND = re.compile(
 
 
 @dataclass(frozen=True)
-class Response:
+class ApiResponse:
     """One answered call. `url` is to be looked at by hand and holds no key; `body` is as it came."""
 
-    call: Call
+    call: EndpointCall
     url: str
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)

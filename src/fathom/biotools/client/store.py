@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from fathom.biotools.catalogue import Request
+from fathom.biotools.catalogue import HttpRequest
 from fathom.files import private_folder
 
 _TABLE = """CREATE TABLE IF NOT EXISTS response (
@@ -39,7 +39,7 @@ class ResponseStore:
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(self._file, timeout=10.0)
 
-    def get(self, request: Request, base: str) -> tuple[dict[str, str], bytes] | None:
+    def get(self, request: HttpRequest, base: str) -> tuple[dict[str, str], bytes] | None:
         """Headers and body of a request that was made lately, or None."""
         with closing(self._open()) as opened:
             row = opened.execute(
@@ -48,12 +48,12 @@ class ResponseStore:
             ).fetchone()
         return (json.loads(row[0]), zlib.decompress(row[1])) if row else None
 
-    def put(self, request: Request, base: str, headers: Mapping[str, str], body: bytes) -> None:
+    def put(self, request: HttpRequest, base: str, headers: Mapping[str, str], body: bytes) -> None:
         """Keep a response."""
         row = (_key(request, base), time.time(), json.dumps(dict(headers)), zlib.compress(body, 1))
         with self._writing, closing(self._open()) as opened, opened:
             opened.execute("INSERT OR REPLACE INTO response VALUES (?, ?, ?, ?)", row)
 
 
-def _key(request: Request, base: str) -> str:
+def _key(request: HttpRequest, base: str) -> str:
     return json.dumps([request.method, request.url(base), request.form])

@@ -11,7 +11,7 @@ from fathom.biotools.loopback.world import (
     DISORDERS,
     SYMBOLS,
     WORDS,
-    Gene,
+    SampleGene,
     absent,
     dice,
     gene_of_symbol,
@@ -108,7 +108,7 @@ def _listed(endpoint: Endpoint, arguments: Arguments, asked: str, number: int) -
     return _RECORDS[endpoint.tool](key, arguments)
 
 
-def _asked_gene(asked: str, number: int) -> Gene:
+def _asked_gene(asked: str, number: int) -> SampleGene:
     """The nth gene that a query is about: of the gene and organism that it names, if it does."""
     symbol = re.search(r"gene(?:_exact)?:\"?([\w.\-]+)", asked)
     organism = re.search(r"(?:organism_id|taxonomy_id):(\d+)", asked)
@@ -187,10 +187,10 @@ def _source(key: str, number: int) -> Record:
 def _group(key: str, _: Arguments) -> Record:
     gene = _asked_gene(key, 0)
     return {"proteomeId": f"UP{gene.species.taxon % 10**9:09d}", "canonicalProtein": _short(gene, key if "|" not in key else gene.accession),
-            "relatedProteins": [_short(Gene(gene.species, gene.number + n), None) for n in (1, 2)]}  # fmt: skip
+            "relatedProteins": [_short(SampleGene(gene.species, gene.number + n), None) for n in (1, 2)]}  # fmt: skip
 
 
-def _short(gene: Gene, accession: str | None) -> Record:
+def _short(gene: SampleGene, accession: str | None) -> Record:
     accession = accession or gene.accession
     return {"id": accession, "entryType": "UniProtKB reviewed (Swiss-Prot)", "geneName": gene.symbol, "geneNameType": "Gene name",
             "organism": {"scientificName": gene.species.scientific, "taxonId": gene.species.taxon}, "proteinExistence": "1: Evidence at protein level",

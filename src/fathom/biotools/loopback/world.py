@@ -52,7 +52,7 @@ def species_named(name: str) -> Species | None:
 
 
 @dataclass(frozen=True)
-class Gene:
+class SampleGene:
     """A gene with its place and products."""
 
     species: Species
@@ -122,18 +122,18 @@ def _spelt(number: int) -> str:
     return said[1:] if said.startswith("Z") else ""
 
 
-def gene_of_symbol(species: Species, symbol: str) -> Gene:
+def gene_of_symbol(species: Species, symbol: str) -> SampleGene:
     """The gene of a symbol in a species."""
-    return Gene(species, number_of(species, symbol))
+    return SampleGene(species, number_of(species, symbol))
 
 
-def gene_of_id(identifier: str) -> Gene | None:
+def gene_of_id(identifier: str) -> SampleGene | None:
     """The gene that a stable identifier of a gene, transcript, protein or exon belongs to."""
     found = _STABLE.fullmatch(identifier)
     if found is None or absent(identifier) or found[2] == "GT":
         return None
     species = species_of_prefix().get(found[1])
-    return Gene(species, int(found[3])) if species else None
+    return SampleGene(species, int(found[3])) if species else None
 
 
 def protein(key: str, length: int | None = None) -> str:

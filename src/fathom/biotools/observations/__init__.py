@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fathom.biotools.client.response import Response
+from fathom.biotools.client.response import ApiResponse
 from fathom.biotools.observations import ensembl, ncbi, uniprot
 
 __all__ = ["Observation", "observe"]
@@ -18,7 +18,7 @@ class Observation:
     """What a response says. `content` is JSON; `response` is the whole answer it was made from."""
 
     content: Any
-    response: Response
+    response: ApiResponse
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ class Observation:
         return tuple(_cuts(self.content, ""))
 
 
-def observe(response: Response) -> Observation:
+def observe(response: ApiResponse) -> Observation:
     """Reduce a response as its endpoint's family asks; what has no reduction is kept whole.
 
     Raises `ServiceDown` when a body that must be JSON is none.

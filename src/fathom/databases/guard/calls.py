@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from fathom.databases.guard.words import Names, Refused, syntax
+from fathom.databases.guard.words import DialectNames, Refused, syntax
 from fathom.errors import ErrorClass
 
 # MySQL reads "..." as a name or as a string, by its settings.
@@ -21,7 +21,7 @@ _SAMPLE_METHODS = frozenset(("bernoulli", "system", "reservoir"))
 _BEFORE_SAMPLE_METHODS = frozenset(("tablesample", "using", "sample", "using sample"))
 
 
-def check_calls(tokens: Sequence[Token], names: Names, dialect: str, aliases: Container[int]) -> None:
+def check_calls(tokens: Sequence[Token], names: DialectNames, dialect: str, aliases: Container[int]) -> None:
     """Hold every call against the list. `aliases` are where the names of column lists, `AS t(a)`, start."""
     for at, token in _calls(tokens):
         if token.start not in aliases:
@@ -37,7 +37,7 @@ def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
             yield at, token
 
 
-def _check_call(at: int, tokens: Sequence[Token], names: Names, dialect: str) -> None:
+def _check_call(at: int, tokens: Sequence[Token], names: DialectNames, dialect: str) -> None:
     token = tokens[at]
     qualified = at > 0 and tokens[at - 1].token_type == TokenType.DOT
     words = token.text.casefold().split()
@@ -87,7 +87,7 @@ def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str]) -> bo
     return len(words) > 1 or words[0] in syntax().not_calls or words[0] in syntax().types
 
 
-def check_name(name: str, names: Names) -> None:
+def check_name(name: str, names: DialectNames) -> None:
     """Raises `Refused` for a function that isn't on the list, with the nearest name of those that are."""
     folded = name.casefold()
     if folded in names.functions:

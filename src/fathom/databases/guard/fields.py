@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from fathom.databases.guard.sources import (
     Catalogue,
-    Columns,
+    KnownColumns,
     Scope,
     Source,
     alias_of,
@@ -20,7 +20,7 @@ from fathom.databases.guard.sources import (
     plain,
     table_source,
 )
-from fathom.databases.guard.words import Names, Refused
+from fathom.databases.guard.words import DialectNames, Refused
 from fathom.errors import ErrorClass
 
 _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery)
@@ -30,7 +30,9 @@ _MOST_COLUMNS = 3_200
 _TABLE_PARTS = frozenset("this alias db joins only sample ordinality rows_from".split())
 
 
-def check_fields(tree: exp.Expr, tokens: Sequence[Token], names: Names, catalogue: Catalogue | None) -> None:
+def check_fields(
+    tree: exp.Expr, tokens: Sequence[Token], names: DialectNames, catalogue: Catalogue | None
+) -> None:
     """Hold every name after a dot against what stands in FROM. Raises `Refused`."""
     reading = _Reading(names, catalogue)
     query = tree.this if isinstance(tree, exp.Describe) else tree
@@ -49,13 +51,13 @@ def _is_word(token: Token) -> bool:
 class _Reading:
     """One walk down a statement. `judged` are the places of the names that were looked at."""
 
-    def __init__(self, names: Names, catalogue: Catalogue | None) -> None:
+    def __init__(self, names: DialectNames, catalogue: Catalogue | None) -> None:
         self._names, self._catalogue = names, catalogue
         self.judged: set[int] = set()
 
     def query(
-        self, node: exp.Expr, outer: Scope, learn: Callable[[Columns], None] | None = None
-    ) -> tuple[Columns, Scope]:
+        self, node: exp.Expr, outer: Scope, learn: Callable[[KnownColumns], None] | None = None
+    ) -> tuple[KnownColumns, Scope]:
         """Judge a query; the columns that it gives, and the scope of its own parts.
 
         `learn` is told the columns of the first arm of a UNION before the others are judged.
@@ -85,19 +87,19 @@ class _Reading:
         if clause.args.get("recursive"):
             for cte in clause.expressions:
                 name, renamed = alias_of(cte)
-                level.ctes[name] = Columns(renamed, complete=False)
+                level.ctes[name] = KnownColumns(renamed, complete=False)
         for cte in clause.expressions:
             name, renamed = alias_of(cte)
 
-            def learn(columns: Columns, name: str = name, renamed: Sequence[str] = renamed) -> None:
+            def learn(columns: KnownColumns, name: str = name, renamed: Sequence[str] = renamed) -> None:
                 level.ctes[name] = columns.renamed(renamed)
 
             recursive = bool(clause.args.get("recursive"))
             learn(self.query(cte.this, level, learn if recursive else None)[0])
 
     def _set_operation(
-        self, node: exp.SetOperation, level: Scope, learn: Callable[[Columns], None] | None
-    ) -> Columns:
+        self, node: exp.SetOperation, level: Scope, learn: Callable[[KnownColumns], None] | None
+    ) -> KnownColumns:
         arms: list[exp.Expr] = []
         left: exp.Expr = node
         while isinstance(left, exp.SetOperation) and (left is node or not left.args.get("with_")):
@@ -172,7 +174,7 @@ class _Reading:
         if not name:
             level.sources += inner
             return
-        columns = Columns(
+        columns = KnownColumns(
             _check_width([c for s in inner for c in s.columns.names]),
             complete=len(inner) == 1 and inner[0].columns.complete,
             any=any(s.columns.any for s in inner),
@@ -187,7 +189,7 @@ class _Reading:
         name, renamed = alias_of(item)
         return Source(name, columns.renamed(renamed))
 
-    def _outputs(self, select: exp.Select, level: Scope) -> Columns:
+    def _outputs(self, select: exp.Select, level: Scope) -> KnownColumns:
         names: list[str] = []
         complete, anything = True, False
         merged = any(
@@ -207,7 +209,7 @@ class _Reading:
             _check_width(names)
             # USING puts the columns that it merges before the others.
             complete = complete and known and not merged and not level.doubtful
-        return Columns(tuple(names), complete=complete, any=anything)
+        return KnownColumns(tuple(names), complete=complete, any=anything)
 
     def _parts(self, node: exp.Expr, scope: Scope, skip: Iterable[str]) -> None:
         for key, value in node.args.items():
@@ -321,10 +323,10 @@ def _is_name(node: exp.Expr) -> bool:
     return isinstance(node, exp.Identifier)
 
 
-def _columns_of_values(values: exp.Values) -> Columns:
+def _columns_of_values(values: exp.Values) -> KnownColumns:
     first = values.expressions[0] if values.expressions else None
     count = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-    return Columns(tuple(f"column{n + 1}" for n in range(count)))
+    return KnownColumns(tuple(f"column{n + 1}" for n in range(count)))
 
 
 def _check_width(names: list[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from fathom.databases.guard.words import Names, Refused
+from fathom.databases.guard.words import DialectNames, Refused
 
 LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer ones, so that two may become one
 _SYSTEM_COLUMNS = frozenset(("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"))
@@ -37,7 +37,7 @@ class Catalogue(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class KnownColumns:
     """The names of columns that are certain to be there.
 
     `complete` says that these are all, in their order; `any` that every name may be one, which is so for
@@ -48,12 +48,12 @@ class Columns:
     complete: bool = True
     any: bool = False
 
-    def renamed(self, names: Sequence[str]) -> "Columns":
+    def renamed(self, names: Sequence[str]) -> "KnownColumns":
         """The columns after `AS t(a, b)`: the first ones have other names."""
         if not names:
             return self
         rest = self.names[len(names) :] if self.complete else ()
-        return Columns((*names, *rest), complete=self.complete, any=self.any)
+        return KnownColumns((*names, *rest), complete=self.complete, any=self.any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Source:
     """
 
     name: str
-    columns: Columns
+    columns: KnownColumns
     schema: str = ""
     own_name: str = ""
     is_table: bool = False
@@ -87,9 +87,9 @@ class Scope:
     outer: "Scope | None" = None
     sources: list[Source] = field(default_factory=list)
     doubtful: list[Source] = field(default_factory=list)
-    ctes: dict[str, Columns] = field(default_factory=dict)
+    ctes: dict[str, KnownColumns] = field(default_factory=dict)
 
-    def cte(self, name: str) -> Columns | None:
+    def cte(self, name: str) -> KnownColumns | None:
         """The columns of the CTE that a bare name in FROM means; None where it means a table."""
         scope: Scope | None = self
         while scope is not None:
@@ -151,15 +151,15 @@ def table_source(table: exp.Table, scope: Scope, catalogue: Catalogue | None) ->
     alias, renamed = alias_of(table)
     if not schema:
         if not table.this.quoted and name in _BARE_CALLS:
-            return Source(alias or name, Columns((alias or name,)).renamed(renamed))
+            return Source(alias or name, KnownColumns((alias or name,)).renamed(renamed))
         known = scope.cte(name)
         if known is not None:
             return Source(alias or name, known.renamed(renamed))
     if catalogue is None:
-        columns = Columns(any=True, complete=False)
+        columns = KnownColumns(any=True, complete=False)
     else:
         found = catalogue.columns(schema, name)
-        columns = Columns(found or (), complete=found is not None)
+        columns = KnownColumns(found or (), complete=found is not None)
     return Source(
         alias or name,
         columns.renamed(renamed),
@@ -170,26 +170,26 @@ def table_source(table: exp.Table, scope: Scope, catalogue: Catalogue | None) ->
     )
 
 
-def function_source(item: exp.Expr, names: Names, catalogue: Catalogue | None) -> Source:
+def function_source(item: exp.Expr, names: DialectNames, catalogue: Catalogue | None) -> Source:
     """A function in FROM, `ROWS FROM (...)` and all that isn't known to be something else."""
     alias, renamed = alias_of(item)
     call = item if isinstance(item, exp.Unnest) else item.this
     called = _called(call)
     if item.args.get("rows_from") or called is None:
-        columns = Columns(complete=False)
+        columns = KnownColumns(complete=False)
     elif called in names.fields:
-        columns = Columns(names.fields[called])
+        columns = KnownColumns(names.fields[called])
     elif called.endswith(("_populate_record", "_populate_recordset")):
         columns = _columns_of_type(call, catalogue)
     elif called in names.functions and called not in names.of_any_type:
-        columns = Columns((alias or called,))
+        columns = KnownColumns((alias or called,))
     else:
-        columns = Columns(complete=False)
+        columns = KnownColumns(complete=False)
     columns = columns.renamed(renamed)
     offset = call.args.get("offset") if isinstance(call, exp.Unnest) else None
     if offset or item.args.get("ordinality"):
         last = plain(offset) or "ordinality"
-        columns = Columns((*columns.names, last), complete=False)
+        columns = KnownColumns((*columns.names, last), complete=False)
     return Source(alias or called or "", columns)
 
 
@@ -201,12 +201,12 @@ def _called(call: exp.Expr | None) -> str | None:
     return call.sql_name().lower() if isinstance(call, exp.Func) else None
 
 
-def _columns_of_type(call: exp.Expr | None, catalogue: Catalogue | None) -> Columns:
+def _columns_of_type(call: exp.Expr | None, catalogue: Catalogue | None) -> KnownColumns:
     """The fields of `null::t`, where `t` is a table's row type, that a function gives back filled."""
     base = call.expressions[0] if isinstance(call, exp.Anonymous) and call.expressions else None
     kind = base.args["to"].args.get("kind") if isinstance(base, exp.Cast) else None
     if catalogue is None or kind is None:
-        return Columns(complete=False)
+        return KnownColumns(complete=False)
     schema, name = (kind.this, kind.expression) if isinstance(kind, exp.Dot) else (None, kind)
     found = catalogue.columns(plain(schema), plain(name)) if isinstance(name, exp.Identifier) else None
-    return Columns(found or (), complete=found is not None)
+    return KnownColumns(found or (), complete=found is not None)

@@ -9,7 +9,7 @@ from fathom.databases.guard.calls import check_calls, check_name, is_harmless_se
 from fathom.databases.guard.fields import check_fields
 from fathom.databases.guard.sizes import name_of
 from fathom.databases.guard.sources import Catalogue
-from fathom.databases.guard.words import Names, Refused, allowed_kinds, kinds, names_of, syntax
+from fathom.databases.guard.words import DialectNames, Refused, allowed_kinds, kinds, names_of, syntax
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
 _FILE_SIGNS = ("/", "\\", "*", "?", "://")
@@ -50,21 +50,21 @@ def check_kind(kind: type[exp.Expr], dialect: str) -> None:
         raise Refused(rule, reason.format(name))
 
 
-def _check_shown(show: exp.Show, names: Names) -> None:
+def _check_shown(show: exp.Show, names: DialectNames) -> None:
     """SHOW tells about tables of a user's own, not about those of the server."""
     schema, name = show.text("db").casefold(), show.text("target").casefold()
     if schema and not names.may_read(schema, name):
         raise Refused("system_table", f"{schema[:40]}.{name[:40]} is the server's own and may hold secrets.")
 
 
-def _check_source(call: exp.Func, names: Names) -> None:
+def _check_source(call: exp.Func, names: DialectNames) -> None:
     """A function in FROM may be another one than its namesake elsewhere, such as one that reads any table."""
     name = name_of(call)
     if names.in_from and name not in names.in_from:
         raise Refused("function", f"{name[:60]}() may do something else in FROM; call it after SELECT.")
 
 
-def _check_table(table: exp.Table, names: Names, dialect: str) -> None:
+def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
     schema, name = table.db.casefold(), table.name.casefold()
     if dialect == "duckdb" and (
         name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)

@@ -28,7 +28,7 @@ _TEMPORARY = ("pg_temp_", "pg_toast_temp_")
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class DialectNames:
     """What one dialect's queries may call and read, in lower case.
 
     `readable` are the tables that may be read among those that belong to the engine: the ones in
@@ -117,11 +117,11 @@ _LISTED = ("duckdb", "mysql", "postgres")
 
 
 @cache
-def names_of(dialect: str) -> Names:
+def names_of(dialect: str) -> DialectNames:
     """The lists of a dialect; for one that has none, the functions that at least three others share."""
     if dialect in _LISTED:
         return _read(dialect)
-    sqlite = Names(
+    sqlite = DialectNames(
         functions=guard_sqlite.FUNCTIONS | guard_sqlite.TABLE_FUNCTIONS,
         readable=guard_sqlite.READABLE_TABLES | guard_sqlite.TABLE_FUNCTIONS,
         own_schemas=frozenset(),
@@ -132,7 +132,7 @@ def names_of(dialect: str) -> Names:
         return sqlite
     others = [sqlite, *map(_read, _LISTED)]
     counts = Counter(name for other in others for name in other.functions)
-    return Names(
+    return DialectNames(
         functions=frozenset(name for name, count in counts.items() if count >= 3),
         readable=frozenset({"columns", "schemata", "tables", "views"}),
         own_schemas=frozenset().union(*(other.own_schemas for other in others)),
@@ -145,10 +145,10 @@ def _content(name: str) -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("names", f"{name}.toml").read_text("utf-8"))
 
 
-def _read(dialect: str) -> Names:
+def _read(dialect: str) -> DialectNames:
     content = _content(dialect)
     tables: Mapping[str, str] = content["tables"]
-    return Names(
+    return DialectNames(
         functions=frozenset(" ".join(content["functions"].values()).split()),
         readable=frozenset(tables["readable"].split()),
         own_schemas=frozenset(tables["own_schemas"].split()),

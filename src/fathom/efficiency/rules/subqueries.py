@@ -5,7 +5,7 @@ from sqlglot import exp
 from fathom.efficiency.keys import column_never_null, unique_keys
 from fathom.efficiency.rules.rule import Rule
 from fathom.efficiency.tree import (
-    Source,
+    FromItem,
     aliases_within,
     filters,
     fresh_alias,
@@ -238,7 +238,7 @@ def _extreme_to_first(node: exp.EQ, schema: Schema) -> bool:
     return True
 
 
-def _extreme_of(query: exp.Expr | None, wanted: Source, schema: Schema) -> exp.Max | exp.Min | None:
+def _extreme_of(query: exp.Expr | None, wanted: FromItem, schema: Schema) -> exp.Max | exp.Min | None:
     """The MAX or MIN of a column over the whole of one table, if that is what the query gives."""
     if not isinstance(query, exp.Select) or len(query.expressions) != 1 or filters(query):
         return None

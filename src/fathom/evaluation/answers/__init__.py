@@ -1,6 +1,6 @@
 """Answers in words held against gold answers by a judge model (specs/metrics.md, section 4)."""
 
-from fathom.evaluation.answers.judge import Finding, Judgement, bio_score, judge_answer
+from fathom.evaluation.answers.judge import Judgement, JudgeReply, bio_score, judge_answer
 from fathom.evaluation.answers.quality import AnswerQuality
 from fathom.evaluation.answers.stored import judge_run, read_judgements
 from fathom.evaluation.runs.folder import JUDGEMENTS
@@ -8,7 +8,7 @@ from fathom.evaluation.runs.folder import JUDGEMENTS
 __all__ = [
     "JUDGEMENTS",
     "AnswerQuality",
-    "Finding",
+    "JudgeReply",
     "Judgement",
     "bio_score",
     "judge_answer",

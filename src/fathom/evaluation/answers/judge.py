@@ -20,7 +20,7 @@ _POINTS: dict[Match, float] = {"exact": 3.0, "close": 2.0, "partial": 1.0, "none
 _TAKEN: dict[Irrelevance, float] = {"none": 0.0, "harmless": 0.5, "distracting": 1.0}
 
 
-class Finding(BaseModel):
+class JudgeReply(BaseModel):
     """What a judge replies."""
 
     match: Match
@@ -61,7 +61,7 @@ async def judge_answer(identifier: str, question: str, gold: str, answer: str, m
         return Judgement(identifier, ABSTAINS, "There is no answer.")
     prompt = load(__package__, "judge").render(question=question, gold_answer=gold, given_answer=answer)
     try:
-        found = await model.typed(prompt, Finding)
+        found = await model.typed(prompt, JudgeReply)
     except (ModelFailed, ReplyUnusable) as error:
         if error.lasting:
             raise

@@ -28,7 +28,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """The answers of a first and a second system to one question."""
 
     id: str
@@ -81,10 +81,10 @@ def _words(record: Record) -> str:
 
 def pair_up(
     first: Mapping[str, Answered], second: Mapping[str, Answered], names: tuple[str, str]
-) -> list[Pair]:
+) -> list[AnswerPair]:
     """The pairs of questions that both have, where either has words. Raises `NothingInCommon`."""
     pairs = [
-        Pair(key, ours.question or second[key].question, ours.words, second[key].words)
+        AnswerPair(key, ours.question or second[key].question, ours.words, second[key].words)
         for key, ours in first.items()
         if key in second and (ours.words or second[key].words)
     ]
@@ -93,7 +93,7 @@ def pair_up(
     return pairs
 
 
-def write_queue(pairs: Sequence[Pair], file: Path) -> int:
+def write_queue(pairs: Sequence[AnswerPair], file: Path) -> int:
     """Add the pairs that a person's file doesn't have yet, each with an empty `verdict`; how many were added.
 
     What is in the file stays as it is. Raises `InputError` for a file that isn't such a queue.
@@ -108,7 +108,7 @@ def write_queue(pairs: Sequence[Pair], file: Path) -> int:
     return len(missing)
 
 
-def read_verdicts(file: Path, pairs: Sequence[Pair]) -> dict[str, str]:
+def read_verdicts(file: Path, pairs: Sequence[AnswerPair]) -> dict[str, str]:
     """A person's labels by question id; lines without a verdict are passed over.
 
     Raises `InputError`, with the line, for a verdict that is none, and for a question or answers that aren't

@@ -14,7 +14,7 @@ from pydantic import BaseModel, StringConstraints
 
 from fathom.errors import InputError, ModelFailed, ReplyUnusable
 from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged
-from fathom.evaluation.answers.pairs import VERDICTS, Pair
+from fathom.evaluation.answers.pairs import VERDICTS, AnswerPair
 from fathom.evaluation.metrics import Mean, Preference, cohen_kappa, exact_agreement, krippendorff_alpha
 from fathom.files import write_whole
 from fathom.llm import Model
@@ -24,7 +24,7 @@ _WON = {"A": 1.0, "B": 0.0}
 _TIE = 0.5
 
 
-class Finding(BaseModel):
+class PreferenceReply(BaseModel):
     """What a judge replies."""
 
     verdict: Literal["left", "right", "both_good", "both_bad"]
@@ -32,7 +32,7 @@ class Finding(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PairPreference:
     """A model's verdict on one pair; None where it failed, with the reason."""
 
     id: str
@@ -40,20 +40,20 @@ class Choice:
     reason: str
 
 
-async def choose(pair: Pair, model: Model) -> Choice:
+async def choose(pair: AnswerPair, model: Model) -> PairPreference:
     """Ask a model about one pair, without saying whose is which. Raises `BudgetExceeded`, `CassetteMiss`."""
     left, right = pair.sides
     prompt = load(__package__, "prefer").render(question=pair.question, left_answer=left, right_answer=right)
     try:
-        found = await model.typed(prompt, Finding)
+        found = await model.typed(prompt, PreferenceReply)
     except (ModelFailed, ReplyUnusable) as error:
         if error.lasting:
             raise
-        return Choice(pair.id, None, str(error))
-    return Choice(pair.id, found.verdict, found.reason.strip())
+        return PairPreference(pair.id, None, str(error))
+    return PairPreference(pair.id, found.verdict, found.reason.strip())
 
 
-def prefer_by_model(pairs: Sequence[Pair], file: Path, model: Model) -> dict[str, str]:
+def prefer_by_model(pairs: Sequence[AnswerPair], file: Path, model: Model) -> dict[str, str]:
     """A model's labels by question id, each verdict kept in a file as it comes.
 
     What failed is asked again, and so are pairs whose answers have changed.
@@ -68,7 +68,7 @@ def prefer_by_model(pairs: Sequence[Pair], file: Path, model: Model) -> dict[str
         raise InputError("another command is writing it", file=file) from None
 
 
-def _chosen(pairs: Sequence[Pair], file: Path, model: Model) -> dict[str, str]:
+def _chosen(pairs: Sequence[AnswerPair], file: Path, model: Model) -> dict[str, str]:
     known = {pair.id: pair for pair in pairs}
     kept = {}
     for number, content in by_model(file, model.name):
@@ -76,9 +76,9 @@ def _chosen(pairs: Sequence[Pair], file: Path, model: Model) -> dict[str, str]:
             raise damaged(file, number)
         pair = known.get(str(content.get("id")))
         if pair is not None and content["verdict"] is not None and content.get("pair") == pair.digest:
-            kept[pair.id] = Choice(pair.id, content["verdict"], str(content.get("reason", "")))
+            kept[pair.id] = PairPreference(pair.id, content["verdict"], str(content.get("reason", "")))
 
-    def line(choice: Choice) -> str:
+    def line(choice: PairPreference) -> str:
         told = {"id": choice.id, "verdict": choice.verdict, "reason": choice.reason}
         told |= {"pair": known[choice.id].digest, "model": model.name}
         return json.dumps(told, ensure_ascii=False) + "\n"

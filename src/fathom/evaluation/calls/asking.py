@@ -102,7 +102,7 @@ class Followed(Protocol):
 
 
 @runtime_checkable
-class Caller(Protocol):
+class CallProposer(Protocol):
     """Whatever proposes calls; see `fathom.biotools.callers.Caller`."""
 
     async def propose(self, question: str) -> Any:
@@ -119,7 +119,7 @@ class ReadsFound(Protocol):
         ...
 
 
-MakeCaller = Callable[[Sequence[SolvedCall]], Caller]
+MakeCaller = Callable[[Sequence[SolvedCall]], CallProposer]
 
 
 class Lessons:
@@ -162,7 +162,7 @@ def asking_caller(make: MakeCaller, lessons: Lessons | None, follow: Follow | No
     making = threading.Lock()
 
     @lru_cache(maxsize=FOLDS)
-    def made(fold: int) -> Caller:
+    def made(fold: int) -> CallProposer:
         return make(lessons.of(fold) if lessons else ())
 
     async def ask(question: BenchmarkQuestion) -> Response:
@@ -173,7 +173,7 @@ def asking_caller(make: MakeCaller, lessons: Lessons | None, follow: Follow | No
     return ask
 
 
-async def proposal_of(caller: Caller, question: BenchmarkQuestion) -> Response:
+async def proposal_of(caller: CallProposer, question: BenchmarkQuestion) -> Response:
     """Ask a caller for its first call; one that can't take what an earlier step found is told in words."""
     found = found_before(question.evidence)
     if found and isinstance(caller, ReadsFound):
@@ -182,7 +182,7 @@ async def proposal_of(caller: Caller, question: BenchmarkQuestion) -> Response:
     return _response(await caller.propose(told))
 
 
-async def chain_of(follow: Follow, caller: Caller, question: BenchmarkQuestion) -> Response:
+async def chain_of(follow: Follow, caller: CallProposer, question: BenchmarkQuestion) -> Response:
     """All calls of a caller's for a question that the service answered, if it came to an end with them."""
     chain: Followed = await follow(question.text, caller)
     calls = tuple(ToolCall(one.call.endpoint.name, dict(one.call.arguments)) for one in chain.answered)

@@ -10,7 +10,7 @@ from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.benchmarks.calls import PREFIX, has_chains, is_of_calls
 from fathom.errors import ConfigError
 from fathom.evaluation.calls.asking import (
-    Caller,
+    CallProposer,
     Follow,
     Lessons,
     asking_caller,
@@ -21,7 +21,7 @@ from fathom.evaluation.calls.encoders import LEXICAL, Encoder, open_encoder
 from fathom.evaluation.calls.judging import CallJudge, Tools
 from fathom.evaluation.runs.asking import Ask
 from fathom.evaluation.runs.configuration import Configuration
-from fathom.evaluation.runs.running import Progress, Run, conduct
+from fathom.evaluation.runs.running import Run, RunProgress, conduct
 from fathom.evaluation.runs.scoring import InThreads
 from fathom.evaluation.runs.subject import drawn_from
 from fathom.records import Question
@@ -29,7 +29,7 @@ from fathom.records import Question
 if TYPE_CHECKING:
     from fathom.llm import Budget, Model, Pace
 
-Subject = str | Caller | Callable[[Question], Any]
+Subject = str | CallProposer | Callable[[Question], Any]
 
 
 def evaluate_calls(
@@ -53,7 +53,7 @@ def evaluate_calls(
     tools: Tools | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
 ) -> Run:
     """Measure a caller on tool questions and keep the run in a folder; go on where it stopped before.
 
@@ -125,7 +125,7 @@ def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None, follow
         return asking_caller(lambda solved: make(model, solved), lessons, follow)
     if lessons is not None:
         raise ConfigError("Only a registered caller, named by its name, can be given examples.")
-    if isinstance(caller, Caller):
+    if isinstance(caller, CallProposer):
         return asking_caller(lambda _: caller, None, follow)
     return asking_function(caller)
 

@@ -3,10 +3,19 @@
 from importlib import import_module
 from typing import Protocol
 
-from fathom.evaluation.comparisons.table import Case, Table
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase
 from fathom.evaluation.comparisons.verdict import Verdict, VerdictKind, best
 
-__all__ = ["NAMES", "Case", "Comparison", "Table", "Verdict", "VerdictKind", "best", "load_comparison"]
+__all__ = [
+    "NAMES",
+    "ComparedTable",
+    "Comparison",
+    "ComparisonCase",
+    "Verdict",
+    "VerdictKind",
+    "best",
+    "load_comparison",
+]
 
 # Looked up here first, without a search through entry points: scoring counts its start-up time.
 _BUILT_IN = {
@@ -36,7 +45,7 @@ class Comparison(Protocol):
     def gold_sql(self, sql: str) -> str:
         """The gold query as this protocol runs it."""
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """The verdict on two results of queries that ran."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from fathom.evaluation.comparisons.table import Case, Table, freeze
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase, freeze
 from fathom.evaluation.comparisons.verdict import Verdict
 
 TOLERANCE = 1e-9
@@ -32,7 +32,7 @@ class BiomedSql:
         """The gold query as it is run."""
         return sql
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """Whether the sets are equal; the score is their Jaccard index."""
         if _has_uuid(gold):
             ours, theirs = _uuids(predicted), _uuids(gold)
@@ -47,20 +47,20 @@ class BiomedSql:
         return Verdict("exact" if same else "different", same, index, vacuous=not union, jaccard=index)
 
 
-def _place(table: Table) -> int | None:
+def _place(table: ComparedTable) -> int | None:
     return next((i for i, name in enumerate(table.columns) if name.casefold() == "uuid"), None)
 
 
-def _has_uuid(table: Table) -> bool:
+def _has_uuid(table: ComparedTable) -> bool:
     return _place(table) is not None
 
 
-def _uuids(table: Table) -> set[Any]:
+def _uuids(table: ComparedTable) -> set[Any]:
     place = _place(table)
     return set() if place is None else {freeze(row[place]) for row in table}
 
 
-def _numbers(table: Table) -> set[Any]:
+def _numbers(table: ComparedTable) -> set[Any]:
     return {value for value in _cells(table) if _is_number(value)}
 
 
@@ -79,11 +79,11 @@ def _brought_near(ours: set[Any], theirs: set[Any]) -> set[Any]:
     return {near(value) for value in ours}
 
 
-def _values(table: Table) -> set[Any]:
+def _values(table: ComparedTable) -> set[Any]:
     return {freeze(value) for value in _cells(table) if value is not None}
 
 
-def _cells(table: Table) -> Iterable[Any]:
+def _cells(table: ComparedTable) -> Iterable[Any]:
     return (value for row in table for value in row)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fathom.evaluation.comparisons.digests import same_sets
-from fathom.evaluation.comparisons.table import Case, Table, distinct
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase, distinct
 from fathom.evaluation.comparisons.verdict import Verdict, yes_or_no
 
 
@@ -25,7 +25,7 @@ class Bird:
         """The gold query as it is run."""
         return sql
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """Whether the two sets of rows are equal."""
         if predicted.complete and gold.complete:
             same = distinct(predicted.held) == distinct(gold.held)

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import permutations
 from typing import Any
 
-from fathom.evaluation.comparisons.table import Table, freeze
+from fathom.evaluation.comparisons.table import ComparedTable, freeze
 
 _WRAP = (1 << 128) - 1
 _MOST_PERMUTATIONS = 24
@@ -35,7 +35,7 @@ def digest(values: Iterable[Any]) -> int:
     )
 
 
-def same_sets(predicted: Table, gold: Table) -> bool:
+def same_sets(predicted: ComparedTable, gold: ComparedTable) -> bool:
     """Whether the two hold the same set of rows, at least one of them too large to hold."""
     if gold.complete or predicted.complete:
         small, large = (gold, predicted) if gold.complete else (predicted, gold)
@@ -50,11 +50,11 @@ def same_sets(predicted: Table, gold: Table) -> bool:
     return bool((_unique(predicted) == _unique(gold)).all()) if _same_count(predicted, gold) else False
 
 
-def _same_count(predicted: Table, gold: Table) -> bool:
+def _same_count(predicted: ComparedTable, gold: ComparedTable) -> bool:
     return len(_unique(predicted)) == len(_unique(gold))
 
 
-def _unique(table: Table) -> Any:
+def _unique(table: ComparedTable) -> Any:
     import numpy as np  # noqa: PLC0415 - needed for large results only, and slow to import
 
     raw = bytearray()
@@ -63,7 +63,7 @@ def _unique(table: Table) -> Any:
     return np.unique(np.frombuffer(bytes(raw), dtype="S16"))
 
 
-def same_number(predicted: Table, gold: Table) -> bool:
+def same_number(predicted: ComparedTable, gold: ComparedTable) -> bool:
     """Whether both have as many rows; reads no further than it must."""
     small, large = (gold, predicted) if gold.complete else (predicted, gold)
     if small.complete:
@@ -75,7 +75,9 @@ def same_number(predicted: Table, gold: Table) -> bool:
     return sum(1 for _ in small) == sum(1 for _ in large)
 
 
-def same_bags(predicted: Table, gold: Table, *, ordered: bool, canonical: Canonical = plain) -> bool:
+def same_bags(
+    predicted: ComparedTable, gold: ComparedTable, *, ordered: bool, canonical: Canonical = plain
+) -> bool:
     """Whether some permutation of the predicted columns makes the bags (or lists) of rows equal.
 
     Both tables have as many columns. Where many columns hold the same values, the first 24 permutations
@@ -85,7 +87,7 @@ def same_bags(predicted: Table, gold: Table, *, ordered: bool, canonical: Canoni
 
 
 def find_columns(
-    predicted: Table, gold: Table, *, ordered: bool, canonical: Canonical = plain
+    predicted: ComparedTable, gold: ComparedTable, *, ordered: bool, canonical: Canonical = plain
 ) -> tuple[int, ...] | None:
     """The predicted columns that, taken in this order, hold the gold rows; None where there are none."""
     wanted = _columns(gold, ordered, canonical)
@@ -114,7 +116,7 @@ def _choices(wanted: Sequence[int], there: Sequence[int]) -> Iterator[tuple[int,
             yield chosen
 
 
-def _columns(table: Table, ordered: bool, canonical: Canonical) -> list[int]:
+def _columns(table: ComparedTable, ordered: bool, canonical: Canonical) -> list[int]:
     """One digest a column: of its list of values where ordered, else of its bag."""
     sums = [0] * table.width
     for row in table:
@@ -125,7 +127,7 @@ def _columns(table: Table, ordered: bool, canonical: Canonical) -> list[int]:
     return sums
 
 
-def _bag(table: Table, columns: Iterable[int], canonical: Canonical) -> int:
+def _bag(table: ComparedTable, columns: Iterable[int], canonical: Canonical) -> int:
     chosen = tuple(columns)
     total = 0
     for row in table:

@@ -10,7 +10,7 @@ _KEY = "fathom_key_"
 
 
 @dataclass(frozen=True, slots=True)
-class Ordering:
+class ResultOrder:
     """How a query orders and cuts its result.
 
     `keys` is the number of sorting keys (0: any order); `uncut` is the same query without its limit, with
@@ -29,7 +29,7 @@ def orders_result(sql: str, dialect: str) -> bool:
     return tree is not None and bool(tree.args.get("order"))
 
 
-def read_ordering(sql: str, dialect: str) -> Ordering | None:
+def read_ordering(sql: str, dialect: str) -> ResultOrder | None:
     """The outermost query's order and cut; None where it has neither, or can't be parsed."""
     tree = _parse(sql, dialect)
     if tree is None or not (tree.args.get("order") or tree.args.get("limit") or tree.args.get("fetch")):
@@ -44,7 +44,7 @@ def read_ordering(sql: str, dialect: str) -> Ordering | None:
     uncut = _with_keys(tree, keys)
     if uncut is None:
         return None
-    return Ordering(
+    return ResultOrder(
         len(keys), uncut.sql(dialect=dialect), int(offset or 0), None if limit is None else int(limit)
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from fathom.evaluation.comparisons.alignment import Part, arrangements
 from fathom.evaluation.comparisons.digests import find_columns, same_number
-from fathom.evaluation.comparisons.order import Ordering, read_ordering
-from fathom.evaluation.comparisons.table import Case, Row, Table, freeze
+from fathom.evaluation.comparisons.order import ResultOrder, read_ordering
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase, Row, freeze
 from fathom.evaluation.comparisons.values import canonical, canonical_rows, close_within
 from fathom.evaluation.comparisons.verdict import Verdict, VerdictKind
 
@@ -38,7 +38,7 @@ class Semantic:
         """The gold query as it is run."""
         return sql
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """The verdict and its score."""
         if not (predicted.complete and gold.complete):
             return _compare_large(predicted, gold)
@@ -50,11 +50,11 @@ class Semantic:
 class _Pair:
     """Two results that are held in memory, in canonical form."""
 
-    def __init__(self, predicted: Table, gold: Table, case: Case) -> None:
+    def __init__(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> None:
         self.ours, self.theirs = canonical_rows(predicted.held), canonical_rows(gold.held)
         self.width, self.gold_width = predicted.width, gold.width
         self.case = case
-        self._ordering: Ordering | None = None
+        self._ordering: ResultOrder | None = None
         self._ordering_read = False
 
     def verdict(self) -> Verdict:
@@ -93,7 +93,7 @@ class _Pair:
             yield [_Pick(chosen)(row) for row in self.ours], _Pick(tuple(range(self.gold_width)))
 
     @property
-    def ordering(self) -> Ordering | None:
+    def ordering(self) -> ResultOrder | None:
         if not self._ordering_read:
             self._ordering_read = True
             self._ordering = read_ordering(self.case.gold_sql, self.case.dialect)
@@ -106,7 +106,7 @@ class _Pair:
         uncut = self._uncut(ordering)
         return uncut is not None and _fits_window(ours, uncut, pick, ordering, self.gold_width)
 
-    def _uncut(self, ordering: Ordering) -> list[Row] | None:
+    def _uncut(self, ordering: ResultOrder) -> list[Row] | None:
         """All gold rows with their sorting keys; None where they can't be had."""
         if self.case.run_gold is None:
             return None
@@ -177,7 +177,7 @@ class _Pick:
 
 
 def _fits_window(
-    ours: Sequence[Row], uncut: Sequence[Row], pick: _Pick, ordering: Ordering, width: int
+    ours: Sequence[Row], uncut: Sequence[Row], pick: _Pick, ordering: ResultOrder, width: int
 ) -> bool:
     """Whether our rows are a result that the gold query's order and limit allow.
 
@@ -204,7 +204,7 @@ def _rounded(value: Any) -> Any:
     return freeze(found)
 
 
-def _compare_large(predicted: Table, gold: Table) -> Verdict:
+def _compare_large(predicted: ComparedTable, gold: ComparedTable) -> Verdict:
     """Too large to hold: floats are rounded to seven digits, order and ties are not looked at."""
     note = "too large to be held: floats compared by seven digits, order not looked at"
     if not gold.held or not predicted.held:
@@ -224,7 +224,7 @@ def _compare_large(predicted: Table, gold: Table) -> Verdict:
     return _contained(predicted, gold, note)
 
 
-def _contained(predicted: Table, gold: Table, note: str) -> Verdict:
+def _contained(predicted: ComparedTable, gold: ComparedTable, note: str) -> Verdict:
     """Whether the smaller result is part of the larger, columns in the same order."""
     small, large = (gold, predicted) if gold.complete else (predicted, gold)
     different = Verdict("different", False, 0.0, note=note)

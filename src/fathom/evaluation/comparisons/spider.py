@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from fathom.benchmarks.sql_text import pieces, without_keyword
 from fathom.evaluation.comparisons.digests import same_bags, same_number
-from fathom.evaluation.comparisons.table import Case, Row, Table, hashable
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase, Row, hashable
 from fathom.evaluation.comparisons.verdict import Verdict, yes_or_no
 
 _THIS_YEAR = ("year", "(", "curdate", "(", ")", ")")
@@ -40,7 +40,7 @@ class Spider:
             sql = without_keyword(sql, "distinct")
         return _fixed_year(sql) if "curdate" in lowered else sql
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """Whether the rows are equal. Order counts where the gold text holds `order by` anywhere."""
         ordered = "order by" in case.gold_sql.lower()
         if not (predicted.complete and gold.complete):
@@ -50,7 +50,7 @@ class Spider:
         note = self._note(predicted, gold, case, same) if ordered else ""
         return yes_or_no(same, vacuous=not gold.held, note=note)
 
-    def _same(self, predicted: Table, gold: Table, *, ordered: bool) -> bool:
+    def _same(self, predicted: ComparedTable, gold: ComparedTable, *, ordered: bool) -> bool:
         ours, theirs = hashable(predicted.held), hashable(gold.held)
         if not ours and not theirs:
             return True
@@ -62,7 +62,7 @@ class Spider:
             return False
         return same_under_permutation(ours, theirs, ordered=ordered)
 
-    def _note(self, predicted: Table, gold: Table, case: Case, same: bool) -> str:
+    def _note(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase, same: bool) -> str:
         """What the reading as meant says where it differs: only the outermost query orders a result."""
         if same or len(gold.held) < 2 or not self._same(predicted, gold, ordered=False):
             return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fathom.evaluation.comparisons.alignment import Closeness, arrangements
 from fathom.evaluation.comparisons.digests import find_columns, same_number
-from fathom.evaluation.comparisons.table import Case, Row, Table, hashable
+from fathom.evaluation.comparisons.table import ComparedTable, ComparisonCase, Row, hashable
 from fathom.evaluation.comparisons.values import close_within
 from fathom.evaluation.comparisons.verdict import Verdict, yes_or_no
 
@@ -36,7 +36,7 @@ class SqlEval:
         """The gold query as it is run."""
         return sql
 
-    def compare(self, predicted: Table, gold: Table, case: Case) -> Verdict:
+    def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
         """Exact, or a superset of the gold columns, or different."""
         ordered = "order_by" in case.tags or bool(_ASKS_ORDER.search(case.question))
         if not (predicted.complete and gold.complete):
@@ -52,7 +52,7 @@ class SqlEval:
             return yes_or_no(True, note="right only by the reference's broadcasting")
         return yes_or_no(False)
 
-    def _compare_empty(self, predicted: Table, gold: Table) -> Verdict:
+    def _compare_empty(self, predicted: ComparedTable, gold: ComparedTable) -> Verdict:
         both = not predicted.held and not gold.held
         if self.reference and not both and 1 in (len(predicted.held), len(gold.held)):
             same_width = predicted.width == gold.width or 1 in (predicted.width, gold.width)
@@ -68,7 +68,7 @@ class SqlEval:
         return [tuple(round(v, self.decimals) if isinstance(v, float) else v for v in row) for row in rows]
 
 
-def _superset(predicted: Table, gold: Table, *, vacuous: bool = False) -> Verdict:
+def _superset(predicted: ComparedTable, gold: ComparedTable, *, vacuous: bool = False) -> Verdict:
     if predicted.width == gold.width:
         return yes_or_no(True, vacuous=vacuous)
     return Verdict("extra_columns", True, gold.width / predicted.width, vacuous=vacuous)
@@ -107,7 +107,7 @@ def _broadcasts(ours: Sequence[Row], theirs: Sequence[Row]) -> bool:
     )
 
 
-def _compare_large(predicted: Table, gold: Table, ordered: bool) -> Verdict:
+def _compare_large(predicted: ComparedTable, gold: ComparedTable, ordered: bool) -> Verdict:
     """Too large to hold: without tolerance, and duplicates are not dropped."""
     if predicted.width < gold.width or not same_number(predicted, gold):
         return yes_or_no(False)

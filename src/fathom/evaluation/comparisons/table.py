@@ -10,7 +10,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ComparedTable:
     """Columns and rows. Where not `complete`, `held` is only their beginning and `again` gives all anew."""
 
     columns: tuple[str, ...]
@@ -19,7 +19,7 @@ class Table:
     again: Callable[[], Iterator[Row]] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, result: Result) -> "Table":
+    def of(cls, result: Result) -> "ComparedTable":
         """The table of a stored result. Raises `ValueError` where rows were cut: it can't be judged."""
         if result.truncated:
             raise ValueError(f"The result was cut at its limit of {result.truncated}.")
@@ -38,7 +38,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ComparisonCase:
     """What a comparison may need beside the two results.
 
     `gold_sql` is the query behind the gold result, `run_gold` runs another query on the same database (to
@@ -49,7 +49,7 @@ class Case:
     question: str = ""
     tags: tuple[str, ...] = ()
     dialect: str = "sqlite"
-    run_gold: Callable[[str], Table | None] | None = None
+    run_gold: Callable[[str], ComparedTable | None] | None = None
 
 
 def distinct(rows: Iterable[Row]) -> set[Row]:

@@ -52,7 +52,7 @@ LETTERS = {o.value[0]: o for o in Outcome}
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RecordColumns:
     """One entry a question in every array. Missing numbers are NaN, missing texts are empty.
 
     `answered` says that there is a query, a call or words, and that the method didn't decline.
@@ -107,14 +107,14 @@ class Columns:
         found: npt.NDArray[np.bool_] = self.judged & ~self.right
         return found
 
-    def take(self, rows: npt.NDArray[np.intp]) -> "Columns":
+    def take(self, rows: npt.NDArray[np.intp]) -> "RecordColumns":
         """The columns of some of the questions."""
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         usage = {m: used[rows] for m, used in self.usage.items()}
-        return Columns(**{**{k: v[rows] for k, v in kept.items() if k != "usage"}, "usage": usage})
+        return RecordColumns(**{**{k: v[rows] for k, v in kept.items() if k != "usage"}, "usage": usage})
 
 
-def read_columns(folder: Path) -> Columns:
+def read_columns(folder: Path) -> RecordColumns:
     """Read a run's records. Raises `InputError` when there are none, or one is damaged."""
     file = folder / RECORDS
     try:
@@ -164,7 +164,7 @@ def _query() -> str:
     """
 
 
-def _columns(found: dict[str, Any]) -> Columns:
+def _columns(found: dict[str, Any]) -> RecordColumns:
     def texts(name: str) -> npt.NDArray[np.object_]:
         return np.asarray(np.ma.filled(found[name], ""), dtype=object)
 
@@ -175,7 +175,7 @@ def _columns(found: dict[str, Any]) -> Columns:
     def flags(name: str, *, otherwise: bool) -> npt.NDArray[np.bool_]:
         return np.asarray(np.ma.filled(found[name], otherwise), dtype=bool)
 
-    return Columns(
+    return RecordColumns(
         id=texts("id"),
         outcome=texts("outcome"),
         before=texts("before"),

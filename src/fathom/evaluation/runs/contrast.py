@@ -29,7 +29,7 @@ from fathom.evaluation.metrics import (
     pareto_front,
     solved_by,
 )
-from fathom.evaluation.runs.columns import USED, Columns, read_columns
+from fathom.evaluation.runs.columns import USED, RecordColumns, read_columns
 from fathom.evaluation.runs.details import Details, read_details
 from fathom.evaluation.runs.folder import read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
@@ -40,7 +40,7 @@ _BUDGET_STEPS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RunPair:
     """Two runs on the questions that both have. Differences are first minus second.
 
     `clustered` is the difference in correctness with whole databases resampled, None over one database;
@@ -91,7 +91,7 @@ class Contrast:
     numbers: Mapping[str, int]
     summaries: Mapping[str, Summary]
     folders: Mapping[str, Path]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RunPair, ...]
     overlap: Mapping[tuple[str, str], Rate]
     solved: Mapping[str, list[int]]
     budgets: Mapping[str, Mapping[str, list[tuple[float, Rate]]]]
@@ -197,14 +197,14 @@ def labelled(folders: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _pairs(columns: Mapping[str, Columns]) -> Iterator[Pair]:
+def _pairs(columns: Mapping[str, RecordColumns]) -> Iterator[RunPair]:
     right = {label: dict(zip(c.id, c.right.tolist(), strict=True)) for label, c in columns.items()}
     for first, second in combinations(columns, 2):
         try:
             outcomes = pair(right[first], right[second], (first, second))
         except NothingInCommon:  # each was stopped after other questions
             continue
-        yield Pair(
+        yield RunPair(
             first,
             second,
             mcnemar(outcomes),
@@ -214,12 +214,12 @@ def _pairs(columns: Mapping[str, Columns]) -> Iterator[Pair]:
         )
 
 
-def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+def _corrected(pairs: Sequence[RunPair]) -> tuple[RunPair, ...]:
     corrected = holm([pair.correct.p_value for pair in pairs])
     return tuple(replace(pair, holm=p) for pair, p in zip(pairs, corrected, strict=True))
 
 
-def _clustered(first: Columns, second: Mapping[str, bool]) -> Clustered | None:
+def _clustered(first: RecordColumns, second: Mapping[str, bool]) -> Clustered | None:
     """The difference in correctness, databases resampled; `second` is right or not, by question."""
     both = [
         (int(right) - int(second[question]), database)
@@ -232,7 +232,7 @@ def _clustered(first: Columns, second: Mapping[str, bool]) -> Clustered | None:
 
 
 def _paired_means(
-    columns: Mapping[str, Columns], first: str, second: str, measure: str
+    columns: Mapping[str, RecordColumns], first: str, second: str, measure: str
 ) -> PairedMeans | None:
     values = [
         dict(zip(columns[r].id, _spent(columns[r], measure).tolist(), strict=True)) for r in (first, second)
@@ -242,7 +242,7 @@ def _paired_means(
     return paired_bootstrap(known) if known else None
 
 
-def _spent(columns: Columns, measure: str) -> Any:
+def _spent(columns: RecordColumns, measure: str) -> Any:
     """What each question took, NaN where it isn't known."""
     if measure == "seconds":
         return columns.seconds
@@ -252,7 +252,7 @@ def _spent(columns: Columns, measure: str) -> Any:
     return total[:, USED.index(measure)]
 
 
-def _solved(columns: Mapping[str, Columns]) -> dict[str, list[int]]:
+def _solved(columns: Mapping[str, RecordColumns]) -> dict[str, list[int]]:
     """By difficulty, and for all questions that every run has."""
     shared = set.intersection(*(set(c.id) for c in columns.values()))
     right = {label: set(c.id[c.right]) for label, c in columns.items()}
@@ -264,7 +264,7 @@ def _solved(columns: Mapping[str, Columns]) -> dict[str, list[int]]:
     return {level: solved_by(right, levels[level]) for level in ("all", *by_level(levels.keys() - {"all"}))}
 
 
-def _unsolved(columns: Mapping[str, Columns]) -> tuple[str, ...]:
+def _unsolved(columns: Mapping[str, RecordColumns]) -> tuple[str, ...]:
     """The ids of the questions that no run got right, of those that every run has."""
     first = next(iter(columns.values()))
     shared = set.intersection(*(set(c.id) for c in columns.values()))
@@ -272,7 +272,7 @@ def _unsolved(columns: Mapping[str, Columns]) -> tuple[str, ...]:
     return tuple(q for q in first.id.tolist() if q in shared - right)
 
 
-def _budgets(columns: Mapping[str, Columns]) -> dict[str, dict[str, list[tuple[float, Rate]]]]:
+def _budgets(columns: Mapping[str, RecordColumns]) -> dict[str, dict[str, list[tuple[float, Rate]]]]:
     found: dict[str, dict[str, list[tuple[float, Rate]]]] = {}
     for measure in ("tokens", "calls", "cost_usd", "seconds"):
         spent = {label: _spent(c, measure) for label, c in columns.items()}
@@ -293,7 +293,7 @@ def _budgets(columns: Mapping[str, Columns]) -> dict[str, dict[str, list[tuple[f
     return found
 
 
-def _points(columns: Mapping[str, Columns], measure: str) -> dict[str, tuple[float, float]]:
+def _points(columns: Mapping[str, RecordColumns], measure: str) -> dict[str, tuple[float, float]]:
     """(mean cost, correct rate) of the runs whose cost is known for every question."""
     found = {}
     for label, c in columns.items():

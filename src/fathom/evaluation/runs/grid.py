@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from fathom.benchmarks.choice import Choice, read_ids
+from fathom.benchmarks.choice import QuestionSelection, read_ids
 from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunInUse, spent_in
-from fathom.evaluation.runs.running import Progress, Run, evaluate
+from fathom.evaluation.runs.running import Run, RunProgress, evaluate
 from fathom.methods import Method, find_method
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _TOP = {"methods": list, "models": list, "seeds": list, "benchmarks": list,
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """One run of a grid, with the options of `evaluate`; its name is that of its folder."""
 
     method: str
@@ -58,10 +58,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class RunGrid:
     """The cells of a grid, and what they share: options of those that ask a model, pace and limits."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     of_models: Mapping[str, Any] = field(default_factory=dict)
     pace: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
@@ -77,14 +77,14 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GridOutcome:
     """The runs of a grid, and the cells that couldn't be run, with why."""
 
-    runs: tuple[tuple[Cell, Run], ...]
-    failed: tuple[tuple[Cell, Exception], ...]
+    runs: tuple[tuple[GridCell, Run], ...]
+    failed: tuple[tuple[GridCell, Exception], ...]
 
 
-def read_grid(file: Path, given: Mapping[str, Any] | None = None) -> Grid:
+def read_grid(file: Path, given: Mapping[str, Any] | None = None) -> RunGrid:
     """The grid that a file describes; what is `given` holds for every cell, whatever the file says.
 
     Paths in the file are relative to it. Raises `InputError` that names the field.
@@ -95,14 +95,14 @@ def read_grid(file: Path, given: Mapping[str, Any] | None = None) -> Grid:
         raise InputError(f"can't be read as TOML: {error}", file=file) from error
     _check(content, _TOP, file)
     given = {k: v for k, v in (given or {}).items() if v is not None}
-    named = _Reader(file, content, given)
+    named = _GridReader(file, content, given)
     all_of = {**content, **given}
     of_models = {k: v for k, v in all_of.items() if k in _OF_MODELS}
     if "cassette" in content and "cassette" not in given:
         of_models["cassette"] = file.parent / content["cassette"]
     if of_models.get("replay") and "cassette" not in of_models:
         raise InputError("needs a cassette", file=file, field="replay")
-    return Grid(
+    return RunGrid(
         named.cells(),
         of_models,
         {k: v for k, v in all_of.items() if k in _PACE},
@@ -112,12 +112,12 @@ def read_grid(file: Path, given: Mapping[str, Any] | None = None) -> Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _GridReader:
     file: Path
     content: Mapping[str, Any]
     given: Mapping[str, Any]
 
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[GridCell, ...]:
         methods = [_beside(m, self.file) for m in self._list("methods", str)]
         if not methods or not self.content.get("benchmarks"):
             raise InputError("needs at least one method and one benchmark", file=self.file)
@@ -126,12 +126,12 @@ class _Reader:
         if models and not asking:
             raise InputError("none of the methods asks a language model", file=self.file, field="models")
         seeds = [None] if "seed" in self.given else self._list("seeds", int) or [None]
-        cells: list[Cell] = []
+        cells: list[GridCell] = []
         for method, (name, options) in product(methods, self._benchmarks()):
             of_method = product(models or [None], seeds) if method in asking else [(None, None)]
             for model, seed in of_method:
                 drawn = options if seed is None else {**options, "seed": seed}
-                cells.append(Cell(method, model, name, drawn))
+                cells.append(GridCell(method, model, name, drawn))
         return _named(cells, self.file)
 
     def _benchmarks(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -161,7 +161,7 @@ def _chosen(options: dict[str, Any]) -> dict[str, Any]:
     """The options with the questions that are asked as one choice."""
     databases, ids = options.pop("databases", ()), options.pop("ids", ())
     sample = options.pop("sample", None)
-    choice = Choice(tuple(databases), tuple(read_ids(ids)), sample, options.get("seed", 0))
+    choice = QuestionSelection(tuple(databases), tuple(read_ids(ids)), sample, options.get("seed", 0))
     return {**options, "choice": choice} if choice else options
 
 
@@ -174,7 +174,7 @@ def _asks_model(method: str) -> bool:
     return isinstance(found, Method) and found.asks_model
 
 
-def _named(cells: list[Cell], file: Path) -> tuple[Cell, ...]:
+def _named(cells: list[GridCell], file: Path) -> tuple[GridCell, ...]:
     """The cells with names that tell them apart: where they must, with the options in which they differ."""
     named = [_name(c, ()) for c in cells]
     made = []
@@ -189,7 +189,7 @@ def _named(cells: list[Cell], file: Path) -> tuple[Cell, ...]:
     return tuple(made)
 
 
-def _name(cell: Cell, differing: list[str] | tuple[()]) -> str:
+def _name(cell: GridCell, differing: list[str] | tuple[()]) -> str:
     """A name that a shell takes as it is: letters, digits, dots, dashes and underscores."""
     model = cell.model
     if model and "://" in model:
@@ -198,7 +198,7 @@ def _name(cell: Cell, differing: list[str] | tuple[()]) -> str:
     parts = [Path(cell.benchmark).stem, cell.options.get("split"), Path(cell.method).stem, model]
     for option in differing:
         value = cell.options.get(option)
-        if isinstance(value, Choice):
+        if isinstance(value, QuestionSelection):
             parts += [f"{k}-{v}" for k, v in value.as_json().items()]
             continue
         parts.append(option if value is True else None if value in (None, False) else f"{option}-{value}")
@@ -221,16 +221,16 @@ def _check(content: Mapping[str, Any], known: Mapping[str, type], file: Path) ->
 
 
 def run_grid(
-    grid: Grid, out: Path, *, progress: Progress | None = None, executor: "Executor | None" = None
-) -> Done:
+    grid: RunGrid, out: Path, *, progress: RunProgress | None = None, executor: "Executor | None" = None
+) -> GridOutcome:
     """Run every cell into a folder of its own below `out`; finished ones are passed over quickly.
 
     All cells share the grid's budget, and what their records hold from before counts. A cell that can't be
     run (an unknown method, a benchmark that isn't there, a fault) doesn't keep the others from running.
     Raises `RunStopped` on Ctrl-C, and `RunError` when a folder can't be written.
     """
-    runs: list[tuple[Cell, Run]] = []
-    failed: list[tuple[Cell, Exception]] = []
+    runs: list[tuple[GridCell, Run]] = []
+    failed: list[tuple[GridCell, Exception]] = []
     budget = grid.budget()
     if budget is not None:
         for cell in grid.cells:
@@ -257,10 +257,10 @@ def run_grid(
             failed.append((cell, error))
         else:
             runs.append((cell, run))
-    return Done(tuple(runs), tuple(failed))
+    return GridOutcome(tuple(runs), tuple(failed))
 
 
-def _shared(grid: Grid, budget: "Budget | None") -> dict[str, Any]:
+def _shared(grid: RunGrid, budget: "Budget | None") -> dict[str, Any]:
     """What cells that ask a model are given beside their own options."""
     from fathom.llm import Pace  # noqa: PLC0415, slow to import
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases.items import SchemaItems, items_of, selected_items
 from fathom.errors import FathomError
-from fathom.evaluation.comparisons import Table, load_comparison
+from fathom.evaluation.comparisons import ComparedTable, load_comparison
 from fathom.evaluation.comparisons.table import distinct
 from fathom.evaluation.metrics import jaccard, overlap, soft_f1
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.record import CallRecord, JudgedQuery, Preview, SelectionScore, preview
 from fathom.evaluation.runs.response import Response
-from fathom.evaluation.scoring.judge import Judge, Scored, Task
+from fathom.evaluation.scoring.judge import Scored, Task, TaskJudge
 
 _PER_THREAD = threading.local()
 
@@ -97,16 +97,16 @@ def judge(exam: Exam) -> Marks:
     )
 
 
-def _judge(exam: Exam) -> Judge:
+def _judge(exam: Exam) -> TaskJudge:
     """One judge a thread and comparison: it keeps connections and results, and isn't made to be shared."""
-    judges: dict[tuple[str, float], Judge] = _PER_THREAD.__dict__.setdefault("judges", {})
+    judges: dict[tuple[str, float], TaskJudge] = _PER_THREAD.__dict__.setdefault("judges", {})
     key = exam.comparison, exam.seconds
     if key not in judges:
-        judges[key] = Judge(load_comparison(exam.comparison), exam.seconds)
+        judges[key] = TaskJudge(load_comparison(exam.comparison), exam.seconds)
     return judges[key]
 
 
-def _task(question: BenchmarkQuestion, queries: Sequence[str], judging: Judge) -> Task:
+def _task(question: BenchmarkQuestion, queries: Sequence[str], judging: TaskJudge) -> Task:
     database = judging.database(question.database)
     return Task(
         position=0,
@@ -135,20 +135,22 @@ def _of(sql: str, scored: Scored) -> JudgedQuery:
 
 
 def _predicted(
-    judging: Judge, question: BenchmarkQuestion, found: Mapping[str, Scored], sql: str | None
-) -> Table | None:
+    judging: TaskJudge, question: BenchmarkQuestion, found: Mapping[str, Scored], sql: str | None
+) -> ComparedTable | None:
     if not sql or not question.answerable or found[sql].error_class:
         return None
     return judging.table(question.database, judging.comparison.predicted_sql(sql))
 
 
-def _jaccard(exam: Exam, final: JudgedQuery, table: Table | None, golds: Sequence[Table]) -> float | None:
+def _jaccard(
+    exam: Exam, final: JudgedQuery, table: ComparedTable | None, golds: Sequence[ComparedTable]
+) -> float | None:
     if final.outcome is Outcome.UNJUDGED or exam.comparison == "biomedsql":
         return final.score
     return _best_jaccard(table, golds)
 
 
-def _best_jaccard(table: Table | None, golds: Sequence[Table]) -> float | None:
+def _best_jaccard(table: ComparedTable | None, golds: Sequence[ComparedTable]) -> float | None:
     """Against the most similar gold; 0 for a failure, None where not all rows are held."""
     if table is None:
         return 0.0
@@ -156,20 +158,20 @@ def _best_jaccard(table: Table | None, golds: Sequence[Table]) -> float | None:
     return max((jaccard(distinct(table.held), distinct(g.held)) for g in whole), default=None)
 
 
-def _best_soft_f1(table: Table | None, golds: Sequence[Table]) -> float | None:
+def _best_soft_f1(table: ComparedTable | None, golds: Sequence[ComparedTable]) -> float | None:
     if table is None:
         return 0.0
     whole = [g for g in golds if g.complete and table.complete]
     return max((soft_f1(table.held, g.held) for g in whole), default=None)
 
 
-def _previewed(table: Table | None) -> Preview | None:
+def _previewed(table: ComparedTable | None) -> Preview | None:
     if table is None:
         return None
     return preview(table.columns, table.held, len(table.held), cut=not table.complete)
 
 
-def _selection(judging: Judge, exam: Exam) -> tuple[SchemaItems | None, SelectionScore | None]:
+def _selection(judging: TaskJudge, exam: Exam) -> tuple[SchemaItems | None, SelectionScore | None]:
     """The gold schema, and the selection held against it."""
     database = judging.database(exam.question.database)
     if database is None or not exam.question.gold:

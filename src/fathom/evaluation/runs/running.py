@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice, load_benchmark
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
 from fathom.errors import ConfigError, InputError, ModelError
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.asking import INTERNAL, Ask, Asked, Asker
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fathom.llm import Budget, Embedder, Model, Pace
 
 
-class Progress(Protocol):
+class RunProgress(Protocol):
     """Told what happens while a run goes on."""
 
     def begin(self, run: str, total: int, done: int) -> None:
@@ -99,7 +99,7 @@ def evaluate(
     pace: "Pace | None" = None,
     reply_tokens: int | None = None,
     split: str | None = None,
-    choice: Choice | None = None,
+    choice: QuestionSelection | None = None,
     limit: int | None = None,
     workers: int = 1,
     comparison: str | None = None,
@@ -112,7 +112,7 @@ def evaluate(
     schema: SchemaGiven = "whole",
     timeout: float = 30.0,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
 ) -> Run:
     """Measure a method on a benchmark and keep the run in a folder; go on where it stopped before.
 
@@ -224,7 +224,7 @@ def conduct(
     out: str | Path | None = None,
     workers: int = 1,
     timeout: float = 30.0,
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
     cassette: str | Path | None = None,
     budget: "Budget | None" = None,
 ) -> Run:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, Choice
+from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection
 from fathom.config import Settings, read_settings
 from fathom.databases import connect
 from fathom.databases.items import items_of
@@ -38,7 +38,7 @@ NO_EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSubject:
     """A subject with the name that its figures are printed with; `is_method` where it is given contexts."""
 
     name: str
@@ -167,7 +167,7 @@ def name_subject(
     with_model: bool = False,
     name: str | None = None,
     evidence: bool = True,
-) -> Named:
+) -> NamedSubject:
     """Look a method up by its name, or take it as it is; without `evidence` it is shown none.
 
     Raises `UnknownName` with the nearest name, `ModelNeeded` where a method asks a model and there is none,
@@ -189,10 +189,10 @@ def name_subject(
             if found.needs_examples:
                 raise ConfigError(NO_EXAMPLES.format(name=name))
             name = f"{name} without examples"
-        return Named(name, _asking_method(found, contexts, evidence=evidence), is_method=True)
+        return NamedSubject(name, _asking_method(found, contexts, evidence=evidence), is_method=True)
     if not callable(found):
         raise ConfigError(f"{name!r} is no method: it is neither a Method nor callable.")
-    return Named(name, _asking_callable(found, evidence=evidence))
+    return NamedSubject(name, _asking_callable(found, evidence=evidence))
 
 
 def _name(subject: object) -> str:
@@ -244,7 +244,7 @@ def settings_json(
     packs: Sequence[Path],
     beforehand: Mapping[str, Mapping[str, str]] | None = None,
     embedder: "Embedder | None" = None,
-    choice: Choice | None = None,
+    choice: QuestionSelection | None = None,
     translated: str = "",
     model: "Model | None" = None,
     evidence: Evidence = "given",

@@ -23,7 +23,7 @@ from fathom.evaluation.metrics import (
     transitions,
 )
 from fathom.evaluation.outcome import JUDGED, PASS_AT, Outcome
-from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, Columns, read_columns
+from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, RecordColumns, read_columns
 from fathom.evaluation.runs.folder import JUDGEMENTS, PEOPLE, read_configuration
 from fathom.records.display import Displayed
 from fathom.records.trace import MODULES
@@ -64,7 +64,7 @@ def summarise(folder: Path) -> Summary:
 
 
 def summarise_columns(
-    folder: Path, columns: Columns, labels: Mapping[str, Mapping[str, Rows]] | None = None
+    folder: Path, columns: RecordColumns, labels: Mapping[str, Mapping[str, Rows]] | None = None
 ) -> Summary:
     """The same of records that are read already; `labels` are further groupings, as `groups` takes them."""
     configuration = read_configuration(folder)["configuration"]
@@ -72,7 +72,7 @@ def summarise_columns(
     return Summary(str(folder), configuration, found, groups(columns, labels))
 
 
-def _words(folder: Path, columns: Columns) -> dict[str, Any] | None:
+def _words(folder: Path, columns: RecordColumns) -> dict[str, Any] | None:
     """How good the answers in words are, by the judge's name; None where nobody judged them."""
     if not any((folder / name).exists() for name in (JUDGEMENTS, PEOPLE)):
         return None
@@ -83,7 +83,7 @@ def _words(folder: Path, columns: Columns) -> dict[str, Any] | None:
 
 
 def groups(
-    columns: Columns, labels: Mapping[str, Mapping[str, Rows]] | None = None
+    columns: RecordColumns, labels: Mapping[str, Mapping[str, Rows]] | None = None
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """The figures by difficulty, database, provider and so on; a grouping that isn't there is left out.
 
@@ -125,7 +125,7 @@ def _tagged(tags: npt.NDArray[np.object_]) -> dict[str, Rows]:
     return {tag: np.array(members[tag], dtype=np.intp) for tag in sorted(members)}
 
 
-def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
+def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
     """All figures over some questions, as JSON values; what can't be known is None, never 0.
 
     `asked` counts all of them, `n` those judged. Rates of correctness and figures of modules are over the
@@ -167,7 +167,7 @@ def figures(columns: Columns, *, curves: bool = True) -> dict[str, Any]:
     }
 
 
-def _rates(columns: Columns, judged: Columns, counts: Counter[str]) -> dict[str, Rate]:
+def _rates(columns: RecordColumns, judged: RecordColumns, counts: Counter[str]) -> dict[str, Rate]:
     able, shown, n = columns.answerable, columns.shown.astype(str), len(judged)
     unsure = judged.answerable & judged.declined
     offered = np.char.find(judged.shown.astype(str), "c") >= 0
@@ -184,7 +184,7 @@ def _rates(columns: Columns, judged: Columns, counts: Counter[str]) -> dict[str,
     }
 
 
-def _averages(columns: Columns, judged: Columns) -> dict[str, Mean]:
+def _averages(columns: RecordColumns, judged: RecordColumns) -> dict[str, Mean]:
     """Every mean over questions, those of one kind in one bootstrap; usage under module/measure."""
     quality = {"score": judged.score, "jaccard": judged.jaccard, "soft_f1": judged.soft_f1}
     quality |= {name: judged.selection[:, i] for i, name in enumerate(SELECTED)}
@@ -201,7 +201,7 @@ def _means(parts: Mapping[str, Any]) -> dict[str, Mean]:
     return dict(zip(parts, means(np.column_stack(list(parts.values()))), strict=True))
 
 
-def _selection(columns: Columns, averaged: Mapping[str, Mean], *, whole: bool) -> dict[str, Any] | None:
+def _selection(columns: RecordColumns, averaged: Mapping[str, Mean], *, whole: bool) -> dict[str, Any] | None:
     if not averaged["column_f1"].n:
         return None
     recall = columns.selection[:, SELECTED.index("column_recall")]
@@ -216,7 +216,7 @@ def _selection(columns: Columns, averaged: Mapping[str, Mean], *, whole: bool) -
     }
 
 
-def _stages(columns: Columns) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def _stages(columns: RecordColumns) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """Which questions are right after each stage: among the first k candidates (CG@k), at the end (QR)."""
     letters = columns.candidates.astype(str)
     most = max((len(one) for one in letters.tolist()), default=0)
@@ -227,7 +227,7 @@ def _stages(columns: Columns) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
 
 
 def _conditioned(
-    columns: Columns, right: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
+    columns: RecordColumns, right: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
 ) -> dict[str, Any]:
     """Correctness by recall, and recall by correctness, of tables and of columns."""
     found = {}
@@ -243,7 +243,7 @@ def _conditioned(
     return found
 
 
-def _generation(columns: Columns) -> dict[str, Any] | None:
+def _generation(columns: RecordColumns) -> dict[str, Any] | None:
     lettered = Counter(columns.candidates.tolist())
     if not any(lettered):
         return None
@@ -259,7 +259,7 @@ def _generation(columns: Columns) -> dict[str, Any] | None:
     }
 
 
-def _revision(columns: Columns) -> dict[str, Any] | None:
+def _revision(columns: RecordColumns) -> dict[str, Any] | None:
     lettered = Counter(zip(columns.before.tolist(), columns.outcome.tolist(), strict=True))
     moves = {(LETTERS[before], LETTERS[after]): n for (before, after), n in lettered.items() if before}
     if not moves:
@@ -273,7 +273,7 @@ def _revision(columns: Columns) -> dict[str, Any] | None:
     return transitions(moves).as_json() | rates
 
 
-def _calls(columns: Columns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:
+def _calls(columns: RecordColumns, averaged: Mapping[str, Mean]) -> dict[str, Any] | None:
     """Figures of tool calls; shares are of all questions unless the name says otherwise."""
     n = averaged["similarity"].n
     if not n:
@@ -308,7 +308,7 @@ def _usage(averaged: Mapping[str, Mean]) -> dict[str, Any]:
     }
 
 
-def _confidence(columns: Columns, *, curves: bool) -> dict[str, Any] | None:
+def _confidence(columns: RecordColumns, *, curves: bool) -> dict[str, Any] | None:
     known = ~np.isnan(columns.confidence)
     stated = columns.confidence[known], columns.right[known]
     curve = risk_coverage(*stated)

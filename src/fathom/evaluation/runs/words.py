@@ -12,13 +12,13 @@ from fathom.evaluation.answers.quality import AnswerQuality
 from fathom.evaluation.answers.relation import JACCARD_BINS, agreement_of, bound_up, jaccard_bin
 from fathom.evaluation.answers.stored import read_judgements
 from fathom.evaluation.metrics.rates import Floats
-from fathom.evaluation.runs.columns import LETTERS, Columns
+from fathom.evaluation.runs.columns import LETTERS, RecordColumns
 
 _OUTCOMES = ("correct", "incorrect", "error")
 
 
 def words_figures(
-    folder: Path, columns: Columns, kinds: Mapping[str, Mapping[str, Any]]
+    folder: Path, columns: RecordColumns, kinds: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any] | None:
     """The figures by the judge's name, a model's or a person's; None where nobody judged.
 
@@ -51,11 +51,11 @@ def _scores(judgements: Sequence[Judgement]) -> dict[str, float]:
     return {j.id: j.score for j in judgements if j.score is not None}
 
 
-def _outcomes(columns: Columns) -> dict[str, str]:
+def _outcomes(columns: RecordColumns) -> dict[str, str]:
     return {i: LETTERS[o].value for i, o in zip(columns.id, columns.outcome, strict=True)}
 
 
-def _bins(columns: Columns) -> dict[str, str]:
+def _bins(columns: RecordColumns) -> dict[str, str]:
     values: Floats = columns.jaccard
     known = ~np.isnan(values)
     return {i: jaccard_bin(v) for i, v in zip(columns.id[known], values[known].tolist(), strict=True)}

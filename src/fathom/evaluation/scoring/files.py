@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from fathom.benchmarks import Benchmark, Choice, load_benchmark
+from fathom.benchmarks import Benchmark, QuestionSelection, load_benchmark
 from fathom.config import read_settings
 from fathom.evaluation.categories import by_level
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.interval import wilson
 from fathom.evaluation.outcome import PASS_AT, Outcome
 from fathom.evaluation.scoring.judge import Scored
-from fathom.evaluation.scoring.pairing import Lookup, Paired, pair, rule_for
-from fathom.evaluation.scoring.pool import Pool, Remote
+from fathom.evaluation.scoring.pairing import Lookup, PairedQuestion, pair, rule_for
+from fathom.evaluation.scoring.pool import ExecutorPool, WorkerPool
 from fathom.evaluation.scoring.worker import Terms
 from fathom.files import written_whole
 from fathom.records.display import Displayed
@@ -91,7 +91,7 @@ class Score(Displayed):
         content["partial_credit"] = self.partial_credit / self.n if self.n else None
         return content
 
-    def add(self, paired: Paired, found: Sequence[Scored], problem: str) -> Scored:
+    def add(self, paired: PairedQuestion, found: Sequence[Scored], problem: str) -> Scored:
         """Count one question by its first candidate; gives what its line in the details says.
 
         `found` has an entry for each candidate, or one that says why nothing can be judged.
@@ -131,7 +131,7 @@ def _unjudged(found: Sequence[Scored]) -> Sequence[Scored]:
     return found[:1] if found and found[0].outcome is Outcome.UNJUDGED else ()
 
 
-def _absent(paired: Paired, problem: str) -> Scored:
+def _absent(paired: PairedQuestion, problem: str) -> Scored:
     if not paired.question.answerable:
         return Scored(Outcome.CORRECT, "exact", 1.0, note="rightly declined")
     return Scored(Outcome.ERROR, "error", 0.0, problem, "missing")
@@ -142,7 +142,7 @@ def score(
     predictions: PathLike,
     *,
     split: str | None = None,
-    choice: Choice | None = None,
+    choice: QuestionSelection | None = None,
     comparison: str | None = None,
     details: PathLike | None = None,
     timeout: float | None = 30.0,
@@ -164,7 +164,7 @@ def score_files(
     predictions: Sequence[PathLike],
     *,
     split: str | None = None,
-    choice: Choice | None = None,
+    choice: QuestionSelection | None = None,
     comparison: str | None = None,
     details: Sequence[PathLike] | None = None,
     timeout: float | None = 30.0,
@@ -195,9 +195,9 @@ def score_files(
     with ExitStack() as stack:
         if executor is None:
             shared = stack.enter_context(_shared_folder())
-            pool: Pool | Remote = Pool(replace(terms, shared=shared), workers)
+            pool: WorkerPool | ExecutorPool = WorkerPool(replace(terms, shared=shared), workers)
         else:
-            pool = Remote(terms, executor)
+            pool = ExecutorPool(terms, executor)
         stack.callback(pool.close)
         sheets = [_Details(Path(file), stack) for file in details or ()]
         for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):
@@ -260,10 +260,10 @@ def _gold_folder() -> Path:
 
 
 def _in_order(
-    benchmark: Benchmark, lookups: Sequence[Lookup], pool: Pool | Remote
-) -> Iterator[tuple[Paired, list[Scored]]]:
+    benchmark: Benchmark, lookups: Sequence[Lookup], pool: WorkerPool | ExecutorPool
+) -> Iterator[tuple[PairedQuestion, list[Scored]]]:
     """The questions with their outcomes, in the benchmark's order; what comes early is held back."""
-    waiting: dict[int, Paired] = {}  # in the order in which they were asked
+    waiting: dict[int, PairedQuestion] = {}  # in the order in which they were asked
     done: dict[int, list[Scored]] = {}
 
     def tasks() -> Iterator[Any]:
@@ -274,7 +274,7 @@ def _in_order(
             else:
                 done[paired.task.position] = []
 
-    def ready() -> Iterator[tuple[Paired, list[Scored]]]:
+    def ready() -> Iterator[tuple[PairedQuestion, list[Scored]]]:
         while waiting and (first := next(iter(waiting))) in done:
             yield waiting.pop(first), done.pop(first)
 

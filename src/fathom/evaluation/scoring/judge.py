@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fathom.databases import Database, connect
 from fathom.databases.parsing import without_semicolon
 from fathom.errors import FathomError, QueryError
-from fathom.evaluation.comparisons import Case, Comparison, Table, Verdict, best
+from fathom.evaluation.comparisons import ComparedTable, Comparison, ComparisonCase, Verdict, best
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.scoring.results import SLOW, ResultStore
 from fathom.records import Limits
@@ -58,7 +58,7 @@ class _Failure:
 
 
 @dataclass(slots=True)
-class Judge:
+class TaskJudge:
     """Judges tasks one after the other, in one process. `seconds` bounds each query.
 
     `shared` holds results for the run's other processes, `kept` those of gold queries for later runs.
@@ -69,7 +69,7 @@ class Judge:
     shared: ResultStore | None = None
     kept: ResultStore | None = None
     _databases: OrderedDict[str, Database | _Failure] = field(default_factory=OrderedDict)
-    _results: OrderedDict[tuple[str, str], Table | _Failure] = field(default_factory=OrderedDict)
+    _results: OrderedDict[tuple[str, str], ComparedTable | _Failure] = field(default_factory=OrderedDict)
     _kept_rows: int = 0
 
     def judge(self, task: Task) -> Iterator[Scored]:
@@ -140,18 +140,18 @@ class Judge:
         outcome = Outcome.CORRECT if found.correct else Outcome.INCORRECT
         return Scored(outcome, found.kind, found.score, vacuous=found.vacuous, note=found.note)
 
-    def _against(self, database: str, task: Task, predicted: Table, gold: str) -> Verdict | _Failure:
+    def _against(self, database: str, task: Task, predicted: ComparedTable, gold: str) -> Verdict | _Failure:
         table = self._result(database, self.comparison.gold_sql(gold), is_gold=True)
         if isinstance(table, _Failure):
             return table
 
-        def run_gold(sql: str) -> Table | None:
+        def run_gold(sql: str) -> ComparedTable | None:
             return self.table(database, sql)
 
-        case = Case(gold, task.question, task.tags, task.dialect, run_gold)
+        case = ComparisonCase(gold, task.question, task.tags, task.dialect, run_gold)
         return self.comparison.compare(predicted, table, case)
 
-    def _result(self, database: str, sql: str, *, is_gold: bool = False) -> Table | _Failure:
+    def _result(self, database: str, sql: str, *, is_gold: bool = False) -> ComparedTable | _Failure:
         key = (database, without_semicolon(sql))
         if key in self._results:
             self._results.move_to_end(key)
@@ -163,7 +163,7 @@ class Judge:
             self._kept_rows -= _rows(self._results.popitem(last=False)[1])
         return found
 
-    def table(self, database: str, sql: str) -> Table | None:
+    def table(self, database: str, sql: str) -> ComparedTable | None:
         """The result of a query, run at most once more; None where it failed."""
         found = self._result(database, sql)
         return None if isinstance(found, _Failure) else found
@@ -173,7 +173,7 @@ class Judge:
         found = self._open(url)
         return None if isinstance(found, _Failure) else found
 
-    def _stored_or_run(self, database: str, sql: str, is_gold: bool) -> Table | _Failure:
+    def _stored_or_run(self, database: str, sql: str, is_gold: bool) -> ComparedTable | _Failure:
         stores = [store for store in (self.shared, self.kept) if store is not None]
         name = stores[0].key(database, sql) if stores else None
         if name:
@@ -213,7 +213,7 @@ class Judge:
             _close(self._databases.popitem()[1])
 
 
-def fetch(database: Database, sql: str, seconds: float | None) -> Table:
+def fetch(database: Database, sql: str, seconds: float | None) -> ComparedTable:
     """Run a query and hold its rows, or its first 200,000 rows or 64 MB where there are more.
 
     Raises `QueryError`.
@@ -221,16 +221,16 @@ def fetch(database: Database, sql: str, seconds: float | None) -> Table:
     with database.stream(sql, Limits(seconds, HELD_ROWS, HELD_BYTES)) as stream:
         rows = list(chain.from_iterable(stream))
     if stream.truncated is None:
-        return Table(stream.columns, rows)
+        return ComparedTable(stream.columns, rows)
 
     def again() -> Iterator[tuple[object, ...]]:
         with database.stream(sql, Limits(seconds, None, None)) as anew:
             yield from chain.from_iterable(anew)
 
-    return Table(stream.columns, rows, complete=False, again=again)
+    return ComparedTable(stream.columns, rows, complete=False, again=again)
 
 
-def _rows(found: Table | _Failure) -> int:
+def _rows(found: ComparedTable | _Failure) -> int:
     return 0 if isinstance(found, _Failure) else len(found.held)
 
 

@@ -88,7 +88,7 @@ def rule_for(benchmark: Benchmark, file: Path) -> Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedQuestion:
     """One question with the candidates of each file; `tasks` judges all of them at once."""
 
     question: BenchmarkQuestion
@@ -97,7 +97,7 @@ class Paired:
     problems: tuple[str, ...]
 
 
-def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[Paired]:
+def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[PairedQuestion]:
     """Every question asked, in order, with what the files say about it.
 
     Files hold predictions for all of a benchmark's questions: those for questions that aren't asked are
@@ -119,7 +119,7 @@ def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[Paired]:
             else "the file has no prediction for it"
             for p, c in zip(found, candidates, strict=True)
         )
-        yield Paired(
+        yield PairedQuestion(
             question,
             Task(
                 position=position,

@@ -21,7 +21,7 @@ _BATCH = 32
 _ATTEMPTS = 3
 
 
-class Pool:
+class WorkerPool:
     """Up to `size` worker processes on this machine. A second one starts only when there is work for it."""
 
     def __init__(self, terms: Terms, size: int | None = None) -> None:
@@ -115,7 +115,7 @@ class Pool:
             self._workers.pop().end()
 
 
-class Remote:
+class ExecutorPool:
     """Batches of tasks run by any `concurrent.futures.Executor`: threads, processes, Dask.
 
     A batch whose worker is lost is tried again; in the end it is judged here, so that nothing is lost.
@@ -166,6 +166,6 @@ _own = threading.local()
 
 def judge_batch(terms: Terms, tasks: Sequence[Task]) -> list[Answered]:
     """What an executor's worker does: judge the tasks in a process of its own, kept for the next batch."""
-    pools: dict[Terms, Pool] = _own.__dict__.setdefault("pools", {})
-    pool = pools.setdefault(terms, Pool(terms, 1))
+    pools: dict[Terms, WorkerPool] = _own.__dict__.setdefault("pools", {})
+    pool = pools.setdefault(terms, WorkerPool(terms, 1))
     return list(pool.run(tasks))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fathom.benchmarks.sql_text import is_code, pieces
-from fathom.evaluation.comparisons import Table
+from fathom.evaluation.comparisons import ComparedTable
 
 SLOW = 0.004
 _MOST_ROWS = 100_000
@@ -53,15 +53,15 @@ class ResultStore:
         text = "\0".join((_FORMAT, state, same_query(sql)))
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def load(self, key: str) -> Table | None:
+    def load(self, key: str) -> ComparedTable | None:
         """The result of that name, where there is one."""
         try:
             columns, rows = marshal.loads((self.folder / key[:2] / key).read_bytes())
         except (OSError, ValueError, EOFError, TypeError):
             return None
-        return Table(tuple(columns), rows)
+        return ComparedTable(tuple(columns), rows)
 
-    def save(self, key: str, table: Table) -> None:
+    def save(self, key: str, table: ComparedTable) -> None:
         """Keep a result for others; not where it is large."""
         if not table.complete or len(table.held) > _MOST_ROWS:
             return

@@ -10,7 +10,7 @@ from pathlib import Path
 from fathom.databases.engine import LOCK_SECONDS
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.scoring.judge import Judge, Scored, Task
+from fathom.evaluation.scoring.judge import Scored, Task, TaskJudge
 from fathom.evaluation.scoring.results import ResultStore
 from fathom.processes.child import Child, ChildEnded
 from fathom.processes.inside import Channel
@@ -34,11 +34,11 @@ class Terms:
     shared: str | None = None
     kept: str | None = None
 
-    def judge(self) -> Judge:
+    def judge(self) -> TaskJudge:
         """A judge on these terms."""
         shared = ResultStore(Path(self.shared)) if self.shared else None
         kept = ResultStore(Path(self.kept)) if self.kept else None
-        return Judge(load_comparison(self.comparison), self.seconds, shared, kept)
+        return TaskJudge(load_comparison(self.comparison), self.seconds, shared, kept)
 
 
 class Worker:
@@ -113,7 +113,7 @@ def serve(channel: Channel) -> None:
             channel.send(found)
 
 
-def judged(judge: Judge, task: Task) -> list[Scored]:
+def judged(judge: TaskJudge, task: Task) -> list[Scored]:
     """The task's outcomes; whatever one prediction raises, the others keep theirs."""
     found: list[Scored] = []
     try:

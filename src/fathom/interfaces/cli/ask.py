@@ -142,9 +142,9 @@ def ask(
                 return show_report(question, evidence, asking, as_json=json)
             talk = Conversation(asking) if after is None else Conversation.load(after, asking)
             if question is None:
-                from fathom.interfaces.cli.prompt import Prompt  # noqa: PLC0415, only where it is asked for
+                from fathom.interfaces.cli.prompt import QuestionPrompt  # noqa: PLC0415, only where it is asked for
 
-                Prompt(talk, evidence=evidence).run()
+                QuestionPrompt(talk, evidence=evidence).run()
                 return 0
             given = watched_answer(talk, question, evidence)
             if choose is not None and given.ending is not Ending.SURE:

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.progress import Progress
 
-from fathom.authoring.audit import KINDS, Finding, write_findings
+from fathom.authoring.audit import KINDS, AuditFinding, write_findings
 from fathom.authoring.audit import audit as find
 from fathom.authoring.audit.labelled import measure_trust, read_labelled
 from fathom.benchmarks import load_benchmark
@@ -95,7 +95,7 @@ def _trust(file: Path, data: Path | None, limit: int | None, seconds: float, *, 
         console.print(plain(f"suspected of {name}: {measure(rate.as_json())}"), soft_wrap=True)
 
 
-def _show(found: list[Finding], total: int) -> None:
+def _show(found: list[AuditFinding], total: int) -> None:
     counts = Counter(f.kind for f in found)
     console.print(f"{total:,} questions, {len({f.id for f in found}):,} with suspect gold.")
     for kind, said in KINDS.items():

@@ -49,7 +49,7 @@ class Making:
 
 def run(maker: Maker, making: Making) -> None:
     """Do the steps, with progress, and show the figures."""
-    with Shown() as shown:
+    with StepProgress() as shown:
         found = asyncio.run(make(maker, making.out, making.step, tell=shown.tell))
     if found:
         _show(found)
@@ -66,10 +66,10 @@ def _show_rejected(folder: Path) -> None:
         console.print(plain(f"rejected, {count:,}: {reason}"), soft_wrap=True)
 
 
-class Shown:
+class StepProgress:
     """Progress: a bar for each step on a terminal, else a line for each step that is done."""
 
-    def __enter__(self) -> "Shown":
+    def __enter__(self) -> "StepProgress":
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
         self._bars = Progress(*columns, TimeRemainingColumn(), console=notices)
         self._tasks: dict[str, TaskID] = {}
@@ -130,13 +130,13 @@ def biotool(
     model
         The language model that writes and judges.
     """
-    from fathom.authoring.biotool import Plan, biotool_maker  # noqa: PLC0415, others need none of it
+    from fathom.authoring.biotool import MakingPlan, biotool_maker  # noqa: PLC0415, others need none of it
     from fathom.authoring.biotool.sampling import read_seeds  # noqa: PLC0415
     from fathom.llm import opened_model  # noqa: PLC0415
 
     tape, replay, budget = recording.cassette, recording.replay, spending.budget("run")
     with opened_model(model, cassette=tape, replay=replay, budget=budget) as opened:
-        plan = Plan(
+        plan = MakingPlan(
             names=tuple(endpoint),
             count=count,
             seeds=read_seeds(seeds) if seeds else None,
@@ -283,7 +283,7 @@ def knowledge_base(file: Path, /, *, rows: int = 200_000, tables: int = 10, seed
     """
     from fathom.benchmarks.biomed import build  # noqa: PLC0415
 
-    with Shown() as shown:
+    with StepProgress() as shown:
         progress = lambda table, done, total: shown.tell("rows", done, total)  # noqa: E731
         made = build(file, rows=rows, seed=seed, table_count=tables, progress=progress)
     console.print(plain(f"{made}: {made.stat().st_size / 1e6:,.0f} MB"), soft_wrap=True)

@@ -24,8 +24,8 @@ from fathom.interfaces.cli.options import (
     AS_USUAL,
     NO_LIMIT,
     NO_RECORDING,
-    Asking,
     Chosen,
+    ModelOptions,
     Recording,
     Spending,
 )
@@ -45,7 +45,7 @@ def evaluate(
     embeddings: str | None = None,
     recording: Recording = NO_RECORDING,
     spending: Spending = NO_LIMIT,
-    asking: Asking = AS_USUAL,
+    asking: ModelOptions = AS_USUAL,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     split: str | None = None,
     questions: Chosen = ALL_QUESTIONS,

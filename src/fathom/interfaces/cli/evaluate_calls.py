@@ -7,7 +7,7 @@ from fathom.evaluation.calls import evaluate_calls
 from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.calls.running import Subject
 from fathom.evaluation.runs.running import RunStopped
-from fathom.interfaces.cli.options import Asking, Recording, Spending
+from fathom.interfaces.cli.options import ModelOptions, Recording, Spending
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing_runs import show_run, told_stopped
 
@@ -21,7 +21,7 @@ def show_calls_run(
     model: str | None,
     recording: Recording,
     spending: Spending,
-    asking: Asking,
+    asking: ModelOptions,
     limit: int | None,
     workers: int,
     with_examples: bool,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.evaluation.runs.contrast import contrasts
-from fathom.evaluation.runs.grid import Done, read_grid, run_grid
+from fathom.evaluation.runs.grid import GridOutcome, read_grid, run_grid
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.files import write_whole
@@ -48,7 +48,7 @@ def show_grid(
     return 1 if done.failed else None
 
 
-def _show(done: Done, folder: Path) -> None:
+def _show(done: GridOutcome, folder: Path) -> None:
     runs = [run.folder for _, run in done.runs]
     if len(runs) == 1:
         print_summary(done.runs[0][1].summary())
@@ -65,7 +65,7 @@ def _show(done: Done, folder: Path) -> None:
         notices.print(f"{count}; the same command goes on with these.", markup=False)
 
 
-def _failures(done: Done) -> list[tuple[str, str]]:
+def _failures(done: GridOutcome) -> list[tuple[str, str]]:
     """The failed cells, each with its error and what the error says further."""
     return [
         (cell.name, " ".join((str(error) or type(error).__name__, *getattr(error, "__notes__", ()))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    from fathom.benchmarks import Choice
+    from fathom.benchmarks import QuestionSelection
     from fathom.llm import Budget, Pace
 
 DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:biomed.")]
@@ -76,16 +76,16 @@ class Chosen:
     sample: int | None = None
     """Only so many questions, drawn by --seed; a larger sample holds the smaller one."""
 
-    def choice(self, seed: int) -> "Choice":
+    def choice(self, seed: int) -> "QuestionSelection":
         """The choice that these make."""
-        from fathom.benchmarks.choice import Choice, read_ids  # noqa: PLC0415, help needs none of it
+        from fathom.benchmarks.choice import QuestionSelection, read_ids  # noqa: PLC0415, help needs none of it
 
-        return Choice(tuple(self.database), tuple(read_ids(self.ids)), self.sample, seed)
+        return QuestionSelection(tuple(self.database), tuple(read_ids(self.ids)), self.sample, seed)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class ModelOptions:
     """How a model is asked."""
 
     requests: int | None = None
@@ -111,5 +111,5 @@ class Asking:
 
 
 ALL_QUESTIONS = Chosen()
-NO_RECORDING, NO_LIMIT, AS_USUAL = Recording(), Spending(), Asking()
+NO_RECORDING, NO_LIMIT, AS_USUAL = Recording(), Spending(), ModelOptions()
 """What commands take where nobody says otherwise."""

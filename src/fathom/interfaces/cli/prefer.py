@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.errors import ConfigError, InputError
-from fathom.evaluation.answers.pairs import Pair, pair_up, read_answers, read_verdicts, write_queue
+from fathom.evaluation.answers.pairs import AnswerPair, pair_up, read_answers, read_verdicts, write_queue
 from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
@@ -85,7 +85,7 @@ def prefer(
         _show(found, pairs)
 
 
-def _by_people(files: Sequence[Path], pairs: Sequence[Pair]) -> dict[str, dict[str, str]]:
+def _by_people(files: Sequence[Path], pairs: Sequence[AnswerPair]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for file in files:
         if file.stem in found:
@@ -96,7 +96,7 @@ def _by_people(files: Sequence[Path], pairs: Sequence[Pair]) -> dict[str, dict[s
     return found
 
 
-def _show(found: Preferences, pairs: Sequence[Pair]) -> None:
+def _show(found: Preferences, pairs: Sequence[AnswerPair]) -> None:
     console.print(f"A is the first, B the second; {len(pairs):,} pairs.")
     for name in found.labels:
         counted, rate = found.of(name)

@@ -13,7 +13,7 @@ from rich.progress import (
 
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.evaluation.runs.running import Progress as RunProgress
+from fathom.evaluation.runs.running import RunProgress
 from fathom.interfaces.cli.showing import notices
 from fathom.text import visible
 
@@ -22,7 +22,7 @@ _LINE_SECONDS = 10.0
 
 def progress() -> RunProgress:
     """The progress that fits where standard error goes."""
-    return Bar() if notices.is_terminal else Lines()
+    return ProgressBar() if notices.is_terminal else ProgressLines()
 
 
 class Tally:
@@ -49,7 +49,7 @@ class Tally:
         return f"{correct}{judged} · {rate:.1f}/s · {cost}"
 
 
-class Bar:
+class ProgressBar:
     """A progress bar with rate, cost so far and time left."""
 
     def begin(self, run: str, total: int, done: int) -> None:
@@ -77,7 +77,7 @@ class Bar:
             self._bar.stop()
 
 
-class Lines:
+class ProgressLines:
     """A line at the start, every ten seconds, and at the end: for logs and pipes."""
 
     def begin(self, run: str, total: int, done: int) -> None:

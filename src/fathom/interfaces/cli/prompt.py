@@ -27,13 +27,13 @@ class Command:
     `fits` tells by the rest of the line; else the line is a question, unless it begins with a slash.
     """
 
-    run: "Callable[[Prompt, str], None]"
+    run: "Callable[[QuestionPrompt, str], None]"
     argument: str
     help: str
-    fits: "Callable[[Prompt, str], bool]"
+    fits: "Callable[[QuestionPrompt, str], bool]"
 
 
-class Prompt:
+class QuestionPrompt:
     """Asks one database in a conversation until the input or the person ends it."""
 
     def __init__(self, talk: Conversation, *, evidence: str = "") -> None:
@@ -99,7 +99,7 @@ class Prompt:
         return self.talk.last
 
 
-def _help(prompt: Prompt, _: str) -> None:
+def _help(prompt: QuestionPrompt, _: str) -> None:
     console.print(
         "Ask in plain language, then go on: “and in 2010?”, “only those from Brazil”, “by country”."
     )
@@ -112,7 +112,7 @@ def _help(prompt: Prompt, _: str) -> None:
     console.print("A slash before a command (/tables) makes sure that it isn't taken for a question.")
 
 
-def _tables(prompt: Prompt, _: str) -> None:
+def _tables(prompt: QuestionPrompt, _: str) -> None:
     for table in prompt.database.schema.tables:
         rows = "" if table.row_count is None else f"  {table.row_count:,} rows"
         about = " about" if rows and table.rows_estimated else ""
@@ -121,7 +121,7 @@ def _tables(prompt: Prompt, _: str) -> None:
         console.print("The database holds no tables.")
 
 
-def _show(prompt: Prompt, name: str) -> None:
+def _show(prompt: QuestionPrompt, name: str) -> None:
     table = prompt.table(name)
     if table is None:
         known = [t.name for t in prompt.database.schema.tables]
@@ -131,12 +131,12 @@ def _show(prompt: Prompt, name: str) -> None:
     show_table(table, profile)
 
 
-def _why(prompt: Prompt, _: str) -> None:
+def _why(prompt: QuestionPrompt, _: str) -> None:
     show_guess(prompt.before(), prompt.database.dialect)
     show_trace(prompt.before())
 
 
-def _sql(prompt: Prompt, _: str) -> None:
+def _sql(prompt: QuestionPrompt, _: str) -> None:
     answer = prompt.before()
     if answer.sql is None and not answer.readings:
         raise InputError("the last question has no query; why tells what was tried")
@@ -144,13 +144,13 @@ def _sql(prompt: Prompt, _: str) -> None:
         print_sql(sql)
 
 
-def _choose(prompt: Prompt, number: str) -> None:
+def _choose(prompt: QuestionPrompt, number: str) -> None:
     if not number.isdecimal():
         raise InputError("say which reading: choose 1")
     show_answer(prompt.talk.choose(int(number)))
 
 
-def _chart(prompt: Prompt, file: str) -> None:
+def _chart(prompt: QuestionPrompt, file: str) -> None:
     chart = prompt.before().chart
     if chart is None:
         raise InputError("no chart helps to see the last answer")
@@ -161,18 +161,18 @@ def _chart(prompt: Prompt, file: str) -> None:
     console.print(plain(f"The chart is in {file}."))
 
 
-def _save(prompt: Prompt, file: str) -> None:
+def _save(prompt: QuestionPrompt, file: str) -> None:
     if not file:
         raise InputError("say where: save talk.md to read, or save talk.json to go on from")
     prompt.talk.save(Path(file).expanduser())
     console.print(plain(f"The conversation is in {file}."))
 
 
-def _alone(_: Prompt, rest: str) -> bool:
+def _alone(_: QuestionPrompt, rest: str) -> bool:
     return not rest
 
 
-def _is_file(endings: Iterable[str]) -> Callable[[Prompt, str], bool]:
+def _is_file(endings: Iterable[str]) -> Callable[[QuestionPrompt, str], bool]:
     return lambda _, rest: not rest or Path(rest).suffix.casefold() in endings
 
 

@@ -11,7 +11,7 @@ from fathom.authoring.annotation.export import export as write_export
 from fathom.authoring.annotation.export import is_same
 from fathom.authoring.annotation.figures import figures as compute
 from fathom.authoring.annotation.flow import advance
-from fathom.authoring.annotation.history import History, lines
+from fathom.authoring.annotation.history import AnnotationHistory, lines
 from fathom.errors import InputError
 from fathom.interfaces.cli.review_app import HERE, Kept, opened, review
 from fathom.interfaces.cli.review_showing import show_figures
@@ -131,7 +131,7 @@ def figures(where: str, /, *, json: bool = False, kept: Kept = HERE) -> int:
         with opened(kept) as (reviews, bench):
             project = reviews.project(where)
             advance(reviews, bench, project)
-            told = compute(History.of(lines(reviews, project)))
+            told = compute(AnnotationHistory.of(lines(reviews, project)))
     if json:
         print_json(told)
     else:

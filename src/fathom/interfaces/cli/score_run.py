@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fathom.benchmarks.choice import Choice, read_ids
+from fathom.benchmarks.choice import QuestionSelection, read_ids
 from fathom.errors import ConfigError
 from fathom.evaluation.categories import by_level
 from fathom.evaluation.outcome import told_unjudged
@@ -109,7 +109,7 @@ def run_score(
             asked,
             predictions,
             split=split,
-            choice=Choice(database, tuple(read_ids(ids)), sample, seed, limit, without),
+            choice=QuestionSelection(database, tuple(read_ids(ids)), sample, seed, limit, without),
             comparison=comparison,
             details=_details(details, predictions),
             timeout=timeout,

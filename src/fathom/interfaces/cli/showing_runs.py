@@ -10,7 +10,7 @@ from rich.table import Table
 
 from fathom.evaluation.outcome import told_unjudged
 from fathom.evaluation.runs.asking import INTERNAL
-from fathom.evaluation.runs.contrast import Contrast, Moved, Pair
+from fathom.evaluation.runs.contrast import Contrast, Moved, RunPair
 from fathom.evaluation.runs.folder import RECORDS
 from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.running import Run, RunStopped
@@ -167,7 +167,7 @@ def print_contrast(
         _print_moves(moves.get((pair.first, pair.second), []))
 
 
-def _corrected(pair: Pair, pairs: int) -> str:
+def _corrected(pair: RunPair, pairs: int) -> str:
     """The p's that mind how many pairs are tested, and that questions of one database are alike."""
     told = f", Holm {pair.holm:.2g} for {pairs} pairs" if pairs > 1 else ""
     if (found := pair.clustered) is not None:

@@ -7,7 +7,7 @@ from getpass import getuser
 from cyclopts import Parameter
 
 from fathom.answering import Asking, prepare
-from fathom.answering.rehearsal import Rehearsal, rehearse, validate
+from fathom.answering.rehearsal import LessonRehearsal, rehearse, validate
 from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.errors import InputError
@@ -143,8 +143,8 @@ def _need(**parts: str) -> None:
         raise InputError(f"--{missing[0].replace('_', '-')} is missing")
 
 
-def _tried(asking: Asking, lesson: Lesson, question: str) -> Rehearsal:
-    async def work() -> Rehearsal:
+def _tried(asking: Asking, lesson: Lesson, question: str) -> LessonRehearsal:
+    async def work() -> LessonRehearsal:
         await validate(asking, lesson)
         return await rehearse(asking, lesson, Question(question) if question else None)
 
@@ -167,7 +167,7 @@ def _list(kept: LessonFile, *, as_pack: bool, json: bool) -> None:
             console.print(plain(f"          {lesson.kind}, {lesson.taught:%Y-%m-%d}{by}"), style="dim")
 
 
-def _show(tried: Rehearsal, kept_as: str, *, keep: bool, dry_run: bool) -> None:
+def _show(tried: LessonRehearsal, kept_as: str, *, keep: bool, dry_run: bool) -> None:
     console.print(plain(tried.lesson.text), style="bold", soft_wrap=True)
     if tried.before is not None and tried.after is not None:
         console.print(plain(f"before: {tried.before.text}"))
@@ -181,7 +181,7 @@ def _show(tried: Rehearsal, kept_as: str, *, keep: bool, dry_run: bool) -> None:
         console.print("Not kept, for it breaks what was right. Add --anyway to keep it all the same.")
 
 
-def _as_json(tried: Rehearsal, *, kept: bool) -> dict[str, object]:
+def _as_json(tried: LessonRehearsal, *, kept: bool) -> dict[str, object]:
     return {
         "lesson": tried.lesson.model_dump(mode="json", exclude_defaults=True) | {"id": tried.lesson.id},
         "kept": kept,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fathom.answering.calling import ToolAnswer, ToolCall, call
+from fathom.answering.calling import AnswerCall, ToolAnswer, call
 from fathom.biotools.callers.following import MOST_CALLS
 from fathom.biotools.client import Client
 from fathom.interfaces.cli import DECLINED
@@ -51,7 +51,7 @@ def show_tool_answer(given: ToolAnswer) -> None:
         notices.print(plain(line), style="dim", soft_wrap=True)
 
 
-def _calls(calls: tuple[ToolCall, ...]) -> list[str]:
+def _calls(calls: tuple[AnswerCall, ...]) -> list[str]:
     lines = []
     for number, one in enumerate(calls, 1):
         told = " ".join(f"{name}={value}" for name, value in one.arguments.items())
@@ -80,7 +80,7 @@ def _as_json(given: ToolAnswer) -> dict[str, Any]:
     }
 
 
-def _call_json(one: ToolCall) -> dict[str, Any]:
+def _call_json(one: AnswerCall) -> dict[str, Any]:
     return {
         "endpoint": one.endpoint,
         "arguments": dict(one.arguments),

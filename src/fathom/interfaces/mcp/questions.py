@@ -25,7 +25,7 @@ Text = Annotated[str, Field(max_length=QUESTION_LETTERS)]
 Asked = tuple[str, str, str, str]
 
 
-class Choice(BaseModel):
+class ChosenReading(BaseModel):
     """The number of a reading; 0 for none of them."""
 
     reading: int = 0
@@ -43,17 +43,17 @@ class Questions:
 
         async def which_reading(
             *, question: str, database: str, evidence: str, after: str, reading: int | None, ctx: Context
-        ) -> Choice | Elicit[Any]:
+        ) -> ChosenReading | Elicit[Any]:
             given = await self._answer(question, database, evidence, after, ctx)
             if reading is not None or given.ending is not Ending.UNSURE or not _can_be_asked(ctx):
-                return Choice(reading=reading or 0)
+                return ChosenReading(reading=reading or 0)
             return Elicit(_asked_back(given), _form(len(given.readings)))
 
         async def ask(
             *,
             question: Text,
             ctx: Context,
-            choice: Annotated[ElicitationResult[Choice], Resolve(which_reading)],
+            choice: Annotated[ElicitationResult[ChosenReading], Resolve(which_reading)],
             database: str = "",
             evidence: Text = "",
             reading: int | None = None,
@@ -130,7 +130,7 @@ def _asked_back(given: Answer) -> str:
 def _form(count: int) -> type[BaseModel]:
     numbers = tuple(str(n) for n in range(count + 1))
     field: Any = (Literal[numbers], Field(description="The number of a reading, or 0 for none of them."))
-    return create_model("Choice", reading=field)
+    return create_model("ChosenReading", reading=field)
 
 
 def _teller(ctx: Context) -> Callable[[Event], None]:

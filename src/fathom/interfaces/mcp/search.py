@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fathom.answering import Asking
 from fathom.errors import InputError
-from fathom.interfaces.mcp.replies import Reply, fitted
+from fathom.interfaces.mcp.replies import ToolResult, fitted
 from fathom.records import Schema, Table
 from fathom.retrieval import ValueIndex
 
@@ -17,7 +17,7 @@ Limit = Annotated[int, Field(ge=1, le=200)]
 VALUES = 30
 
 
-class SearchReply(Reply):
+class SearchReply(ToolResult):
     """Matches, best first. `next_cursor` goes on where they end."""
 
     matches: list[dict[str, Any]]

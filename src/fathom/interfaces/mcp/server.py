@@ -26,7 +26,7 @@ from fathom.databases import Database
 from fathom.databases.parsing import parsed
 from fathom.errors import FathomError, InputError, QueryRefused
 from fathom.interfaces.mcp.questions import Questions
-from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, Reply, Rows, Table, table_of
+from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, table_of
 from fathom.interfaces.mcp.resources import add_prompts, add_resources
 from fathom.interfaces.mcp.search import Detail, Kind, Limit, SearchReply, search
 from fathom.interfaces.mcp.sources import Sources, cancelled_with_task, only
@@ -41,7 +41,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SqlReply(Table):
+class SqlReply(ResultRows):
     """Rows of a query, or why the guard refused it (`refused`), with the rule that says so."""
 
     refused: str = ""
@@ -49,7 +49,7 @@ class SqlReply(Table):
     seconds: float = 0.0
 
 
-class ExplainReply(Reply):
+class ExplainReply(ToolResult):
     """What a query does, in words, and whether it may run."""
 
     explanation: str
@@ -58,7 +58,7 @@ class ExplainReply(Reply):
     refused: str = ""
 
 
-class ToolReply(Reply):
+class ToolReply(ToolResult):
     """What the biomedical APIs say: the calls that were made, where to check them, and the answer."""
 
     answer: str
@@ -68,7 +68,7 @@ class ToolReply(Reply):
     confidence: float | None = None
 
 
-class TeachReply(Reply):
+class TeachReply(ToolResult):
     """What a solved question changes, and whether it is kept."""
 
     kept: bool
@@ -241,21 +241,21 @@ def _tables(sql: str, database: Database) -> list[str]:
     return list(dict.fromkeys(t.name for t in query.find_all(exp.Table) if t.name and t.name not in made))
 
 
-class Agreement(BaseModel):
+class TeachingConsent(BaseModel):
     """Whether the person agrees to teach this."""
 
     agreed: bool = Field(description="Keep it, and use it for later questions")
 
 
 def _teach(sources: Sources) -> Callable[..., Any]:
-    def agreement(question: str, sql: str, database: str) -> Elicit[Agreement]:
+    def agreement(question: str, sql: str, database: str) -> Elicit[TeachingConsent]:
         place = only(sources, database)
-        return Elicit(f"Teach {place} that “{question}” is answered by this query?\n{sql}", Agreement)
+        return Elicit(f"Teach {place} that “{question}” is answered by this query?\n{sql}", TeachingConsent)
 
     async def teach(
         question: str,
         sql: str,
-        agreed: Annotated[ElicitationResult[Agreement], Resolve(agreement)],
+        agreed: Annotated[ElicitationResult[TeachingConsent], Resolve(agreement)],
         database: str = "",
     ) -> TeachReply:
         """Keep a question with the query that answers it, if the person agrees and nothing solved breaks."""

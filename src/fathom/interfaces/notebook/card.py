@@ -22,7 +22,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CardTable:
     """Rows as they are shown, under `head`; `numeric` are the places of columns that are aligned right."""
 
     head: Sequence[str]
@@ -54,7 +54,7 @@ class Folded:
     open: bool = False
 
 
-Part = Says | Points | Grid | Code | Picture | Folded
+Part = Says | Points | CardTable | Code | Picture | Folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from fathom.evaluation.outcome import told_unjudged
 from fathom.evaluation.runs.running import Run
 from fathom.evaluation.runs.summary import Summary
 from fathom.evaluation.scoring import Score
-from fathom.interfaces.notebook.card import Card, Code, Folded, Grid, Part, Picture, Points, Says
+from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says
 from fathom.records import Answer, Chart, Ending, Reading, Result, Schema, Table, shown_rows
 
 MOST_ROWS = 20
@@ -96,7 +96,7 @@ def _drawn(chart: Chart) -> str:
         return ""
 
 
-def _grid_of(result: Result) -> Grid:
+def _grid_of(result: Result) -> CardTable:
     rows = result.rows[:MOST_ROWS]
     numeric = {
         place
@@ -107,7 +107,7 @@ def _grid_of(result: Result) -> Grid:
     told = [f"the first {MOST_ROWS} of {count:,} rows"] if count > MOST_ROWS else []
     if result.truncated:
         told.append("the limits cut the rows, there are more")
-    return Grid(result.columns, shown_rows(result.columns, rows), frozenset(numeric), "; ".join(told))
+    return CardTable(result.columns, shown_rows(result.columns, rows), frozenset(numeric), "; ".join(told))
 
 
 def _result(result: Result) -> Card:
@@ -164,10 +164,10 @@ def _tables(schema: Schema) -> Iterator[Part]:
         yield Says("There are no tables.")
         return
     rows = [(t.name, _count(t), str(len(t.columns)), t.comment or "") for t in schema.tables]
-    yield Grid(("table", "rows", "columns", "what it holds"), rows, frozenset((1, 2)))
+    yield CardTable(("table", "rows", "columns", "what it holds"), rows, frozenset((1, 2)))
     for table in schema.tables:
         columns = [(c.name, c.type, c.comment or "") for c in table.columns]
-        yield Folded(f"{table.name}: columns", [Grid(("column", "type", "what it holds"), columns)])
+        yield Folded(f"{table.name}: columns", [CardTable(("column", "type", "what it holds"), columns)])
     if schema.foreign_keys:
         joins = [
             f"{k.table} ({', '.join(k.columns)}) → {k.target_table} ({', '.join(k.target_columns)})"
@@ -192,14 +192,14 @@ def _summary(summary: Summary) -> Card:
     where = " ".join(p for p in (of["benchmark"], of.get("split")) if p)
     figures = summary.all
     rows = [(label, *_rate(figures, name)) for name, label in _RATES.items() if figures["counts"][name][1]]
-    parts: list[Part] = [Grid(("figure", "value", "95 % interval", "counted"), rows, frozenset((1,)))]
+    parts: list[Part] = [CardTable(("figure", "value", "95 % interval", "counted"), rows, frozenset((1,)))]
     if figures["unjudged"]:
         parts.append(Says(told_unjudged(figures["unjudged"])))
     for grouping in _GROUPS:
         if grouping in summary.by:
             groups = [(name, *_rate(found, "correct_rate")) for name, found in summary.by[grouping].items()]
             head = (grouping, "correct", "95 % interval", "counted")
-            parts.append(Folded(f"By {grouping}", [Grid(head, groups, frozenset((1,)))], open=True))
+            parts.append(Folded(f"By {grouping}", [CardTable(head, groups, frozenset((1,)))], open=True))
     parts.append(Says(f"Kept in {summary.folder}", dim=True))
     title = f"{summary.name} on {where}, compared as {of['comparison']}"
     return Card(title, parts, json.loads(json.dumps(summary.as_json(), default=cell_as_json)))
@@ -221,7 +221,7 @@ def _score(score: Score) -> Card:
         Says(rate, strong=True),
         *([Says(told_unjudged(score.unjudged))] if score.unjudged else []),
         Says(f"95 % interval {low:.1%} to {high:.1%}; {score.correct:,} of {score.n:,}", dim=True),
-        Grid(("outcome", "questions"), rows, frozenset((1,))),
+        CardTable(("outcome", "questions"), rows, frozenset((1,))),
     ]
     if score.by_difficulty and any(score.by_difficulty):
         parts.append(Folded("By difficulty", [_counted(score.by_difficulty)], open=True))
@@ -231,9 +231,9 @@ def _score(score: Score) -> Card:
     return Card(f"{score.predictions} on {where}, compared as {score.comparison}", parts, score.as_json())
 
 
-def _counted(groups: Mapping[str, Sequence[int]]) -> Grid:
+def _counted(groups: Mapping[str, Sequence[int]]) -> CardTable:
     rows = [(name, f"{right / n:.1%}", f"{right:,} of {n:,}") for name, (n, right) in groups.items() if n]
-    return Grid(("difficulty", "correct", "counted"), rows, frozenset((1,)))
+    return CardTable(("difficulty", "correct", "counted"), rows, frozenset((1,)))
 
 
 _MAKERS: Mapping[type, Callable[[Any], Card]] = {

@@ -6,7 +6,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fathom.interfaces.notebook.card import Card, Code, Folded, Grid, Part, Picture, Points, Says
+from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says
 from fathom.text import visible
 
 WIDEST = 40
@@ -47,7 +47,7 @@ def _lines(parts: Iterable[Part]) -> Iterator[str]:
                 yield from (f"- {text}" for text in texts)
             case Code(text=text):
                 yield from (f"    {line}" for line in text.splitlines())
-            case Grid():
+            case CardTable():
                 yield from _grid(part)
             case Folded(title=title, parts=inside, open=True):
                 yield title
@@ -56,7 +56,7 @@ def _lines(parts: Iterable[Part]) -> Iterator[str]:
                 pass
 
 
-def _grid(grid: Grid) -> Iterator[str]:
+def _grid(grid: CardTable) -> Iterator[str]:
     rows = [[_short(cell) for cell in row] for row in (grid.head, *grid.rows)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(grid.head))]
     for row in rows:

@@ -45,7 +45,7 @@ HEADERS = {
 
 
 @dataclass
-class Rate:
+class RateLimit:
     """So many times in a minute, each under its own name."""
 
     most: int
@@ -75,7 +75,7 @@ class Access:
 
     def __init__(self, app: ASGIApp, site: Site, desk: Desk) -> None:
         self._app, self._site, self._desk = app, site, desk
-        self._logins = Rate(LOGINS_A_MINUTE)
+        self._logins = RateLimit(LOGINS_A_MINUTE)
         self._known: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

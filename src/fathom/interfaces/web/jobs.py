@@ -35,7 +35,7 @@ class StepLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """Where a question stands. `number` grows with every change; `ahead` are the questions before it."""
 
     number: int
@@ -138,12 +138,12 @@ class Jobs(Generic[T]):
         job = self._jobs[id] = _Job(id, behind)
         job.task = asyncio.create_task(self._run(job, work))
 
-    def progress(self, id: str) -> Progress | None:
+    def progress(self, id: str) -> JobProgress | None:
         """Where a question stands; None where this process never worked on it, or long ago."""
         job = self._jobs.get(id)
         return None if job is None else self._progress(job)
 
-    async def watch(self, id: str, after: int = -1) -> AsyncIterator[Progress | None]:
+    async def watch(self, id: str, after: int = -1) -> AsyncIterator[JobProgress | None]:
         """Where a question stands, whenever that changes, beyond the change `after`; the last one is over.
 
         None now and then where nothing changes, to keep the connection.
@@ -185,11 +185,11 @@ class Jobs(Generic[T]):
     def _unfinished(self) -> list[_Job]:
         return [job for job in self._jobs.values() if not _over(job)]
 
-    def _progress(self, job: _Job) -> Progress:
+    def _progress(self, job: _Job) -> JobProgress:
         waiting = [j for j in self._unfinished() if j.status == Standing.WAITING]
         ahead = waiting.index(job) if job in waiting else 0
         spent = time.monotonic() - job.begun
-        return Progress(job.number, job.status, tuple(job.steps.values()), round(spent, 1), ahead)
+        return JobProgress(job.number, job.status, tuple(job.steps.values()), round(spent, 1), ahead)
 
     async def _run(self, job: _Job, work: Work[T]) -> None:
         started = time.monotonic()

@@ -21,7 +21,7 @@ _writing = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PackProblem:
     """What keeps a text from being a pack, or what of it the database doesn't have. `line` is from 1."""
 
     line: int | None
@@ -72,7 +72,7 @@ def pack_file(site: Site, name: str, number: int) -> PackFile:
     raise InputError(f"there is no pack number {number}")
 
 
-def problems_of(text: str, file: Path, schema: Schema) -> tuple[list[Problem], list[Problem]]:
+def problems_of(text: str, file: Path, schema: Schema) -> tuple[list[PackProblem], list[PackProblem]]:
     """What keeps a text from being a pack, and what of it the database doesn't have; nothing is written."""
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / file.name  # its ending tells how it is read
@@ -86,12 +86,12 @@ def problems_of(text: str, file: Path, schema: Schema) -> tuple[list[Problem], l
     return [], [_missing(one) for one in check(pack, schema)]
 
 
-def _told(error: InputError) -> Problem:
-    return Problem(error.line, error.field or "", error.problem)
+def _told(error: InputError) -> PackProblem:
+    return PackProblem(error.line, error.field or "", error.problem)
 
 
-def _missing(one: Mismatch) -> Problem:
-    return Problem(None, one.where, one.problem)
+def _missing(one: Mismatch) -> PackProblem:
+    return PackProblem(None, one.where, one.problem)
 
 
 def save_pack(pack: PackFile, text: str, opened_as: str) -> None:
@@ -118,6 +118,8 @@ def with_line_ends_of(text: str, before: str) -> str:
     return plain.replace("\n", "\r\n") if "\r\n" in before else plain
 
 
-def all_sound(problems: Sequence[Problem], missing: Sequence[Problem], known: Sequence[Problem]) -> bool:
+def all_sound(
+    problems: Sequence[PackProblem], missing: Sequence[PackProblem], known: Sequence[PackProblem]
+) -> bool:
     """Whether a text may be kept: it is a pack, and names nothing new that the database doesn't have."""
     return not problems and not set(missing) - set(known)

@@ -25,20 +25,20 @@ class Fault(BaseModel):
     problems: list[str] = []
 
 
-class Problem(BaseModel):
+class ErrorReply(BaseModel):
     """Every error as JSON."""
 
     error: Fault
 
 
 FAULTS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": HTTPStatus(status).phrase}
+    status: {"model": ErrorReply, "description": HTTPStatus(status).phrase}
     for status in (400, 401, 403, 404, 409, 413, 421, 422, 429, 503)
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ActionDone:
     """Something was done; `url` is the page that shows what came of it, `id` the answer if there is one."""
 
     url: str
@@ -103,7 +103,7 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
         router.post(path, include_in_schema=False)(form)
         router.post(
             f"/api{path}",
-            response_model=Done,
+            response_model=ActionDone,
             status_code=HTTPStatus.CREATED,
             responses=FAULTS,
             name=perform.__name__.replace("_", " "),

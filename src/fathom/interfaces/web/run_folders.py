@@ -34,7 +34,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedQuestion:
     """One question of a run, in a list. `difference` is not read for lists."""
 
     id: str
@@ -107,11 +107,11 @@ def moves_between(first: State, second: State) -> "tuple[Moved, ...]":
 
 
 @lru_cache(maxsize=8)
-def questions_of(state: State) -> Sequence[Listed]:
+def questions_of(state: State) -> Sequence[ListedQuestion]:
     """The questions of a run, in the order in which they were asked of the benchmark."""
     rows = sorted((c for _, c in read_contents(state.folder)), key=lambda c: c.get("position", 0))
     return [
-        Listed(
+        ListedQuestion(
             str(c["id"]), str(c.get("question") or ""), Path(str(c.get("database") or "")).stem,
             str(c.get("difficulty") or ""), str(c["outcome"]), bool(c.get("declined")),
             str(c.get("error_class") or ""), tuple(map(str, c.get("tags") or ())),

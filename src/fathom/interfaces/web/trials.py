@@ -13,7 +13,7 @@ from fathom.interfaces.web.teachings import Teaching
 from fathom.knowledge.lessons import Lesson
 
 if TYPE_CHECKING:
-    from fathom.answering.rehearsal import Rehearsal
+    from fathom.answering.rehearsal import LessonRehearsal
 
 KEPT = 100
 """Trials that can still be looked at: a person keeps a lesson soon after it was tried, or not at all."""
@@ -30,14 +30,14 @@ class TrialNotFound(FathomError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialOutcome:
     """What a trial came to. `known` are the lessons that there were, `contradicted` those that say otherwise.
 
     `overruled` are what the lesson overrules in the packs and lessons, in words; `difference` is what it
     changes in the file of lessons, line by line.
     """
 
-    rehearsal: "Rehearsal"
+    rehearsal: "LessonRehearsal"
     known: frozenset[str] = frozenset()
     contradicted: tuple[Lesson, ...] = ()
     overruled: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Tried:
 
 
 @dataclass
-class Trial:
+class LessonTrial:
     """One lesson that is tried. `lesson` is None where what was typed makes none; `why` says so then."""
 
     database: str
@@ -56,7 +56,7 @@ class Trial:
     status: str = Standing.WAITING
     why: str = ""
     seconds: float = 0.0
-    tried: Tried | None = None
+    tried: TrialOutcome | None = None
     kept: str = ""
 
 
@@ -64,16 +64,18 @@ class Trials:
     """The trials of this process, and the work on them: one at a time, since each asks many questions."""
 
     def __init__(self) -> None:
-        self._trials: OrderedDict[str, Trial] = OrderedDict()
-        self.jobs: Jobs[Tried] = Jobs(self, lambda _: FINISHED, at_once=AT_ONCE, most_waiting=MOST_WAITING)
+        self._trials: OrderedDict[str, LessonTrial] = OrderedDict()
+        self.jobs: Jobs[TrialOutcome] = Jobs(
+            self, lambda _: FINISHED, at_once=AT_ONCE, most_waiting=MOST_WAITING
+        )
 
-    def add(self, trial: Trial) -> None:
+    def add(self, trial: LessonTrial) -> None:
         """Remember a trial."""
         self._trials[trial.id] = trial
         while len(self._trials) > KEPT:
             self._trials.popitem(last=False)
 
-    def get(self, id: str, database: str) -> Trial:
+    def get(self, id: str, database: str) -> LessonTrial:
         """The trial of this id. Raises `TrialNotFound`."""
         trial = self._trials.get(id)
         if trial is None or trial.database != database:
@@ -86,7 +88,7 @@ class Trials:
         """Say that a trial is worked on."""
         self._trials[id].status = Standing.WORKING
 
-    def finish(self, id: str, answer: Tried, *, seconds: float, state: str = "") -> None:
+    def finish(self, id: str, answer: TrialOutcome, *, seconds: float, state: str = "") -> None:
         """Note what a trial came to."""
         trial = self._trials[id]
         trial.tried, trial.seconds, trial.status = answer, seconds, FINISHED

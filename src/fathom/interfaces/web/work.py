@@ -5,33 +5,33 @@ from dataclasses import dataclass
 
 from fathom.answering import Asking, Conversation, answer
 from fathom.answering.audit_log import logging_as
-from fathom.answering.store import Entry, Origin
+from fathom.answering.store import Origin, StoredQuestion
 from fathom.interfaces.web.site import Site
 from fathom.records import Answer, Question, Reading
 from fathom.watch import Watch, watching
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerJob:
     """How a question is to be answered: by the method, or by a query that a person wrote or chose."""
 
     sql: str = ""
 
 
-def asked_again(site: Site, entry: Entry) -> Asked:
+def asked_again(site: Site, entry: StoredQuestion) -> AnswerJob:
     """How to answer a question once more: by the same query where a person wrote or chose one."""
     first = _first(site, entry)
-    return Asked(first.sql if first.origin in (Origin.EDITED, Origin.GUESSED, Origin.CHOSEN) else "")
+    return AnswerJob(first.sql if first.origin in (Origin.EDITED, Origin.GUESSED, Origin.CHOSEN) else "")
 
 
-def _first(site: Site, entry: Entry) -> Entry:
+def _first(site: Site, entry: StoredQuestion) -> StoredQuestion:
     """The entry that another asks again, if it does."""
     while entry.origin is Origin.AGAIN and entry.parent and (before := site.store.find(entry.parent)):
         entry = before
     return entry
 
 
-async def work_on(site: Site, asked: Asked, entry: Entry, watch: Watch) -> tuple[Answer, str]:
+async def work_on(site: Site, asked: AnswerJob, entry: StoredQuestion, watch: Watch) -> tuple[Answer, str]:
     """The answer to a question that the store holds, and the mark of the data. Raises `FathomError`."""
     with watching(watch, "open the database"):
         asking = await asyncio.to_thread(site.asking, entry.database)
@@ -40,7 +40,7 @@ async def work_on(site: Site, asked: Asked, entry: Entry, watch: Watch) -> tuple
         return await _answered(site, asked, entry, asking.watched(watch)), state
 
 
-async def _answered(site: Site, asked: Asked, entry: Entry, watched: Asking) -> Answer:
+async def _answered(site: Site, asked: AnswerJob, entry: StoredQuestion, watched: Asking) -> Answer:
     if asked.sql:
         question = Question(entry.question, evidence=entry.evidence)
         return await answer(question, watched, reading=Reading("the query as it was edited", asked.sql))
@@ -49,7 +49,7 @@ async def _answered(site: Site, asked: Asked, entry: Entry, watched: Asking) -> 
     return await Conversation(watched, earlier).answer(entry.question, evidence=entry.evidence)
 
 
-def _before(site: Site, entry: Entry) -> list[Answer]:
+def _before(site: Site, entry: StoredQuestion) -> list[Answer]:
     first, found = _first(site, entry), []
     for kept in site.store.conversation(entry.conversation):
         if kept.id == first.id:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.nl2sql.adaptive.plausible import fits
-from fathom.nl2sql.executing import Outcome
+from fathom.nl2sql.executing import QueryRun
 from fathom.nl2sql.voting import clusters
 
 SURE = 0.6
@@ -31,7 +31,7 @@ class Backed:
     speaks against its shape.
     """
 
-    outcome: Outcome
+    outcome: QueryRun
     samples: int
     opens: bool
     rank: int | None
@@ -89,8 +89,8 @@ class Evidence:
 
 def gather(
     question: str,
-    sampled: Sequence[Outcome],
-    offline: Sequence[Outcome] = (),
+    sampled: Sequence[QueryRun],
+    offline: Sequence[QueryRun] = (),
     confidence: float = 0.0,
 ) -> Evidence:
     """What running the samples and the offline method's queries, best first, says about each result."""

@@ -12,11 +12,11 @@ from fathom.methods import Context, step
 from fathom.nl2sql.adaptive import remembered
 from fathom.nl2sql.adaptive.first_try import first_try, settled
 from fathom.nl2sql.adaptive.spending import within
-from fathom.nl2sql.executing import Outcome
+from fathom.nl2sql.executing import QueryRun
 from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, texts
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.selecting import everything, or_everything, select, united, used_by, with_keys
 from fathom.nl2sql.values import matched_values, value_index
 from fathom.records import Draft, Schema, Selection
@@ -84,7 +84,7 @@ async def refine_columns(draft: Draft, context: Context, *, wide: int = 2 * WIDE
 
 async def _asking(draft: Draft, context: Context) -> str:
     values = await matched_values(context, asked(draft.question))
-    shown = Shown(context.database.schema, draft.selection, values, context.knowledge)
+    shown = ShownSchema(context.database.schema, draft.selection, values, context.knowledge)
     return prompt(
         "adaptive_columns",
         schema=render(shown, "commented"),
@@ -93,7 +93,9 @@ async def _asking(draft: Draft, context: Context) -> str:
     )
 
 
-async def widened(selection: Selection | None, context: Context, outcomes: list[Outcome]) -> Selection | None:
+async def widened(
+    selection: Selection | None, context: Context, outcomes: list[QueryRun]
+) -> Selection | None:
     """A selection with what running queries on it showed to be missing; None stands for the whole schema.
 
     Missing are tables and columns that a query names though it wasn't shown them, and columns where a text

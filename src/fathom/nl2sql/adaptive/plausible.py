@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from fathom.nl2sql.executing import Outcome, Status
+from fathom.nl2sql.executing import QueryRun, Status
 from fathom.nl2sql.voting import hashable
 from fathom.text.words import words
 
@@ -12,7 +12,7 @@ _BY_GROUP = frozenset("each every per by group respectively".split())
 _ASKS_WHETHER = frozenset("is are was were does do did has have can".split())
 
 
-def complaints(question: str, outcome: Outcome) -> tuple[str, ...]:
+def complaints(question: str, outcome: QueryRun) -> tuple[str, ...]:
     """What speaks against a query's result, in words that can be told to a model; nothing where it fits."""
     if outcome.status is Status.ERROR:
         return (f"The database refuses it: {outcome.error}",)
@@ -35,7 +35,7 @@ def complaints(question: str, outcome: Outcome) -> tuple[str, ...]:
     return tuple(found)
 
 
-def fits(question: str, outcome: Outcome) -> bool:
+def fits(question: str, outcome: QueryRun) -> bool:
     """Whether nothing speaks against a result."""
     return not complaints(question, outcome)
 

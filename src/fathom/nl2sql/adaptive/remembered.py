@@ -14,7 +14,7 @@ from fathom.files import write_whole
 from fathom.methods import Context
 from fathom.nl2sql.masking import masked
 from fathom.nl2sql.prompting import asked
-from fathom.nl2sql.schema_text import Shown, descriptions
+from fathom.nl2sql.schema_text import ShownSchema, descriptions
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.values import mentions
 from fathom.records import Question, Selection
@@ -61,7 +61,7 @@ async def _file(question: Question, context: Context) -> Path:
     said = masked(asked(question), (), [m.text for m in named])
     places = {f"{m.matches[0].table}.{m.matches[0].column}" for m in named}
     about = [
-        descriptions(Shown(context.database.schema, knowledge=context.knowledge)),
+        descriptions(ShownSchema(context.database.schema, knowledge=context.knowledge)),
         context.model.name if context.model is not None else "",
         sorted(set(said) - STOP_WORDS),
         sorted(places),

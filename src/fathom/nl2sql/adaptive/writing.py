@@ -14,10 +14,10 @@ from fathom.nl2sql.adaptive.plausible import complaints, fits
 from fathom.nl2sql.adaptive.spending import within
 from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import find_sql
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.settling import NO_SQL, revise
 from fathom.nl2sql.values import matched_values
 from fathom.records import Draft, Refusal, Selection
@@ -43,7 +43,7 @@ async def write_until_sure(
     tried = first_try(draft)
     hard = difficulty(draft.question, context.database.schema)
     thought_of = await execute_all(context, tried.queries)
-    outcomes: list[Outcome] = []
+    outcomes: list[QueryRun] = []
     selection, stopped = draft.selection, ""
     words = await _words(draft, context, selection, shots)
     for number in range(MOST[hard]):
@@ -79,7 +79,7 @@ async def write_until_sure(
 async def _words(draft: Draft, context: Context, selection: Selection | None, shots: int) -> str:
     values = await matched_values(context, asked(draft.question))
     examples = await ranked_examples(context, draft.question, shots)
-    shown = Shown(context.database.schema, selection, values, context.knowledge)
+    shown = ShownSchema(context.database.schema, selection, values, context.knowledge)
     rules = "\n".join(
         c.rule for c in context.knowledge.conventions if c.applies(draft.question.text, c.when.tables)
     )
@@ -131,8 +131,8 @@ async def mend_failed(draft: Draft, context: Context, *, turns: int = 2) -> Draf
     return revise(kept, ran[-1].sql) if ran and not first.ran else kept
 
 
-def _mending(draft: Draft, context: Context, tried: Outcome, selection: Selection | None) -> str:
-    shown = Shown(context.database.schema, selection, knowledge=context.knowledge)
+def _mending(draft: Draft, context: Context, tried: QueryRun, selection: Selection | None) -> str:
+    shown = ShownSchema(context.database.schema, selection, knowledge=context.knowledge)
     return prompt(
         "adaptive_mend",
         schema=render(shown, "commented"),
@@ -144,7 +144,7 @@ def _mending(draft: Draft, context: Context, tried: Outcome, selection: Selectio
     )
 
 
-async def weighed(draft: Draft, context: Context) -> tuple[list[Outcome], Evidence]:
+async def weighed(draft: Draft, context: Context) -> tuple[list[QueryRun], Evidence]:
     """What the draft's candidates give, and what speaks for each result."""
     tried = first_try(draft)
     outcomes = await execute_all(context, [c.sql for c in draft.candidates])

@@ -10,12 +10,12 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import execute_all
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.refining import ON_ERROR, refine
 from fathom.nl2sql.replies import find_sql, json_list, texts
 from fathom.nl2sql.schema_parts import SchemaPart, schema_parts
-from fathom.nl2sql.schema_text import Shown
+from fathom.nl2sql.schema_text import ShownSchema
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import NOTHING_RUN
 from fathom.records import Draft, Question
@@ -68,7 +68,7 @@ async def mend_each(draft: Draft, context: Context) -> Draft:
         if sql is None:
             return None
 
-        def ask(outcome: Outcome, turn: int) -> str:
+        def ask(outcome: QueryRun, turn: int) -> str:
             return prompt(
                 "bmsql_mend",
                 schema=_near(context, question).text,
@@ -129,7 +129,7 @@ async def merge_paragraphs(draft: Draft, context: Context) -> Draft:
 
 def _near(context: Context, question: str) -> SchemaPart:
     """The schema, or of a long one the part that is nearest to the question."""
-    shown = Shown(context.database.schema, knowledge=context.knowledge)
+    shown = ShownSchema(context.database.schema, knowledge=context.knowledge)
     return schema_parts(shown, question, letters=LONGEST_SCHEMA)[0]
 
 

@@ -17,7 +17,7 @@ from fathom.nl2sql.house_rules import (
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import fenced_sql, find_sql
 from fathom.nl2sql.samples import random_rows
-from fathom.nl2sql.schema_text import Samples, Shown, Style, render, sample_rows
+from fathom.nl2sql.schema_text import Samples, ShownSchema, Style, render, sample_rows
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft, SolvedExample
@@ -53,7 +53,7 @@ async def write_by_house_rules(
     samples: Samples = {}
     if rows:
         samples = await random_rows(context, draft.question.text, selection=draft.selection, rows=rows)
-    shown = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    shown = ShownSchema(context.database.schema, draft.selection, samples, context.knowledge)
     examples = (
         (await ranked_examples(context, draft.question, shots))[:shots]
         if nearest
@@ -78,7 +78,7 @@ async def write_by_house_rules(
 
 
 def _sections(
-    context: Context, shown: Shown, examples: Sequence[SolvedExample], thresholds: bool
+    context: Context, shown: ShownSchema, examples: Sequence[SolvedExample], thresholds: bool
 ) -> list[str]:
     known = conventions(context.knowledge) if thresholds else ""
     return [

@@ -6,7 +6,7 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued
-from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.schema_text import ShownSchema, Style, render
 from fathom.nl2sql.settling import settle
 from fathom.records import Draft
 
@@ -37,7 +37,7 @@ async def continue_select(
     reply = await context.metered_model().ask(
         prompt(
             name,
-            schema=render(Shown(context.database.schema), style),
+            schema=render(ShownSchema(context.database.schema), style),
             question=asked(question),
             dialect=dialect_of(context),
         ),

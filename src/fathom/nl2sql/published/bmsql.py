@@ -10,13 +10,13 @@ from functools import partial
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, MethodStep, step
-from fathom.nl2sql.executing import Outcome, Status, execute, preview
+from fathom.nl2sql.executing import QueryRun, Status, execute, preview
 from fathom.nl2sql.house_rules import CONVENTIONS_SHOWN_AS, ROW_LIMIT, conventions, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.refining import ON_ERROR, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import random_rows
-from fathom.nl2sql.schema_text import Shown, render, sample_rows
+from fathom.nl2sql.schema_text import ShownSchema, render, sample_rows
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import NOTHING_RUN
@@ -27,7 +27,7 @@ STEADY = Sampling(temperature=0.0, max_tokens=4096)
 ROWS_SHOWN = 10
 GENERAL, REFINED = "general", "refined"
 NO_MESSAGE = "The query failed; the database gave no reason."
-NOT_RUN = Outcome("", Status.ERROR, error="No such query was run.")
+NOT_RUN = QueryRun("", Status.ERROR, error="No such query was run.")
 
 
 @step("selection", calls="1")
@@ -36,7 +36,9 @@ async def list_relevant_columns(draft: Draft, context: Context) -> Draft:
     if _is_sufficient(draft):
         return draft
     schema = context.database.schema
-    words = prompt("bmsql_columns", schema=render(Shown(schema), "lines"), question=asked(draft.question))
+    words = prompt(
+        "bmsql_columns", schema=render(ShownSchema(schema), "lines"), question=asked(draft.question)
+    )
     named = json_object(await _say(draft, context, words))
     found = select(schema, {table: texts(columns) for table, columns in named.items()})
     return replace(draft, selection=found if found.tables else None, candidates=())
@@ -48,7 +50,7 @@ async def write_broad_query(draft: Draft, context: Context, *, rows: int = 5) ->
     if _is_sufficient(draft):
         return draft
     samples = await random_rows(context, draft.question.text, rows=rows)
-    shown = Shown(context.database.schema, None, samples, context.knowledge)
+    shown = ShownSchema(context.database.schema, None, samples, context.knowledge)
     words = prompt(
         "bmsql_general",
         schema=render(shown),
@@ -78,7 +80,7 @@ async def mend_broad_query(
         draft.sql,
         lambda outcome, turn: prompt(
             "bmsql_mend",
-            schema=render(Shown(context.database.schema)),
+            schema=render(ShownSchema(context.database.schema)),
             question=asked(draft.question),
             sql=outcome.sql,
             error=NO_MESSAGE if mends_blindly else outcome.error,
@@ -89,7 +91,7 @@ async def mend_broad_query(
     )
     outcome = refined.outcome
     if mends_blindly and len(refined.outcomes) > tries:
-        outcome = Outcome(outcome.sql, Status.ERROR, error=NO_MESSAGE)
+        outcome = QueryRun(outcome.sql, Status.ERROR, error=NO_MESSAGE)
     noted = replace(draft, notes={"tried": refined.as_json()})
     return revise(noted, outcome.sql).with_findings(**{GENERAL: _found(outcome)})
 
@@ -102,7 +104,7 @@ async def write_refined_query(draft: Draft, context: Context) -> Draft:
     known = conventions(context.knowledge)
     words = prompt(
         "bmsql_refine",
-        schema=render(Shown(context.database.schema, knowledge=context.knowledge)),
+        schema=render(ShownSchema(context.database.schema, knowledge=context.knowledge)),
         question=asked(draft.question),
         sections=section(CONVENTIONS_SHOWN_AS, "conventions", known),
         **_shown(draft, GENERAL),
@@ -158,7 +160,7 @@ async def _say(draft: Draft, context: Context, words: str) -> str:
     return (await context.metered_model().ask(words, sampling=STEADY, sample=turn)).text
 
 
-def _found(outcome: Outcome) -> Mapping[str, object]:
+def _found(outcome: QueryRun) -> Mapping[str, object]:
     return {"sql": outcome.sql, "rows": preview(outcome, ROWS_SHOWN), "ran": outcome.ran}
 
 

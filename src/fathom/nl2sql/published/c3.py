@@ -11,7 +11,7 @@ from fathom.nl2sql.executing import execute
 from fathom.nl2sql.mending import closed_up, qualified
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued, json_list, json_object, texts
-from fathom.nl2sql.schema_text import Shown, foreign_keys, render
+from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.values import matched_values
@@ -55,7 +55,9 @@ async def recall_tables(
     schema = context.database.schema
     matched = await matched_values(context, draft.question.text, VALUES_EACH, least=LEAST_MATCH)
     asking = prompt(
-        "c3_tables", schema=render(Shown(schema, samples=matched), "lines"), question=asked(draft.question)
+        "c3_tables",
+        schema=render(ShownSchema(schema, samples=matched), "lines"),
+        question=asked(draft.question),
     )
     votes: Counter[tuple[str, ...]] = Counter()
     orders: dict[tuple[str, ...], Sequence[str]] = {}
@@ -89,7 +91,7 @@ async def recall_columns(
     """Have the columns of each table ranked several times; keep those named most often and the keys."""
     schema = context.database.schema
     matched = await matched_values(context, draft.question.text, VALUES_EACH, least=LEAST_MATCH)
-    shown = Shown(schema, draft.selection, matched)
+    shown = ShownSchema(schema, draft.selection, matched)
     asking = prompt(
         "c3_columns",
         schema=render(shown, "lines"),
@@ -124,7 +126,7 @@ async def sample_with_hints(
 ) -> Draft:
     """Draw queries after two hints against habits of models; draw anew while the first of a batch fails."""
     matched = await matched_values(context, draft.question.text, VALUES_EACH, least=LEAST_MATCH)
-    shown = Shown(context.database.schema, draft.selection, matched)
+    shown = ShownSchema(context.database.schema, draft.selection, matched)
     asking = prompt(
         "c3_sql",
         schema=render(shown, "lines"),

@@ -15,7 +15,7 @@ from fathom.nl2sql.lookup import (
     similar_columns,
     similar_values,
 )
-from fathom.nl2sql.schema_text import Samples, Shown
+from fathom.nl2sql.schema_text import Samples, ShownSchema
 from fathom.records import Draft, Schema, Selection
 
 VALUES, ALIKE, DESCRIBED = "similar values", "similar columns", "described columns"
@@ -73,7 +73,7 @@ def found_values(draft: Draft) -> Samples:
     return {(t, c): list(values) for t, columns in found.items() for c, values in columns.items()}
 
 
-async def narrow_schema(draft: Draft, context: Context, selection: Selection | None) -> Shown:
+async def narrow_schema(draft: Draft, context: Context, selection: Selection | None) -> ShownSchema:
     """The selected schema as CHESS v1 shows it: found cells or one short value, found descriptions only."""
     profiles = await asyncio.to_thread(context.database.profile)
     samples, draw = dict(found_values(draft)), Random(draft.question.text)
@@ -83,10 +83,10 @@ async def narrow_schema(draft: Draft, context: Context, selection: Selection | N
             if short and (profile.table, profile.column) not in samples:
                 samples[profile.table, profile.column] = [draw.choice(short)]
     known = only_about(context.knowledge, found_selection(draft, DESCRIBED).tables)
-    return Shown(context.database.schema, selection, samples, known)
+    return ShownSchema(context.database.schema, selection, samples, known)
 
 
-async def whole_schema(draft: Draft, context: Context, *, few: int = 20) -> Shown:
+async def whole_schema(draft: Draft, context: Context, *, few: int = 20) -> ShownSchema:
     """All of the schema as CHESS v2 shows it: every description, and found cells or common values.
 
     Five values of a column with fewer than `few` distinct ones, else three. Of tables up to 100,000 rows it
@@ -105,7 +105,7 @@ async def whole_schema(draft: Draft, context: Context, *, few: int = 20) -> Show
             short = [v for v in values if v is not None and len(str(v)) < _SHORT]
             most = 5 if p.distinct is not None and p.distinct < few else 3
             samples.setdefault((p.table, p.column), short[:most])
-    return Shown(context.database.schema, None, samples, context.knowledge, counts)
+    return ShownSchema(context.database.schema, None, samples, context.knowledge, counts)
 
 
 def shuffled(schema: Schema, seed: str) -> Schema:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import execute_all
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.keywords import extract_keywords
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
 from fathom.nl2sql.published.chess import (
@@ -17,7 +17,7 @@ from fathom.nl2sql.published.chess import (
 )
 from fathom.nl2sql.refining import ON_EMPTY
 from fathom.nl2sql.replies import sql_in_tag
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.unit_tests import choose_by_unit_tests
 from fathom.records import Candidate, Draft
@@ -93,7 +93,7 @@ async def repair_broken(
 
 
 async def _repaired(
-    context: Context, outcome: Outcome, schema: str, draft: Draft, sampling: Sampling
+    context: Context, outcome: QueryRun, schema: str, draft: Draft, sampling: Sampling
 ) -> str | None:
     words = prompt(
         "chess_repair",
@@ -108,7 +108,7 @@ async def _repaired(
     return sql_in_tag(reply.text, "answer")
 
 
-def _schema(draft: Draft, shown: Shown, turn: int | None) -> str:
+def _schema(draft: Draft, shown: ShownSchema, turn: int | None) -> str:
     if turn is not None:
         shown = replace(shown, schema=shuffled(shown.schema, f"{turn} {draft.question.text}"))
     return render(shown, "commented")

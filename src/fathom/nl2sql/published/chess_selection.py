@@ -14,7 +14,7 @@ from fathom.nl2sql.published.chess import (
     narrow_schema,
 )
 from fathom.nl2sql.replies import json_object, texts
-from fathom.nl2sql.schema_text import Shown, meaning, render
+from fathom.nl2sql.schema_text import ShownSchema, meaning, render
 from fathom.nl2sql.selecting import or_everything, select, united, with_keys
 from fathom.records import Column, Draft, Schema, Selection, Table
 
@@ -104,7 +104,7 @@ def _is_relevant(reply: str) -> bool:
     return said is True or (isinstance(said, str) and said.strip().casefold() in {"yes", "true"})
 
 
-def _profile(shown: Shown, table: Table, column: Column) -> str:
+def _profile(shown: ShownSchema, table: Table, column: Column) -> str:
     """One column as its selector sees it."""
     keys = [k for k in shown.schema.foreign_keys if k.table == table.name and column.name in k.columns]
     facts = {

@@ -9,7 +9,7 @@ from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.examples import AS_PAIRS, as_pairs, built_alike_first, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import continued
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.settling import settle
 from fathom.records import Draft, SolvedExample
 
@@ -70,7 +70,7 @@ def _prompt(draft: Draft, context: Context, examples: list[SolvedExample]) -> st
     return prompt(
         "dail_pairs",
         examples=section(AS_PAIRS, "examples", as_pairs(examples)),
-        schema=render(Shown(context.database.schema)),
+        schema=render(ShownSchema(context.database.schema)),
         question=asked(draft.question),
         dialect=dialect_of(context),
     )

@@ -7,7 +7,7 @@ from fathom.methods import Context, Method, step
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import sql_after
 from fathom.nl2sql.samples import first_rows
-from fathom.nl2sql.schema_text import Shown, descriptions, render, sample_rows
+from fathom.nl2sql.schema_text import ShownSchema, descriptions, render, sample_rows
 from fathom.nl2sql.selecting import from_items
 from fathom.nl2sql.settling import NO_SQL, revise, settle
 from fathom.records import Draft, Refusal
@@ -83,7 +83,7 @@ async def correct_by_checklist(draft: Draft, context: Context, *, glues_lines: b
 
 async def _schema(context: Context) -> str:
     """CREATE statements, three rows of each table, and what is known about columns."""
-    shown = Shown(context.database.schema, None, await first_rows(context), context.knowledge)
+    shown = ShownSchema(context.database.schema, None, await first_rows(context), context.knowledge)
     return "\n\n".join(part for part in (render(shown), sample_rows(shown), descriptions(shown)) if part)
 
 

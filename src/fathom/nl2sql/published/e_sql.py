@@ -9,13 +9,13 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.examples import example_store
-from fathom.nl2sql.executing import Outcome, execute
+from fathom.nl2sql.executing import QueryRun, execute
 from fathom.nl2sql.levels import LEVELS, level
 from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
 from fathom.nl2sql.probing import possible_conditions
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import json_object, sql_under
-from fathom.nl2sql.schema_text import Samples, Shown, render
+from fathom.nl2sql.schema_text import Samples, ShownSchema, render
 from fathom.nl2sql.settling import NO_SQL, revise, settle
 from fathom.nl2sql.values import mentions
 from fathom.records import Draft, Question, Refusal, SolvedExample
@@ -170,7 +170,7 @@ def _rendered(context: Context, samples: Samples, *, keyless: bool) -> str:
     if not keyless:
         bare = (t if t.primary_key else replace(t, columns=()) for t in schema.tables)
         schema = replace(schema, tables=tuple(bare), foreign_keys=())
-    return render(Shown(schema, None, samples, context.knowledge), "commented")
+    return render(ShownSchema(schema, None, samples, context.knowledge), "commented")
 
 
 async def _filled(context: Context, samples: dict[tuple[str, str], list[object]], most: int) -> Samples:
@@ -187,7 +187,7 @@ async def _filled(context: Context, samples: dict[tuple[str, str], list[object]]
     return samples
 
 
-def _error(outcome: Outcome | None) -> str:
+def _error(outcome: QueryRun | None) -> str:
     return outcome.error if outcome and not outcome.ran else ""
 
 

@@ -15,7 +15,7 @@ from fathom.nl2sql.executing import Status, execute, preview
 from fathom.nl2sql.lookup import nearest_cells, searched_columns
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import json_object, sql_after, texts
-from fathom.nl2sql.schema_text import Shown, meaning, render
+from fathom.nl2sql.schema_text import ShownSchema, meaning, render
 from fathom.nl2sql.selecting import everything, select, united, used_by, whole
 from fathom.nl2sql.settling import NO_SQL, revise, settle
 from fathom.records import Draft, Limits, Refusal, Selection
@@ -155,7 +155,7 @@ def _list(context: Context, selection: Selection | None = None, *, spaced: bool 
     schema = context.database.schema
     if not spaced:
         schema = replace(schema, tables=tuple(t for t in schema.tables if " " not in t.name))
-    return render(Shown(schema, selection, knowledge=context.knowledge), "list")
+    return render(ShownSchema(schema, selection, knowledge=context.knowledge), "list")
 
 
 async def _used(sql: str, context: Context) -> tuple[Selection, list[str]]:
@@ -240,7 +240,7 @@ async def _others(draft: Draft, context: Context, used: Selection) -> Selection:
 def _told(context: Context, values: Mapping[str, list[object]]) -> str:
     """Values, a column a line, with what is known of the column."""
     schema = context.database.schema
-    shown, lines = Shown(schema, knowledge=context.knowledge), []
+    shown, lines = ShownSchema(schema, knowledge=context.knowledge), []
     for name, held in values.items():
         table, _, column = name.rpartition(".")
         known = meaning(shown, schema.table(table), schema.table(table).column(column))

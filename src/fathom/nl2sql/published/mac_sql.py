@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.executing import Outcome, Status, preview
+from fathom.nl2sql.executing import QueryRun, Status, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.refining import ON_ERROR, ON_NULL, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import common_values
-from fathom.nl2sql.schema_text import Shown, foreign_keys, render
+from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
 from fathom.nl2sql.selecting import select
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Refusal, Schema, Selection, Table
@@ -88,7 +88,7 @@ async def refine_by_execution(
         return draft
     shown = await _schema(draft, context)
 
-    def ask(outcome: Outcome, turn: int) -> str:
+    def ask(outcome: QueryRun, turn: int) -> str:
         return prompt(
             "mac_refine",
             question=asked(draft.question),
@@ -113,7 +113,7 @@ async def refine_by_execution(
 
 
 async def _schema(draft: Draft, context: Context) -> dict[str, str]:
-    shown = Shown(context.database.schema, draft.selection, await common_values(context))
+    shown = ShownSchema(context.database.schema, draft.selection, await common_values(context))
     return {"schema": render(shown, "tuples"), "keys": foreign_keys(shown) or "none"}
 
 

@@ -16,7 +16,7 @@ from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import json_list, json_object, texts
 from fathom.nl2sql.samples import random_rows
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.selecting import DOTTED, from_items, select, united, without_dotted
 from fathom.nl2sql.values import value_index
 from fathom.records import Draft, Schema, Selection, SolvedExample
@@ -79,7 +79,7 @@ async def sentences(context: Context, selection: Selection | None) -> str:
     """A sentence for each column with three values drawn once for all questions; none where one is long."""
     drawn = await random_rows(context, context.database.name, selection=selection)
     samples = {place: list(dict.fromkeys(v)) for place, v in drawn.items() if not any(map(_is_long, v))}
-    return render(Shown(context.database.schema, selection, samples, context.knowledge), "sentences")
+    return render(ShownSchema(context.database.schema, selection, samples, context.knowledge), "sentences")
 
 
 def _is_long(value: object) -> bool:

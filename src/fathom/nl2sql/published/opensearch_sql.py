@@ -8,7 +8,7 @@ from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.electing import execute_all, vote_by_result
 from fathom.nl2sql.examples import ranked_examples
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.published.opensearch_alignment import (
@@ -28,7 +28,7 @@ from fathom.nl2sql.published.opensearch_extraction import (
 )
 from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import find_sql, sql_after
-from fathom.nl2sql.schema_text import Shown, foreign_keys
+from fathom.nl2sql.schema_text import ShownSchema, foreign_keys
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Candidate, Draft, Question, SolvedExample
 
@@ -111,7 +111,7 @@ async def _aligned(draft: Draft, context: Context, sql: str, most: int | None) -
 async def _corrected(draft: Draft, context: Context, sql: str, number: int, examples: int) -> str:
     shown = await _schema(draft, context)
 
-    def ask(outcome: Outcome, turn: int) -> str:
+    def ask(outcome: QueryRun, turn: int) -> str:
         return prompt(
             "opensearch_correct",
             schema=shown,
@@ -169,7 +169,7 @@ def in_sections(example: SolvedExample, dialect: str) -> str:
 
 
 async def _schema(draft: Draft, context: Context) -> str:
-    keys = foreign_keys(Shown(context.database.schema, draft.selection))
+    keys = foreign_keys(ShownSchema(context.database.schema, draft.selection))
     return f"{await sentences(context, draft.selection)}\n{keys}".strip()
 
 

@@ -15,7 +15,7 @@ from fathom.nl2sql.levels import Level, level
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import first_rows
-from fathom.nl2sql.schema_text import Shown, foreign_keys, render, sample_rows
+from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render, sample_rows
 from fathom.nl2sql.selecting import select, used_by
 from fathom.nl2sql.settling import settle
 from fathom.records import Draft, Schema, Selection
@@ -81,9 +81,9 @@ async def vote_of_the_strong(
 
 async def _prompt(draft: Draft, context: Context, k: int, rows: int) -> str:
     schema = context.database.schema
-    shown = Shown(schema, draft.selection)
+    shown = ShownSchema(schema, draft.selection)
     examples = (await ranked_examples(context, draft.question, k))[:k]
-    values = Shown(schema, draft.selection, await first_rows(context, draft.selection, rows=rows))
+    values = ShownSchema(schema, draft.selection, await first_rows(context, draft.selection, rows=rows))
     return prompt(
         "pet_sql",
         examples=section(AS_PAIRS, "examples", as_pairs(examples)),

@@ -5,11 +5,11 @@ from dataclasses import replace
 from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.acting import Observed, act
-from fathom.nl2sql.executing import Outcome, execute, preview
+from fathom.nl2sql.executing import QueryRun, execute, preview
 from fathom.nl2sql.house_rules import ROW_LIMIT, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import find_sql
-from fathom.nl2sql.schema_text import Shown, render
+from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft
@@ -47,7 +47,7 @@ class _Workbench:
         self.final = find_sql(given) or self.ran[-1]
         return Observed("Done.", done=True)
 
-    async def _run(self, given: str, rows: int | None = None) -> Outcome | None:
+    async def _run(self, given: str, rows: int | None = None) -> QueryRun | None:
         if (sql := find_sql(given)) is None:
             return None
         self.tried.append(sql)
@@ -75,7 +75,7 @@ async def try_queries_out(
     bench = _Workbench(context, rows)
     opening = prompt(
         "react_opening",
-        schema=render(Shown(context.database.schema, draft.selection, knowledge=context.knowledge)),
+        schema=render(ShownSchema(context.database.schema, draft.selection, knowledge=context.knowledge)),
         question=asked(draft.question),
         dialect=dialect_of(context),
         quote=quote_of(context),

@@ -8,12 +8,12 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
-from fathom.nl2sql.executing import Outcome, preview
+from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import json_object, sql_under, texts
 from fathom.nl2sql.samples import first_rows
-from fathom.nl2sql.schema_text import Shown, descriptions, foreign_keys, render
+from fathom.nl2sql.schema_text import ShownSchema, descriptions, foreign_keys, render
 from fathom.nl2sql.selecting import DOTTED, from_items, mentioned_in, or_everything, united, without_dotted
 from fathom.nl2sql.settling import revise, settle
 from fathom.records import Draft, Selection
@@ -135,7 +135,7 @@ async def correct_in_conversation(
         dialect=dialect_of(context),
     )
 
-    def words(outcome: Outcome, turn: int) -> str:
+    def words(outcome: QueryRun, turn: int) -> str:
         failed = prompt("rsl_failed", sql=outcome.sql, rows=preview(outcome), dialect=dialect_of(context))
         if turn:
             return failed
@@ -198,7 +198,7 @@ async def _write(
 async def _schema(draft: Draft, context: Context, *, meanings: bool = False, capitals: bool = True) -> str:
     """Lines of what is selected with three values a column, the keys, and what is known of the columns."""
     samples = await first_rows(context, draft.selection)
-    shown = told = Shown(context.database.schema, draft.selection, samples, context.knowledge)
+    shown = told = ShownSchema(context.database.schema, draft.selection, samples, context.knowledge)
     if not capitals:
         whole = or_everything(shown.schema, draft.selection)
         small = {t: c for t, c in whole.tables.items() if t == t.lower()}

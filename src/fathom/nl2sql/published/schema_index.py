@@ -11,7 +11,7 @@ from fathom.nl2sql.keeping import schema_index
 from fathom.nl2sql.meaning import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import find_sql
-from fathom.nl2sql.schema_text import Shown, Style, render
+from fathom.nl2sql.schema_text import ShownSchema, Style, render
 from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft, Selection, Table
@@ -59,7 +59,7 @@ async def write_on_selection(
         prompt(
             "index_query",
             schema=render(
-                Shown(context.database.schema, draft.selection, knowledge=context.knowledge), style
+                ShownSchema(context.database.schema, draft.selection, knowledge=context.knowledge), style
             ),
             question=asked(draft.question),
             dialect=dialect_of(context),

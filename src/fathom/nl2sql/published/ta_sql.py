@@ -12,7 +12,7 @@ from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import few_or_some
-from fathom.nl2sql.schema_text import Shown, foreign_keys, render
+from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
 from fathom.nl2sql.selecting import mentioned_in
 from fathom.nl2sql.settling import settle
 from fathom.records import Draft, Schema
@@ -28,9 +28,9 @@ async def draft_to_select(draft: Draft, context: Context) -> Draft:
     reply = await context.metered_model().ask(
         prompt(
             "ta_draft",
-            schema=render(Shown(schema, knowledge=context.knowledge), "meanings"),
+            schema=render(ShownSchema(schema, knowledge=context.knowledge), "meanings"),
             primary_keys=json.dumps(_primary_keys(schema), ensure_ascii=False),
-            foreign_keys=foreign_keys(Shown(schema)) or "none",
+            foreign_keys=foreign_keys(ShownSchema(schema)) or "none",
             question=asked(draft.question),
             dialect=dialect_of(context),
         ),
@@ -58,7 +58,7 @@ async def translate_symbols(draft: Draft, context: Context, *, drops_double_quot
         prompt(
             "ta_translate",
             columns=await _columns(draft, context),
-            foreign_keys=foreign_keys(Shown(context.database.schema)) or "none",
+            foreign_keys=foreign_keys(ShownSchema(context.database.schema)) or "none",
             question=asked(draft.question),
             symbols=draft.findings.get("symbols") or "(none)",
             dialect=dialect_of(context),
@@ -72,7 +72,9 @@ async def translate_symbols(draft: Draft, context: Context, *, drops_double_quot
 async def _columns(draft: Draft, context: Context) -> str:
     """Type, meaning and values of each selected column; the same values for the same question."""
     samples = await few_or_some(context, draft.selection, Random(draft.question.text))
-    return render(Shown(context.database.schema, draft.selection, samples, context.knowledge), "sentences")
+    return render(
+        ShownSchema(context.database.schema, draft.selection, samples, context.knowledge), "sentences"
+    )
 
 
 def _primary_keys(schema: Schema) -> Mapping[str, list[str]]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.linking import ColumnKey, Linking, ValueMention
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Items,
     Literal,
     Query,
@@ -57,16 +57,16 @@ class LeftOut:
             return None
         literals = tuple(map(Literal, self.values))
         condition = (
-            Comparison(column, "!=", literals[0])
+            ComparisonPredicate(column, "!=", literals[0])
             if len(literals) == 1
-            else Comparison(column, "not in", Items(literals))
+            else ComparisonPredicate(column, "not in", Items(literals))
         )
         told = f"Left out are rows whose {column.table.name}.{column.name} is {_listed(self.values)}."
         return restricted(query, condition), Assumption("value", told)
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class BothValues:
     """That the rows asked for go with a second value as with a first, said at places of the tokens."""
 
     column: ColumnKey
@@ -80,18 +80,18 @@ class Together:
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows that have both; None where a row can have but one."""
         asked, column = rows_asked(query), self.column.in_query()
-        one = Comparison(column, "=", Literal(self.first))
+        one = ComparisonPredicate(column, "=", Literal(self.first))
         if asked is None or query.limit is not None or one not in comparisons(query.where):
             return None
         key = self.planner.schema.table(asked.name).primary_key
         if len(key) != 1 or self.planner.one_each(asked, mentioned_tables(query)):
             return None
-        other = Comparison(column, "=", Literal(self.second))
+        other = ComparisonPredicate(column, "=", Literal(self.second))
         where = rebuilt(query.where, lambda n: other if n == one else n)
-        own = Column(asked, key[0])
+        own = ColumnRef(asked, key[0])
         inner = Query((own,), where=where, tables=query.tables, joins=query.joins)
         told = f"Each is found with {column.table.name}.{column.name} {_listed((self.first, self.second))}."
-        return restricted(query, Comparison(own, "in", Subquery(inner))), Assumption("value", told)
+        return restricted(query, ComparisonPredicate(own, "in", Subquery(inner))), Assumption("value", told)
 
 
 def _listed(values: tuple[str | int | float, ...]) -> str:
@@ -104,7 +104,7 @@ class Alternatives:
     def __init__(self, linking: Linking, planner: JoinPlanner) -> None:
         self._linking, self._planner = linking, planner
 
-    def read(self, text: str) -> Iterator[LeftOut | Together]:
+    def read(self, text: str) -> Iterator[LeftOut | BothValues]:
         """What is said of them, in the order of the text."""
         for match in _LEFT_OUT.finditer(text):
             named, end = self._values(self._linking.place_at(match.end()))
@@ -125,11 +125,11 @@ class Alternatives:
                 for column in self._in_common(named)[:1]:
                     first, second = (next(v for v in g if v.column == column) for g in named)
                     places = frozenset((both, *range(first.span.end, end)))
-                    yield Together(column, first.value, second.value, places, self._planner)
+                    yield BothValues(column, first.value, second.value, places, self._planner)
 
-    def _values(self, place: int | None) -> tuple[list[list[ValueMention]], int]:
+    def _values(self, place: int | None) -> tuple[list[list[LinkedValue]], int]:
         """The values listed from a place on, each with all columns that hold it, and where the list ends."""
-        named: list[list[ValueMention]] = []
+        named: list[list[LinkedValue]] = []
         end = at = -1 if place is None else place
         tokens = self._linking.tokens
         while 0 <= at < len(tokens):
@@ -151,7 +151,7 @@ class Alternatives:
         return bool(self._linking.alignment[self._linking.index[column], place] >= _NAMED)
 
     @staticmethod
-    def _in_common(named: list[list[ValueMention]]) -> list[ColumnKey]:
+    def _in_common(named: list[list[LinkedValue]]) -> list[ColumnKey]:
         """The columns that hold all values, the likeliest first."""
         shares: dict[ColumnKey, float] = {}
         for column in {v.column for group in named[:1] for v in group}:

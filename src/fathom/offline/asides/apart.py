@@ -11,7 +11,7 @@ from typing import Protocol
 from fathom.offline.asides.alternatives import Alternatives
 from fathom.offline.asides.averaged import Averages
 from fathom.offline.asides.belongings import Belongings, left_open
-from fathom.offline.asides.compared import Comparisons
+from fathom.offline.asides.compared import ColumnComparisons
 from fathom.offline.asides.earliest import earliest
 from fathom.offline.asides.flags import flagged
 from fathom.offline.asides.having import having
@@ -37,7 +37,7 @@ from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Comparison,
+    ComparisonPredicate,
     Expression,
     Literal,
     Query,
@@ -125,7 +125,7 @@ def _is_empty(query: Query) -> bool:
     bounds: dict[tuple[Expression, str], list[float]] = {}
     for c in conjuncts(query.where):
         if (
-            isinstance(c, Comparison)
+            isinstance(c, ComparisonPredicate)
             and isinstance(c.right, Literal)
             and isinstance(c.right.value, int | float)
         ):
@@ -182,7 +182,7 @@ def said_apart(
         *having(question.text, linking, profiles),
         *compared,
         *Averages(linking, names).read(question.text),
-        *Comparisons(linking, names, dates).read(),
+        *ColumnComparisons(linking, names, dates).read(),
         *lateness(linking, dates),
         *stocked(question.text, linking, names),
         *(t for t in times if t.needed or not summed),

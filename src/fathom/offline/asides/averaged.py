@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 from typing import Literal as Choice
 
-from fathom.offline.grammars.grouping import Naming
+from fathom.offline.grammars.grouping import ThingNaming
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.wordlists import LESS, LIGHT
 from fathom.offline.queries.query import (
     Aggregate,
-    Comparison,
+    ComparisonPredicate,
     Outer,
     Query,
     Subquery,
@@ -89,7 +89,7 @@ class Averaged:
                 if own is None:
                     return None
                 key = own.in_query()
-                average = restricted(average, Comparison(key, "=", Outer(key)))
+                average = restricted(average, ComparisonPredicate(key, "=", Outer(key)))
                 told += f"those of the same {key.name}."
             case "these" if query.where is None:
                 return None  # what is said of them was not understood
@@ -102,7 +102,7 @@ class Averaged:
                 if query.where is not None or mentioned_tables(query) != (asked,):
                     return None
                 told += "all rows."
-        condition = Comparison(column, self.sign, Subquery(average))
+        condition = ComparisonPredicate(column, self.sign, Subquery(average))
         return restricted(query, condition), Assumption("default", told)
 
 
@@ -122,7 +122,7 @@ class Averages:
     """Finds what one question says of averages that rows are above or below."""
 
     def __init__(self, linking: Linking, names: RowNames) -> None:
-        self._linking, self._names, self._naming = linking, names, Naming(linking, names)
+        self._linking, self._names, self._naming = linking, names, ThingNaming(linking, names)
         self._words = [t.lower for t in linking.tokens]
 
     def read(self, text: str) -> Iterator[Averaged]:

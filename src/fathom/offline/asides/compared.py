@@ -8,7 +8,7 @@ from fathom.offline.grammars.grouping import by_whole_words
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.wordlists import LIGHT
-from fathom.offline.queries.query import Column, Comparison, Query, mentioned_tables, restricted
+from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, mentioned_tables, restricted
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
@@ -53,12 +53,12 @@ class Compared:
         tables = [t for t in mentioned_tables(query) if t.name == self.left.table]
         if len(tables) != 1 or query.source is not None or query.compound is not None:
             return None
-        left, right = (Column(tables[0], c.column) for c in (self.left, self.right))
+        left, right = (ColumnRef(tables[0], c.column) for c in (self.left, self.right))
         told = f"{self.left.column} is compared with {self.right.column}."
-        return restricted(query, Comparison(left, self.sign, right)), Assumption("column", told)
+        return restricted(query, ComparisonPredicate(left, self.sign, right)), Assumption("column", told)
 
 
-class Comparisons:
+class ColumnComparisons:
     """Finds the columns that one question compares with each other."""
 
     def __init__(self, linking: Linking, names: RowNames, dates: Dates) -> None:

@@ -11,7 +11,7 @@ from fathom.offline.checks.accounting import names_table
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Comparison, Query, Subquery, comparisons, rebuilt
+from fathom.offline.queries.query import Aggregate, ComparisonPredicate, Query, Subquery, comparisons, rebuilt
 from fathom.records import Assumption, TableProfile
 from fathom.text.patterns import Pattern
 
@@ -47,7 +47,7 @@ class Earliest:
             return None
         date = Aggregate(self.extreme, key.in_query())
         (added,) = [c for c in comparisons(found[0].where) if c not in {*comparisons(query.where)}] or (None,)
-        inner = added.right if isinstance(added, Comparison) else None
+        inner = added.right if isinstance(added, ComparisonPredicate) else None
         if not isinstance(inner, Subquery):
             return None
         own = inner.query.select

@@ -5,10 +5,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fathom.offline.checks.accounting import names_table
-from fathom.offline.linking import ColumnKey, Linking, Token
+from fathom.offline.linking import ColumnKey, Linking, QuestionToken
 from fathom.offline.linking.text import last_word, stem
 from fathom.offline.linking.wordlists import FALSE, PHRASE_ENDS, TRUE
-from fathom.offline.queries.query import Column, Comparison, Literal, Query, mentioned_tables, restricted
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Literal,
+    Query,
+    mentioned_tables,
+    restricted,
+)
 from fathom.records import Assumption, TableProfile
 from fathom.text.patterns import Pattern
 
@@ -49,9 +56,11 @@ class Flagged:
         tables = [t for t in mentioned_tables(query) if t.name == self.column.table]
         if len(tables) != 1 or query.source is not None or query.compound is not None:
             return None
-        column = Column(tables[0], self.column.column)
+        column = ColumnRef(tables[0], self.column.column)
         told = f"{self.column.table}.{self.column.column} is {self.value!r} for these."
-        return restricted(query, Comparison(column, "=", Literal(self.value))), Assumption("column", told)
+        return restricted(query, ComparisonPredicate(column, "=", Literal(self.value))), Assumption(
+            "column", told
+        )
 
 
 def flagged(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Flagged]:
@@ -102,7 +111,7 @@ def _is_value(linking: Linking, place: int) -> bool:
     return any(v.match in _HELD and v.span.first <= place < v.span.end for v in linking.values)
 
 
-def _turned(token: Token, column: ColumnKey) -> bool | None:
+def _turned(token: QuestionToken, column: ColumnKey) -> bool | None:
     """Whether a word says the contrary of what a flag is called; None where it says nothing of it."""
     word = last_word(column.column)
     if token.stem == stem(word):

@@ -12,8 +12,8 @@ from fathom.offline.asides.flags import YesAndNo, yes_and_no
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Connective,
     Literal,
     Query,
@@ -55,14 +55,16 @@ class Having:
         if (
             not tables
             and not self.denied
-            and all(isinstance(e, Column) for e in query.select)
+            and all(isinstance(e, ColumnRef) for e in query.select)
             and not query.order
         ):
             tables = [TableRef(name)]
             query = replace(query, tables=(*query.tables, *tables), distinct=True)
         if len(tables) != 1 or query.source is not None or query.compound is not None:
             return None
-        parts = tuple(Comparison(Column(tables[0], c.column), "=", Literal(v)) for c, v in self.flags)
+        parts = tuple(
+            ComparisonPredicate(ColumnRef(tables[0], c.column), "=", Literal(v)) for c, v in self.flags
+        )
         whole = parts[0] if len(parts) == 1 else Connective("or" if self.either else "and", parts)
         held = (" or " if self.either else " and ").join(f"{c.column} is {v!r}" for c, v in self.flags)
         return restricted(query, whole), Assumption("column", f"In {name}, {held} for these.")

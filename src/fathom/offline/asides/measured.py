@@ -7,7 +7,7 @@ from typing import ClassVar
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, MULTIPLES
 from fathom.offline.queries.query import (
-    Comparison,
+    ComparisonPredicate,
     Items,
     Literal,
     Query,
@@ -53,11 +53,11 @@ class Measured:
         column, number = found[0].in_query(), self.numbers[0]
         values = tuple(Literal(n.value) for n in self.numbers)
         if number.upper is not None:
-            condition = Comparison(column, "between", Items((values[0], Literal(number.upper))))
+            condition = ComparisonPredicate(column, "between", Items((values[0], Literal(number.upper))))
         elif len(values) > 1:
-            condition = Comparison(column, "in", Items(values))
+            condition = ComparisonPredicate(column, "in", Items(values))
         else:
-            condition = Comparison(column, number.comparison, values[0])
+            condition = ComparisonPredicate(column, number.comparison, values[0])
         told = f"The number is compared with {column.table.name}.{column.name}."
         return restricted(query, condition), Assumption("column", told)
 

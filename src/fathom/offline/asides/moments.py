@@ -10,7 +10,15 @@ from datetime import date, timedelta
 
 from fathom.offline.grammars.calendars import today
 from fathom.offline.linking.wordlists import MONTHS, UNITS, WEEKDAYS
-from fathom.offline.queries.query import Call, Comparison, Condition, Expression, Items, Literal, conjunction
+from fathom.offline.queries.query import (
+    ComparisonPredicate,
+    Condition,
+    Expression,
+    FunctionCall,
+    Items,
+    Literal,
+    conjunction,
+)
 from fathom.text.patterns import Pattern
 
 _COUNT = r"(?P<n>\d+|an?|" + "|".join(w for w in UNITS if w != "zero") + ")"
@@ -60,12 +68,12 @@ class Moment:
     def holds(self, column: Expression) -> Condition:
         """The condition that a date belongs to this time."""
         if self.form:
-            part = Call("strftime", (Literal(self.form), column))
+            part = FunctionCall("strftime", (Literal(self.form), column))
             if len(self.parts) == 1:
-                return Comparison(part, "=", Literal(self.parts[0]))
-            return Comparison(part, "in", Items(tuple(map(Literal, self.parts))))
-        after = None if self.first is None else Comparison(column, ">=", self.first)
-        before = None if self.until is None else Comparison(column, "<", self.until)
+                return ComparisonPredicate(part, "=", Literal(self.parts[0]))
+            return ComparisonPredicate(part, "in", Items(tuple(map(Literal, self.parts))))
+        after = None if self.first is None else ComparisonPredicate(column, ">=", self.first)
+        before = None if self.until is None else ComparisonPredicate(column, "<", self.until)
         both = conjunction(after, before)
         assert both is not None, "a time begins or ends"
         return both
@@ -109,7 +117,7 @@ def _rolling(match: re.Match[str]) -> Iterator[Moment]:
     count = _number(match["n"] or "1")
     if re.fullmatch(_NEXT, match["which"], re.IGNORECASE):
         until = today(count, unit)
-        until = Call("date", (*until.arguments, Literal("+1 days")))
+        until = FunctionCall("date", (*until.arguments, Literal("+1 days")))
         yield _said(match, today(), until, relative=True)
     else:
         yield _said(match, today(-count, unit), today(1), relative=True)
@@ -139,7 +147,7 @@ def _ago(match: re.Match[str]) -> Iterator[Moment]:
     if sign in {"more than", "over", "longer than", "earlier than", "before"}:
         yield _said(match, None, day, relative=True)
     elif sign == "at least":
-        yield _said(match, None, Call("date", (*day.arguments, Literal("+1 days"))), relative=True)
+        yield _said(match, None, FunctionCall("date", (*day.arguments, Literal("+1 days"))), relative=True)
     elif sign:
         yield _said(match, day, today(1), relative=True)
     elif unit == "day":

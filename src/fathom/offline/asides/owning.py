@@ -8,10 +8,10 @@ from fathom.offline.finishing.describing import describe_condition
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems
-from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Join,
     Query,
@@ -41,12 +41,12 @@ class Empty:
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
         """The query of the rows without such a value, or with one."""
         tables = mentioned_tables(query)
-        found = [Column(t, c.column) for c in self.columns for t in tables if t.name == c.table]
+        found = [ColumnRef(t, c.column) for c in self.columns for t in tables if t.name == c.table]
         if len(found) != 1 or query.source is not None or query.compound is not None:
             return None
         column = found[0]
         told = f"There is none where {column.table.name}.{column.name} is empty."
-        is_so = Comparison(column, "is not null" if self.filled else "is null")
+        is_so = ComparisonPredicate(column, "is not null" if self.filled else "is null")
         return restricted(query, is_so), Assumption("column", told)
 
 
@@ -87,7 +87,7 @@ class Matched:
         if (own.name,) != self.planner.schema.table(asked.name).primary_key:
             return self._by_own_key(query, own) if far.table == other and self.where is None else None
         gaps = self.denied and may_be_missing(far, self.profiles)
-        where = conjunction(self.where, Comparison(far, "is not null") if gaps else None)
+        where = conjunction(self.where, ComparisonPredicate(far, "is not null") if gaps else None)
         others = tuple(t for t in (self.through, other) if t is not None and t != far.table)
         inner = Query((far,), where=where, tables=others)
         which = f" where {describe_condition(self.where)}" if self.where is not None else ""
@@ -95,15 +95,15 @@ class Matched:
             f"Rows of {asked.name} that {other.name}{which} refers to are "
             f"{'left out' if self.denied else 'taken'}."
         )
-        condition = Comparison(own, "not in" if self.denied else "in", Subquery(inner))
+        condition = ComparisonPredicate(own, "not in" if self.denied else "in", Subquery(inner))
         return restricted(query, condition), Assumption("column", told)
 
-    def _by_own_key(self, query: Query, own: Column) -> tuple[Query, Assumption] | None:
+    def _by_own_key(self, query: Query, own: ColumnRef) -> tuple[Query, Assumption] | None:
         """The query of the rows that refer to a row of the table themselves, or to none."""
         if not may_be_missing(own, self.profiles):
             return None
         told = f"There is none where {own.table.name}.{own.name} is empty."
-        is_so = Comparison(own, "is null" if self.denied else "is not null")
+        is_so = ComparisonPredicate(own, "is null" if self.denied else "is not null")
         return restricted(query, is_so), Assumption("column", told)
 
     def _first_join(self, asked: TableRef, other: TableRef) -> Join | None:
@@ -111,7 +111,7 @@ class Matched:
         if self.key:
             edges = (e for e in self.planner.neighbours(asked.name) if e.right == other.name)
             by = [
-                Join(Column(asked, e.pairs[0][0]), Column(other, self.key))
+                Join(ColumnRef(asked, e.pairs[0][0]), ColumnRef(other, self.key))
                 for e in edges
                 if len(e.pairs) == 1 and e.pairs[0][1] == self.key
             ]
@@ -124,11 +124,11 @@ class Matched:
         clear = first if len(first) == 1 else owned
         return clear.pop() if len(clear) == 1 else None
 
-    def _goes_by(self, plan: Plan, asked: TableRef) -> bool:
+    def _goes_by(self, plan: JoinPlan, asked: TableRef) -> bool:
         """Whether a plan leads through one of the tables that a verb names."""
         return bool(self.via & {t.name for t in plan.tables} - {asked.name})
 
-    def _is_called(self, key: Column) -> bool:
+    def _is_called(self, key: ColumnRef) -> bool:
         """Whether a key is called as its table: a prerequisite's `prereq_id` is the thing, not who has it."""
         stems = name_stems(key.name)[:1]
         return any(t.startswith(s) for s in stems for t in name_stems(key.table.name))

@@ -12,7 +12,7 @@ from fathom.offline.grammars.durations import Durations
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
-    Comparison,
+    ComparisonPredicate,
     Condition,
     Connective,
     Literal,
@@ -53,11 +53,11 @@ class UnderWay:
         if len(found) != 1 or first is None or until is None:
             return None
         begin, end = found[0].first.in_query(), found[0].last.in_query()
-        over: Condition = Comparison(end, ">=", first)
+        over: Condition = ComparisonPredicate(end, ">=", first)
         if may_be_missing(end, self.profiles):
-            over = Connective("or", (Comparison(end, "is null"), over))
+            over = Connective("or", (ComparisonPredicate(end, "is null"), over))
         told = Assumption("column", f"They were under way from {begin.name} to {end.name}.")
-        both = conjunction(Comparison(begin, "<", until), over)
+        both = conjunction(ComparisonPredicate(begin, "<", until), over)
         return None if both is None else (restricted(query, both), told)
 
 

@@ -7,7 +7,14 @@ from typing import ClassVar
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.queries.query import Aggregate, Comparison, Literal, Query, mentioned_tables, restricted
+from fathom.offline.queries.query import (
+    Aggregate,
+    ComparisonPredicate,
+    Literal,
+    Query,
+    mentioned_tables,
+    restricted,
+)
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
@@ -39,7 +46,7 @@ class Stocked:
         counted = any(isinstance(e, Aggregate) for e in query.select)
         if len(tables) != 1 or query.source or query.compound or (self.left and counted):
             return None
-        condition = Comparison(self.column.in_query(), ">" if self.left else "<=", Literal(0))
+        condition = ComparisonPredicate(self.column.in_query(), ">" if self.left else "<=", Literal(0))
         told = f"What is in stock is counted in {self.column.table}.{self.column.column}."
         return restricted(query, condition), Assumption("column", told)
 

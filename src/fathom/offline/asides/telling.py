@@ -13,7 +13,7 @@ from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Expression,
     Join,
     Query,
@@ -65,7 +65,7 @@ class Told:
 class _Meant:
     """The columns that are meant, and the join that leads there where one key of the rows does."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnRef, ...]
     link: Join | None = None
 
 
@@ -109,14 +109,14 @@ class Telling:
         """The columns of the rows asked for that are meant, else of those that these refer to."""
         own = _best({c: fit for c, fit in told.columns.items() if c.table == asked.name})
         if own is not None:
-            return _Meant((Column(asked, own.column),))
+            return _Meant((ColumnRef(asked, own.column),))
         if told.names:
             called = self.names.of_table(asked)
             return _Meant(called) if called else None
         key = _best({c: fit for c, fit in told.keys.items() if c.table == asked.name})
         keys = [key] if key else [k for t in sorted(told.tables) for k in self._keys_to(asked, t)]
         if keys:
-            return self._by_key(Column(asked, keys[0].column)) if len(keys) == 1 else None
+            return self._by_key(ColumnRef(asked, keys[0].column)) if len(keys) == 1 else None
         above = key_to_leader(asked, self.planner) if told.leads else None
         if above is not None and (called := self.names.of_table(above.right.table)):
             return _Meant(called, above)
@@ -124,7 +124,7 @@ class Telling:
         other = _best(near)
         return _Meant((other.in_query(),)) if other is not None else None
 
-    def _by_key(self, key: Column) -> _Meant | None:
+    def _by_key(self, key: ColumnRef) -> _Meant | None:
         """What the rows are called to which a key refers; none where they are of its own table."""
         target = self.names.target_of(key)
         called = self.names.called(target.table) if target else ()
@@ -132,7 +132,7 @@ class Telling:
             return None
         return _Meant(called, Join(key, target, outer=self._may_lack(key)))
 
-    def _may_lack(self, key: Column) -> bool:
+    def _may_lack(self, key: ColumnRef) -> bool:
         """Whether some rows may refer to none: where the key is empty, or nothing says that all are there."""
         guessed = any(
             k.table == key.table.name and k.columns == (key.name,) and k.inferred and k.confidence < 1
@@ -157,7 +157,7 @@ class Telling:
         keys = (c for j in joins for c in (j.left, j.right) if c.table != tables[1])
         return self.planner.one_each(asked, tables) and not any(self._may_lack(k) for k in keys)
 
-    def _everywhere(self, column: Column, asked: TableRef) -> bool:
+    def _everywhere(self, column: ColumnRef, asked: TableRef) -> bool:
         """Whether all rows asked for have a value of their own there: having one restricts nothing."""
         return column.table == asked and not may_be_missing(column, self.profiles)
 

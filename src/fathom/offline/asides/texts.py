@@ -9,8 +9,8 @@ from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.records import Floats
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Literal,
@@ -79,14 +79,16 @@ class Holding:
         near = own or [c for c in self.columns if TableRef(c.table) in tables]
         rows = asked or (tables[0] if len(tables) == 1 else None)
         called = [*self.names.of_table(rows)] if rows else []
-        shown = [e for e in query.select if isinstance(e, Column)]
+        shown = [e for e in query.select if isinstance(e, ColumnRef)]
         found = [c.in_query() for c in near] if self.columns else called or shown
         # "Titles" of people are no names.
         if len(found) != 1 or (
             self.titled and not self.columns and stem("title") not in name_stems(found[0].name)
         ):
             return None
-        parts: tuple[Condition, ...] = tuple(Comparison(found[0], "like", Literal(t)) for t in self.texts)
+        parts: tuple[Condition, ...] = tuple(
+            ComparisonPredicate(found[0], "like", Literal(t)) for t in self.texts
+        )
         condition = parts[0] if len(parts) == 1 else Connective("and" if self.all else "or", parts)
         told = f"It is looked for in {found[0].table.name}.{found[0].name}."
         return restricted(query, condition), Assumption("column", told)

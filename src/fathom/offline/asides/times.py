@@ -12,8 +12,8 @@ from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Items,
     Literal,
     Query,
@@ -80,13 +80,13 @@ class Timed:
         return None
 
     def _on_named_days(
-        self, query: Query, named: Mapping[Column, tuple[str, ...]]
+        self, query: Query, named: Mapping[ColumnRef, tuple[str, ...]]
     ) -> tuple[Query, Assumption]:
         """The query of the rows of these days of the week, which one column holds by name."""
         ((column, days),) = named.items()
         held = Items(tuple(Literal(days[int(p)]) for p in self.moment.parts))
         told = f"The day of the week is {column.table.name}.{column.name}."
-        return restricted(query, Comparison(column, "in", held)), Assumption("column", told)
+        return restricted(query, ComparisonPredicate(column, "in", held)), Assumption("column", told)
 
     def _within(self, query: Query, key: ColumnKey) -> Query:
         """The query of the rows of this time, whose quarters need no year where it is within one."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from fathom.offline.asides.owning import Matched
 from fathom.offline.checks.accounting import names_table
-from fathom.offline.grammars.trading import Lines
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.grammars.trading import OrderLines
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Comparison, Condition, Literal, conjunction
+from fathom.offline.queries.query import ComparisonPredicate, Condition, Literal, conjunction
 from fathom.records import TableProfile
 from fathom.text.patterns import Pattern
 
@@ -60,7 +60,7 @@ class Traded:
         linking: Linking,
         planner: JoinPlanner,
         profiles: Mapping[str, TableProfile],
-        lines: Sequence[Lines],
+        lines: Sequence[OrderLines],
         verbs: Collection[int],
     ) -> None:
         self._linking, self._planner, self._profiles = linking, planner, profiles
@@ -105,7 +105,7 @@ class Traded:
         ends = {v.span.end: v for v in self._values().values() if v.column.table in self._lines[0].buyers}
         while end in ends:
             value = ends[end]
-            held.append(Comparison(value.column.in_query(), "=", Literal(value.value)))
+            held.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
             end = value.span.first
         while held and end and tokens[end - 1].lower in _LEADING:
             end -= 1
@@ -169,7 +169,7 @@ class Traded:
         owners: set[str] = set()
         while place in values:
             value = values[place]
-            held.append(Comparison(value.column.in_query(), "=", Literal(value.value)))
+            held.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
             owners.add(value.column.table)
             place = value.span.end
         rows = [
@@ -182,9 +182,9 @@ class Traded:
             return None
         return _Object(owners.pop() if owners else "", conjunction(*held) if held else None, place)
 
-    def _values(self) -> dict[int, ValueMention]:
+    def _values(self) -> dict[int, LinkedValue]:
         """The likeliest value that is named at each place; a denied verb says nothing against it."""
-        found: dict[int, ValueMention] = {}
+        found: dict[int, LinkedValue] = {}
         for value in self._linking.values:  # the likeliest first
             plain = value.comparison in {"=", "!="}
             if plain and value.match in _WHOLE and value.probability >= _LIKELY:

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from fathom.offline.linking import ColumnKey, Linking, Span, TableMention, ValueMention
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span, TableMention
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import DEEDS, LIGHT
 from fathom.offline.queries.query import (
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Literal,
     Query,
@@ -141,9 +141,9 @@ def names_table(linking: Linking, mention: TableMention) -> bool:
     return [t for t in linking.tables if name_stems(t)[-1:] == (word,)] == [mention.table]
 
 
-def sure_values(linking: Linking) -> list[ValueMention]:
+def sure_values(linking: Linking) -> list[LinkedValue]:
     """The likeliest value of each run of words that surely names one."""
-    best: dict[Span, ValueMention] = {}
+    best: dict[Span, LinkedValue] = {}
     for value in linking.values:  # the likeliest first
         told = value.match == "code" and value.probability >= _TOLD and len(value.text) >= _LONG
         if (value.match in {"exact", "folded", "stem"} and value.probability >= _LIKELY) or told:
@@ -151,15 +151,17 @@ def sure_values(linking: Linking) -> list[ValueMention]:
     return [v for v in best.values() if v.comparison == "=" or _behind_number(linking, v)]
 
 
-def _behind_number(linking: Linking, value: ValueMention) -> bool:
+def _behind_number(linking: Linking, value: LinkedValue) -> bool:
     """Whether a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
     numbers = any(n.span.end == value.span.first for n in linking.numbers)
     return isinstance(value.value, str) and value.comparison not in {"!=", "like"} and numbers
 
 
-def named_values(linking: Linking) -> tuple[Comparison, ...]:
+def named_values(linking: Linking) -> tuple[ComparisonPredicate, ...]:
     """The conditions that columns hold the values which the question surely names."""
-    return tuple(Comparison(v.column.in_query(), "=", Literal(v.value)) for v in sure_values(linking))
+    return tuple(
+        ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)) for v in sure_values(linking)
+    )
 
 
 def denies_alike(query: Query, linking: Linking) -> bool:
@@ -179,7 +181,7 @@ def names_values(query: Query, linking: Linking) -> bool:
         (ColumnKey.of(c.left), item.value)
         for c in comparisons(_opened(query).where)
         for item in compared_with(c)
-        if isinstance(c.left, Column) and isinstance(item, Literal)
+        if isinstance(c.left, ColumnRef) and isinstance(item, Literal)
     }
     doubtful, named = set[object](), set[object]()
     for value in linking.values:
@@ -190,5 +192,5 @@ def names_values(query: Query, linking: Linking) -> bool:
 
 def _opened(query: Query) -> Query:
     """The query with the conditions of its CASEs among its own, where their values are seen."""
-    inside: list[Condition] = [e.condition for e in expressions(query) if isinstance(e, Case)]
+    inside: list[Condition] = [e.condition for e in expressions(query) if isinstance(e, CaseWhen)]
     return replace(query, where=conjunction(query.where, *inside)) if inside else query

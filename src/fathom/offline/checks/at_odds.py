@@ -12,8 +12,8 @@ from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Literal,
     Query,
     Star,
@@ -128,12 +128,12 @@ def takes_year_otherwise(query: Query, linking: Linking) -> bool:
     """Whether a query takes a year for something else that isn't named: "lost in 2009", 2009 losses."""
     years = {str(n.value) for n in linking.numbers if n.year}
     return any(
-        _constant(c) in years and isinstance(c.left, Column) and not _may_be_year(c.left, linking)
+        _constant(c) in years and isinstance(c.left, ColumnRef) and not _may_be_year(c.left, linking)
         for c in all_comparisons(query)
     )
 
 
-def _may_be_year(column: Column, linking: Linking) -> bool:
+def _may_be_year(column: ColumnRef, linking: Linking) -> bool:
     """Whether a column is called after a time, or named by the question."""
     words = identifier_words(column.name)
     timely = any(time in word for word in words for time in _TIMES)
@@ -147,7 +147,7 @@ def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
     heads = {m.span.first for m in linking.table_mentions if m.score >= _WHOLLY}
     counts = {str(n.value) for n in linking.numbers if n.span.end in heads}
     return any(
-        _constant(c) in counts and isinstance(c.left, Column) and rows.is_reference(ColumnKey.of(c.left))
+        _constant(c) in counts and isinstance(c.left, ColumnRef) and rows.is_reference(ColumnKey.of(c.left))
         for c in all_comparisons(query)
     )
 
@@ -192,7 +192,7 @@ def ranks_from_the_other_end(query: Query, linking: Linking) -> bool:
 def shows_keys_for_names(query: Query, linking: Linking) -> bool:
     """Whether a question asks for names alone, and a query shows nothing but keys."""
     words = {t.lower for t in linking.tokens if not t.evidence}
-    keys = all(isinstance(e, Column) and identifier_words(e.name)[-1:] == ("id",) for e in query.select)
+    keys = all(isinstance(e, ColumnRef) and identifier_words(e.name)[-1:] == ("id",) for e in query.select)
     return keys and not words.isdisjoint(_NAMES) and words.isdisjoint(CODES)
 
 
@@ -201,7 +201,7 @@ def adds_up_keys(query: Query) -> bool:
     return any(
         isinstance(e, Aggregate)
         and e.function in {"sum", "avg"}
-        and isinstance(e.argument, Column)
+        and isinstance(e.argument, ColumnRef)
         and identifier_words(e.argument.name)[-1:] == ("id",)
         for e in all_expressions(query)
     )
@@ -241,15 +241,17 @@ def shows_flag(query: Query, linking: Linking) -> bool:
     return not whether and len(query.select) == 1 and query.select[0] in flags
 
 
-def _held(query: Query) -> dict[Column, str]:
+def _held(query: Query) -> dict[ColumnRef, str]:
     """The columns that a query holds to a constant."""
     compared = [
-        c for c in conjuncts(query.where) if isinstance(c, Comparison) and c.operator in {"=", "like"}
+        c
+        for c in conjuncts(query.where)
+        if isinstance(c, ComparisonPredicate) and c.operator in {"=", "like"}
     ]
     found = ((c.left, _constant(c)) for c in compared)
-    return {c: value for c, value in found if isinstance(c, Column) and value is not None}
+    return {c: value for c, value in found if isinstance(c, ColumnRef) and value is not None}
 
 
-def _constant(comparison: Comparison) -> str | None:
+def _constant(comparison: ComparisonPredicate) -> str | None:
     """What a comparison compares with, as text; None where that isn't one constant."""
     return str(comparison.right.value) if isinstance(comparison.right, Literal) else None

@@ -14,8 +14,8 @@ from fathom.offline.linking.wordlists import BE, LIGHT, LISTING, NO_PERSON, OPEN
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Case,
-    Column,
+    CaseWhen,
+    ColumnRef,
     Literal,
     Query,
     Star,
@@ -119,7 +119,7 @@ def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool
     """
     named = [] if asks_for_key(linking) else [c.in_query() for c in linking.called]
     names = {c.name.casefold() for c in named if c in rows.of_table(c.table)}
-    columns = [e for e in query.select if isinstance(e, Column)]
+    columns = [e for e in query.select if isinstance(e, ColumnRef)]
     shown = {c.name.casefold() for c in columns}
     if len(shown) != len(query.select):
         return False
@@ -127,7 +127,7 @@ def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool
     return (bool(names) and not names & shown) or who
 
 
-def _may_be_person(column: Column, rows: RowNames) -> bool:
+def _may_be_person(column: ColumnRef, rows: RowNames) -> bool:
     """Whether a column may hold who it is: no place, time, number or key."""
     words = identifier_words(column.name)
     number = rows.measures(ColumnKey.of(column)) or rows.is_reference(ColumnKey.of(column))
@@ -177,7 +177,7 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
     """
     bare = Query(query.select, distinct=query.distinct, order=query.order, tables=query.tables)
     tables = mentioned_tables(query)
-    plain = all(isinstance(e, Column) or e == Aggregate("count", Star()) for e in query.select)
+    plain = all(isinstance(e, ColumnRef) or e == Aggregate("count", Star()) for e in query.select)
     if query != bare or len(tables) != 1 or not plain:
         return False
     tokens = linking.tokens
@@ -241,7 +241,11 @@ def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()
     held = {
         str(item.value).casefold()
         for q in all_queries(query)
-        for condition in (q.where, q.having, *(e.condition for e in expressions(q) if isinstance(e, Case)))
+        for condition in (
+            q.where,
+            q.having,
+            *(e.condition for e in expressions(q) if isinstance(e, CaseWhen)),
+        )
         for c in comparisons(condition)
         for item in compared_with(c)
         if isinstance(item, Literal)
@@ -270,7 +274,7 @@ def calculates_nothing(query: Query, linking: Linking) -> bool:
     held = {*all_expressions(query)}
     if any(isinstance(e, Aggregate) for e in held):
         return False
-    rows = [linking.index[ColumnKey.of(c)] for c in held if isinstance(c, Column)]
+    rows = [linking.index[ColumnKey.of(c)] for c in held if isinstance(c, ColumnRef)]
     return any(
         linking.alignment[rows, q.span.first].max(initial=0) < _NAMED
         for q in asked_quantities(linking)
@@ -316,7 +320,7 @@ def counts_values(query: Query, linking: Linking) -> bool:
     "How many customers have a company" isn't how many companies they have.
     """
     match query.select:
-        case (Aggregate("count", Column() as counted, distinct=True),):
+        case (Aggregate("count", ColumnRef() as counted, distinct=True),):
             words = [t.lower for t in linking.tokens]
             head = counted_head(linking)
             if head is None or not _DIFFERENT.isdisjoint(words):

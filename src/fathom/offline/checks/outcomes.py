@@ -9,7 +9,7 @@ from fathom.offline.linking.text import alike, name_stems, stem
 from fathom.offline.linking.wordlists import OUTCOMES, PHRASE_ENDS, TOLD_OUTCOMES
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
+    ColumnRef,
     Literal,
     Query,
     Unrepresentable,
@@ -52,7 +52,7 @@ def _is_told(verb: str, known: set[str]) -> bool:
 
 def _words(query: Query, planner: JoinPlanner) -> Iterator[str]:
     """The stems of what a query's tables, columns, keys and values are called, without those within it."""
-    used = [e for e in expressions(query) if isinstance(e, Column)]
+    used = [e for e in expressions(query) if isinstance(e, ColumnRef)]
     with suppress(Unrepresentable):
         used += [c for j in joined(query, planner)[1] for c in (j.left, j.right)]
     for name in (*(t.name for t in mentioned_tables(query)), *(c.name for c in used)):
@@ -67,13 +67,13 @@ def _restricting(query: Query) -> Iterator[str]:
     """The stems of the columns that a query compares or orders by."""
     compared = [c.left for condition in (query.where, query.having) for c in comparisons(condition)]
     for expression in (*compared, *(o.key for o in query.order)):
-        if isinstance(expression, Column):
+        if isinstance(expression, ColumnRef):
             yield from name_stems(expression.name)
 
 
 def _has_object(query: Query, linking: Linking, place: int) -> bool:
     """Whether a column of the query is named right behind a verb, as what was won: "won the most seats"."""
-    used = {ColumnKey.of(c) for q in all_queries(query) for c in expressions(q) if isinstance(c, Column)}
+    used = {ColumnKey.of(c) for q in all_queries(query) for c in expressions(q) if isinstance(c, ColumnRef)}
     words = [t.lower for t in linking.tokens[place + 1 : place + 1 + _NEAR]]
     ends = (i for i, w in enumerate(words) if w in PHRASE_ENDS - _AMOUNTS)
     end = place + next(ends, len(words))

@@ -6,7 +6,7 @@ from itertools import pairwise
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LISTING
-from fathom.offline.queries.query import Aggregate, Column, Query, walk
+from fathom.offline.queries.query import Aggregate, ColumnRef, Query, walk
 from fathom.offline.queries.rows import RowNames
 from fathom.text.identifiers import identifier_words
 
@@ -27,7 +27,7 @@ def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
     """
     head = _head(linking)
     called = {stem(b) for b, word in pairwise(head) if word in _NAMES}  # "player name"
-    plain = all(isinstance(e, Column) for e in query.select)
+    plain = all(isinstance(e, ColumnRef) for e in query.select)
     return (
         (plain and _lists(head, _NAMES) and not any(_names(e, rows, called) for e in query.select))
         or (not _KEYS.isdisjoint(head) and not any(_numbers(c, rows) for c in _columns(query)))
@@ -62,18 +62,18 @@ def _shows_one_of_two(query: Query, head: Sequence[str]) -> bool:
 
 
 def _names(expression: object, rows: RowNames, called: Collection[str]) -> bool:
-    if not isinstance(expression, Column):
+    if not isinstance(expression, ColumnRef):
         return False
     words = identifier_words(expression.name)
     named = any(word.endswith(_CALLED) for word in words) or not {*map(stem, words)}.isdisjoint(called)
     return named or expression in rows.of_table(expression.table)
 
 
-def _numbers(column: Column, rows: RowNames) -> bool:
+def _numbers(column: ColumnRef, rows: RowNames) -> bool:
     numbered = identifier_words(column.name)[-1:] or [""]
     ends = numbered[0] in _NUMBERED or column.name.casefold().endswith("id")
     return ends or rows.is_key(column) or rows.is_reference(ColumnKey.of(column))
 
 
-def _columns(query: Query) -> list[Column]:
-    return [e for item in query.select for e in walk(item) if isinstance(e, Column)]
+def _columns(query: Query) -> list[ColumnRef]:
+    return [e for item in query.select for e in walk(item) if isinstance(e, ColumnRef)]

@@ -12,8 +12,8 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Query,
     Star,
     Subquery,
@@ -48,16 +48,16 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
 
 def ranks_unasked(query: Query, linking: Linking) -> bool:
     """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
-    ranked = bool(query.order) and all(isinstance(o.key, Column) for o in query.order)
+    ranked = bool(query.order) and all(isinstance(o.key, ColumnRef) for o in query.order)
     return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
 
 
 def shows_what_restricts(query: Query, linking: Linking) -> bool:
     """Whether "which bookings end in 2018" is told nothing but when they end."""
-    where = (c for c in conjuncts(query.where) if isinstance(c, Comparison))
+    where = (c for c in conjuncts(query.where) if isinstance(c, ComparisonPredicate))
     compared = {c.left for c in where if not isinstance(c.right, Subquery)}
     shown = query.select[0]
-    if len(query.select) != 1 or not isinstance(shown, Column) or shown not in compared:
+    if len(query.select) != 1 or not isinstance(shown, ColumnRef) or shown not in compared:
         return False
     own = linking.alignment[linking.index[ColumnKey.of(shown)]]
     opening = 1 if linking.tokens[0].lower in _WHICH | LISTING else 0
@@ -77,7 +77,7 @@ def leaves_first_out(query: Query, linking: Linking) -> bool:
     tokens = linking.tokens
     behind = next((i for i, t in enumerate(tokens) if t.lower in _WITH), len(tokens))
     head = next((i for i, t in enumerate(tokens) if not t.stop and t.lower not in LISTING), behind)
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     if head + 1 >= behind or len(shown) < len(query.select):
         return False
     fits = {t: linking.table_fit(t, head) for t in linking.tables}
@@ -91,7 +91,7 @@ def leaves_first_out(query: Query, linking: Linking) -> bool:
 def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
     """Whether "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
     tokens = linking.tokens
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     if len(tokens) < 3 or tokens[0].lower not in _WHICH or len(shown) < len(query.select):
         return False
     asked = [t for t in linking.tables if linking.table_fit(t, 1) >= _TABLE]
@@ -106,7 +106,7 @@ def tells_less(query: Query, linking: Linking) -> bool:
     shown = [e for item in query.select for e in walk(item)]
     if any(isinstance(e, Star | Aggregate | Arithmetic) for e in shown):
         return False
-    columns = [e for e in shown if isinstance(e, Column)]
+    columns = [e for e in shown if isinstance(e, ColumnRef)]
     return any(not any(_near(linking, c, i) for c in columns) for i in _asked_with(linking))
 
 
@@ -132,7 +132,7 @@ def _last(linking: Linking, place: int) -> int | None:
     return last
 
 
-def _near(linking: Linking, column: Column, place: int) -> bool:
+def _near(linking: Linking, column: ColumnRef, place: int) -> bool:
     """Whether a word may mean a column, or the rows of its table."""
     own = linking.alignment[linking.index[ColumnKey.of(column)], place]
     return bool(max(own, linking.table_fit(column.table.name, place)) >= _MEANT)
@@ -143,7 +143,7 @@ def groups_by_others(query: Query, linking: Linking, planner: JoinPlanner) -> bo
 
     "How many orders did each shipper ship" is not told by what the orders are called.
     """
-    keys = [k for k in query.group if isinstance(k, Column)]
+    keys = [k for k in query.group if isinstance(k, ColumnRef)]
     if not keys or len(keys) < len(query.group):
         return False
     rows = {*_each_rows(linking)}
@@ -175,11 +175,11 @@ def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: Jo
     return any(
         (k.name,) == table.primary_key or (k in rows.of_table(k.table) and not _ranks_names(linking, k))
         for k in query.group
-        if isinstance(k, Column)
+        if isinstance(k, ColumnRef)
     )
 
 
-def _ranks_names(linking: Linking, name: Column) -> bool:
+def _ranks_names(linking: Linking, name: ColumnRef) -> bool:
     """Whether names themselves are ranked: "the most common first name"."""
     first = min((s.span.first for s in linking.superlatives), default=0)
     return any(t.stem in name_stems(name.name)[-1:] for t in linking.tokens[first:])

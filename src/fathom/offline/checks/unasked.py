@@ -3,7 +3,7 @@
 from fathom.offline.linking import Linking
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import stem
-from fathom.offline.queries.query import Column, Query
+from fathom.offline.queries.query import ColumnRef, Query
 from fathom.text.identifiers import identifier_words
 
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
@@ -19,18 +19,18 @@ def shows_unasked(query: Query, linking: Linking) -> bool:
 
     "The last names of clerks" are no first names, "the id of the customer" is no name.
     """
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     tables = {c.table.name for c in shown}
     return any(_unasked_names(t, shown, linking) or _shows_name_for_key(t, shown, linking) for t in tables)
 
 
-def unasked_names(query: Query, linking: Linking) -> frozenset[Column]:
+def unasked_names(query: Query, linking: Linking) -> frozenset[ColumnRef]:
     """The first names that a query shows where its question asks for last names alone, or the reverse."""
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     return frozenset(c for t in {c.table.name for c in shown} for c in _unasked_names(t, shown, linking))
 
 
-def _unasked_names(table: str, shown: list[Column], linking: Linking) -> list[Column]:
+def _unasked_names(table: str, shown: list[ColumnRef], linking: Linking) -> list[ColumnRef]:
     names = _naming(table, linking)
     if len(names) < 2 or not {c.name for c in shown if c.table.name == table} >= {*names}:
         return []
@@ -46,7 +46,7 @@ def _is_said(own: set[str], both: set[str], linking: Linking) -> bool:
     return any(s in own and (not both or both & {*stems[i : i + _REACH]}) for i, s in enumerate(stems))
 
 
-def _shows_name_for_key(table: str, shown: list[Column], linking: Linking) -> bool:
+def _shows_name_for_key(table: str, shown: list[ColumnRef], linking: Linking) -> bool:
     names = _naming(table, linking)
     own = [c.name for c in shown if c.table.name == table]
     keyed = any(stem(identifier_words(c)[-1]) in _KEYS for c in own if identifier_words(c))

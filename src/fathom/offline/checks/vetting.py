@@ -8,8 +8,8 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
     Literal,
     Query,
@@ -26,7 +26,7 @@ from fathom.offline.queries.rows import fixed_columns
 def adds_up_words(query: Query, linking: Linking) -> bool:
     """Whether it calculates with text that has no figures in it."""
     return any(
-        isinstance(operand, Column) and ColumnKey.of(operand) in linking.wordy
+        isinstance(operand, ColumnRef) and ColumnKey.of(operand) in linking.wordy
         for select in all_queries(query)
         for part in expressions(select)
         for operand in _operands(part)
@@ -38,7 +38,7 @@ def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
     return any(
         isinstance(e, Aggregate)
         and e.distinct
-        and isinstance(e.argument, Column)
+        and isinstance(e.argument, ColumnRef)
         and ColumnKey.of(e.argument) in flags
         for e in query.select
     )
@@ -66,7 +66,11 @@ def _joins_its_own(query: Query) -> bool:
 
 def _contradicted(query: Query) -> bool:
     values: dict[Expression, Expression | None] = {}
-    tests = [p for p in conjuncts(query.where) if isinstance(p, Comparison) and isinstance(p.right, Literal)]
+    tests = [
+        p
+        for p in conjuncts(query.where)
+        if isinstance(p, ComparisonPredicate) and isinstance(p.right, Literal)
+    ]
     equal = [p for p in tests if p.operator == "="]
     if any(values.setdefault(p.left, p.right) != p.right for p in equal):
         return True
@@ -84,12 +88,12 @@ def ranks_by_words(query: Query, linking: Linking) -> bool:
         for e in expressions(part)
         if isinstance(e, Aggregate) and e.function in {"min", "max"}
     ]
-    return any(isinstance(e, Column) and ColumnKey.of(e) in linking.wordy for e in (*keys, *extremes))
+    return any(isinstance(e, ColumnRef) and ColumnKey.of(e) in linking.wordy for e in (*keys, *extremes))
 
 
 def shows_sought(query: Query, linking: Linking) -> bool:
     """Whether it shows a number or place that the question asks for and a column holds, if there is one."""
-    shown = {e for item in query.select for e in walk(item) if isinstance(e, Column)}
+    shown = {e for item in query.select for e in walk(item) if isinstance(e, ColumnRef)}
     return not linking.sought or any(ColumnKey.of(e) in linking.sought for e in shown)
 
 

@@ -11,7 +11,7 @@ from fathom.offline.composing.groups import grouped, pair
 from fathom.offline.composing.records import Combined, Composition, is_one_number
 from fathom.offline.queries.query import (
     Aggregate,
-    Comparison,
+    ComparisonPredicate,
     Query,
     Subquery,
     conjunction,
@@ -75,7 +75,7 @@ def _in_both(names: RowNames, queries: Sequence[Query]) -> Combined | None:
     if len(same) != 1 or one.where is None or other.where is None:
         return None
     within = Query(same, where=other.where, tables=other.tables, joins=other.joins)
-    query = replace(one, where=conjunction(one.where, Comparison(same[0], "in", Subquery(within))))
+    query = replace(one, where=conjunction(one.where, ComparisonPredicate(same[0], "in", Subquery(within))))
     return query, Assumption("default", f"Both are true of the same row of {table.name}.")
 
 

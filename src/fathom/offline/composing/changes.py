@@ -9,7 +9,16 @@ from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition, change, difference
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.queries.query import Aggregate, Call, Column, Expression, Ordering, Over, Query, walk
+from fathom.offline.queries.query import (
+    Aggregate,
+    ColumnRef,
+    Expression,
+    FunctionCall,
+    OrderKey,
+    Over,
+    Query,
+    walk,
+)
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
@@ -75,12 +84,12 @@ def _beside_before(in_per_cent: bool, queries: Sequence[Query]) -> Combined | No
     if found is None:
         return None
     query, period, total = found
-    before = Over(Call("lag", (total,)), by=Ordering(period))
+    before = Over(FunctionCall("lag", (total,)), by=OrderKey(period))
     new = change(total, before) if in_per_cent else difference(total, before)
     told = Assumption(
         "default", "Periods without any rows are left out; the one before is that listed before."
     )
-    return replace(query, select=(period, total, new), order=(Ordering(period),)), told
+    return replace(query, select=(period, total, new), order=(OrderKey(period),)), told
 
 
 def _up_to(queries: Sequence[Query]) -> Combined | None:
@@ -88,15 +97,15 @@ def _up_to(queries: Sequence[Query]) -> Combined | None:
     found = _by_period(queries)
     match found:
         case query, period, Aggregate("sum" | "count", distinct=False) as total if _is_time(period):
-            so_far = Over(Aggregate("sum", total), by=Ordering(period))
+            so_far = Over(Aggregate("sum", total), by=OrderKey(period))
             told = Assumption("default", "Each number is the total from the first of these periods on.")
-            return replace(query, select=(period, so_far), order=(Ordering(period),)), told
+            return replace(query, select=(period, so_far), order=(OrderKey(period),)), told
     return None
 
 
 def _is_time(period: Expression) -> bool:
     """Whether groups by an expression follow one another: parts of dates, columns of years or dates."""
-    return not isinstance(period, Column) or bool(_TIMES.intersection(name_stems(period.name)))
+    return not isinstance(period, ColumnRef) or bool(_TIMES.intersection(name_stems(period.name)))
 
 
 def _by_period(queries: Sequence[Query]) -> tuple[Query, Expression, Expression] | None:

@@ -21,7 +21,7 @@ from fathom.offline.composing.records import (
     is_one_number,
 )
 from fathom.offline.grammars.ratios import quotient
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import tokenize
 from fathom.offline.linking.wordlists import ASCENDING, DESCENDING, MONTHS
 from fathom.offline.queries.query import Expression, Literal, Query, Subquery, rebuilt
@@ -233,7 +233,7 @@ def _ends_in(question: str, words: str) -> bool:
     return bool(re.search(rf"\b{re.escape(words)}{_THERE}\?", question, _I))
 
 
-def _is_sure(value: ValueMention) -> bool:
+def _is_sure(value: LinkedValue) -> bool:
     return value.match in _SURE and value.probability >= _LIKELY
 
 
@@ -256,7 +256,7 @@ def _adds_nothing(rest: str, question: str) -> bool:
 
 
 def _exchanged(
-    together: _Together, one: ValueMention, two: ValueMention, queries: Sequence[Query]
+    together: _Together, one: LinkedValue, two: LinkedValue, queries: Sequence[Query]
 ) -> Combined | None:
     """The number of one value held against that of another."""
 

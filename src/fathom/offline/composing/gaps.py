@@ -17,7 +17,7 @@ from fathom.offline.composing.records import Combined, Composition, Form, change
 from fathom.offline.grammars.grouping import by_whole_words
 from fathom.offline.grammars.ratios import quotient
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.queries.query import Column, Query, columns, comparisons, rebuilt, walk
+from fathom.offline.queries.query import ColumnRef, Query, columns, comparisons, rebuilt, walk
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 from fathom.text.identifiers import identifier_words
@@ -151,7 +151,7 @@ def _calculated(
     conditions = {e for c in comparisons(query.where) for e in walk(c.left)}
     if asked not in columns(query) or asked in conditions or asked in query.group or query.compound:
         return None
-    here, other = (Column(asked.table, c.column) for c in (one, two))
+    here, other = (ColumnRef(asked.table, c.column) for c in (one, two))
     number = form(here, other)
     found = rebuilt(query, lambda node: number if node == asked else node)
     told = f"It is {one.column} {_TOLD[form]} {two.column}."

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from fathom.offline.composing.records import Form
 from fathom.offline.queries.query import (
     Aggregate,
-    Case,
-    Column,
+    CaseWhen,
+    ColumnRef,
     Condition,
     Expression,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     conjunction,
@@ -70,7 +70,7 @@ def grouped(text: str) -> Grouped:
     return Grouped(text)
 
 
-class Paired(NamedTuple):
+class NumberPair(NamedTuple):
     """A query without the two numbers that two queries give of its rows, these, and their place in SELECT."""
 
     query: Query
@@ -90,11 +90,11 @@ def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Que
     if paired is None:
         return None
     number = form(paired.first, paired.second)
-    order = () if descending is None else (Ordering(number, descending),)
+    order = () if descending is None else (OrderKey(number, descending),)
     return replace(paired.showing(number), order=order)
 
 
-def pair(one: Query, two: Query) -> Paired | None:
+def pair(one: Query, two: Query) -> NumberPair | None:
     """Two numbers of the same groups, or of all; None where their rows differ."""
     shown = [[e for e in q.select if not is_aggregate(e)] for q in (one, two)]
     alike = one.group == two.group and shown[0] == shown[1] and one.joins == two.joins
@@ -119,7 +119,7 @@ def pair(one: Query, two: Query) -> Paired | None:
     place = next(i for i, e in enumerate(one.select) if is_aggregate(e))
     rest = tuple(shown[0])
     query = replace(one, select=rest, tables=tables, where=conjunction(*both), order=())
-    return Paired(query, top, bottom, place)
+    return NumberPair(query, top, bottom, place)
 
 
 def _under(total: Expression, condition: Condition | None) -> Expression:
@@ -130,9 +130,9 @@ def _under(total: Expression, condition: Condition | None) -> Expression:
 def _kept(condition: Condition, node: object) -> object:
     match node:
         case Aggregate("count", Star()):
-            return Aggregate("sum", Case(condition, Literal(1), Literal(0)))
+            return Aggregate("sum", CaseWhen(condition, Literal(1), Literal(0)))
         case Aggregate("sum", argument):
-            return Aggregate("sum", Case(condition, argument, Literal(0)))
-        case Aggregate(_, Column() as argument):
-            return replace(node, argument=Case(condition, argument))
+            return Aggregate("sum", CaseWhen(condition, argument, Literal(0)))
+        case Aggregate(_, ColumnRef() as argument):
+            return replace(node, argument=CaseWhen(condition, argument))
     return node

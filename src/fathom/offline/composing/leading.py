@@ -11,10 +11,10 @@ from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
     Aggregate,
-    Call,
-    Comparison,
+    ComparisonPredicate,
+    FunctionCall,
     Literal,
-    Ordering,
+    OrderKey,
     Over,
     Query,
     SourceColumn,
@@ -87,7 +87,7 @@ def _of_each(queries: Sequence[Query]) -> Combined | None:
         return None
     if not _is_plain(counted) or any(map(is_aggregate, first.select)):
         return None
-    place = Over(Call("rank", ()), counted.group, first.order[0])
+    place = Over(FunctionCall("rank", ()), counted.group, first.order[0])
     group = tuple(dict.fromkeys((*first.group, *counted.group, *labels))) if _is_grouped(first) else ()
     ranked = () if first.order[0].key in first.select else (first.order[0].key,)
     rows = Query(
@@ -97,8 +97,8 @@ def _of_each(queries: Sequence[Query]) -> Combined | None:
         tables=tuple(dict.fromkeys((*mentioned_tables(first), *mentioned_tables(counted)))),
     )
     shown = tuple(SourceColumn(i) for i in range(len(rows.select)))
-    order = tuple(Ordering(c) for c in (*shown[: len(labels)], shown[-1]))
-    kept = Comparison(shown[-1], "<=", Literal(first.limit))
+    order = tuple(OrderKey(c) for c in (*shown[: len(labels)], shown[-1]))
+    kept = ComparisonPredicate(shown[-1], "<=", Literal(first.limit))
     told = "Those with the same number share a place, so that there may be more of them than asked for."
     return Query(shown[:-1], where=kept, order=order, source=rows), Assumption("default", told)
 
@@ -125,7 +125,7 @@ def _behind(place: int, queries: Sequence[Query]) -> Combined | None:
     (query,) = queries
     match query.select:
         case (Aggregate("min" | "max" as function, value),) if not query.group and _is_bare(query):
-            order = (Ordering(value, descending=function == "max"),)
+            order = (OrderKey(value, descending=function == "max"),)
             query = replace(query, select=(value,), distinct=True, order=order, limit=1)
     if query.limit != 1 or len(query.order) != 1 or query.offset:
         return None

@@ -13,13 +13,13 @@ from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
+    FunctionCall,
     Items,
     Literal,
-    Ordering,
+    OrderKey,
     Over,
     Query,
     SourceColumn,
@@ -34,7 +34,7 @@ from fathom.text.patterns import Pattern
 
 _MEDIAN = Pattern(r"\bmedian\b(?:\s+(?:value|average)s?\b(?=\s+of\b))?", re.IGNORECASE)
 _MEAN = Pattern(r"\b(?:average|mean|avg)\b", re.IGNORECASE)
-_MIDDLE = Call("median", ())
+_MIDDLE = FunctionCall("median", ())
 """Stands for the median until the rows are numbered."""
 _TOLD = Assumption(
     "default",
@@ -80,11 +80,11 @@ def _numbered(query: Query, mean: Aggregate, value: Expression) -> Query:
     """The query over rows that carry their place among those of their group, and how many these are."""
     outside = replace(query, where=None, source=None, tables=(), joins=())
     outside = rebuilt(outside, lambda n: _MIDDLE if n == mean else n)
-    used = (e for e in expressions(outside) if isinstance(e, Column | SourceColumn))
+    used = (e for e in expressions(outside) if isinstance(e, ColumnRef | SourceColumn))
     carried = tuple(dict.fromkeys(used))
     rows = Query(
         (*carried, value, *_places(query.group, value)),
-        where=conjunction(query.where, Comparison(value, "is not null")),
+        where=conjunction(query.where, ComparisonPredicate(value, "is not null")),
         tables=query.tables,
         joins=query.joins,
         source=query.source,
@@ -93,11 +93,13 @@ def _numbered(query: Query, mean: Aggregate, value: Expression) -> Query:
     renamed: dict[object, Expression] = {_MIDDLE: Aggregate("avg", middle)}
     renamed.update((e, SourceColumn(i)) for i, e in enumerate(carried))
     twice, last = Arithmetic("*", Literal(2), place), Arithmetic("+", count, Literal(2))
-    kept = Comparison(twice, "between", Items((count, last)))
+    kept = ComparisonPredicate(twice, "between", Items((count, last)))
     numbered: Query = replace(rebuilt(outside, lambda n: renamed.get(n, n)), where=kept, source=rows)
     return numbered
 
 
 def _places(group: tuple[Expression, ...], value: Expression) -> tuple[Over, Over]:
     """The place of a row in its group by a value, and how many rows its group has."""
-    return Over(Call("row_number", ()), group, Ordering(value)), Over(Aggregate("count", Star()), group)
+    return Over(FunctionCall("row_number", ()), group, OrderKey(value)), Over(
+        Aggregate("count", Star()), group
+    )

@@ -17,8 +17,8 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
     Literal,
     Query,
@@ -151,7 +151,7 @@ def _once(count: Query, part: Query, planner: JoinPlanner) -> Query:
     joined = part.select == _ALL and tables[0] in mentioned_tables(part) and len(tables) == len(key) == 1
     if not joined or planner.one_each(tables[0], mentioned_tables(part)):
         return part
-    return replace(part, select=(Aggregate("count", Column(tables[0], key[0]), distinct=True),))
+    return replace(part, select=(Aggregate("count", ColumnRef(tables[0], key[0]), distinct=True),))
 
 
 def _counts(query: Query) -> bool:
@@ -186,7 +186,9 @@ def _split(planner: JoinPlanner, queries: Sequence[Query]) -> Combined | None:
         return None
     tables = _tables(count, part)
     match [c for c in conjuncts(part.where) if c not in conjuncts(count.where)]:
-        case [Comparison(Column() as flag, "=", Literal(value=value))] if str(value).casefold() in _FLAGS:
+        case [ComparisonPredicate(ColumnRef() as flag, "=", Literal(value=value))] if (
+            str(value).casefold() in _FLAGS
+        ):
             query = replace(count, select=(flag, *count.select), group=(flag,), tables=tables)
             return query, Assumption("column", f"{flag.name} says which are so and which aren't.")
     total, number = found

@@ -8,7 +8,7 @@ from functools import partial
 
 from fathom.offline.composing.records import Combined, Composition
 from fathom.offline.grammars.calendars import days_between, today
-from fathom.offline.queries.query import Aggregate, Arithmetic, Column, Literal, Query
+from fathom.offline.queries.query import Aggregate, Arithmetic, ColumnRef, Literal, Query
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
@@ -52,7 +52,7 @@ def _counted(unit: str, until_today: bool, queries: Sequence[Query]) -> Combined
     found = [
         e.argument
         for e in query.select
-        if isinstance(e, Aggregate) and e.function == "max" and isinstance(e.argument, Column)
+        if isinstance(e, Aggregate) and e.function == "max" and isinstance(e.argument, ColumnRef)
     ]
     if len(found) != 1 or query.limit is not None:
         return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fathom.offline.checks.unasked import unasked_names
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import stem
-from fathom.offline.queries.query import Aggregate, Column, Ordering, Query, mentioned_tables
+from fathom.offline.queries.query import Aggregate, ColumnRef, OrderKey, Query, mentioned_tables
 
 _WAYS = {"descending": True, "desc": True, "reverse": True, "ascending": False, "asc": False}
 _SORTED = frozenset(map(stem, ("sort", "sorted", "order", "ordered", "rank", "ranked")))
@@ -15,7 +15,7 @@ _ARTICLES = frozenset("the a an their its his her".split())
 _NAMED = 0.9
 
 
-def as_said(query: Query, linking: Linking, told: Collection[Column] = ()) -> Query:
+def as_said(query: Query, linking: Linking, told: Collection[ColumnRef] = ()) -> Query:
     """The query ordered as its question says, without what it shows for the order alone.
 
     "In descending alphabetical order" is learned as alphabetical. "Ordered by the number of cities" shows no
@@ -30,30 +30,30 @@ def as_said(query: Query, linking: Linking, told: Collection[Column] = ()) -> Qu
     unasked = unasked_names(query, linking).difference(told)
     ordered = {o.key for o in query.order} | {*query.group}
     kept = tuple(e for e in query.select if e not in unasked or e in ordered)
-    plain = all(isinstance(e, Column) for e in query.select) and query.compound is None
+    plain = all(isinstance(e, ColumnRef) for e in query.select) and query.compound is None
     return replace(query, select=kept) if plain and kept != query.select else query
 
 
-def _order(query: Query, linking: Linking) -> Ordering:
+def _order(query: Query, linking: Linking) -> OrderKey:
     """The order of a query, by the one column of its tables that is named right behind "order by"."""
     (order,) = query.order
     tables = {t.name: t for t in mentioned_tables(query)}
     said = _said_of_order(linking)
     counted = isinstance(order.key, Aggregate) and order.key not in query.select and not linking.quantities
-    plain = isinstance(order.key, Column) and not query.group
+    plain = isinstance(order.key, ColumnRef) and not query.group
     grouped = isinstance(order.key, Aggregate) and bool(query.group)
     if said is None or not (plain or counted or grouped) or query.compound is not None:
         return order
     behind = [m for m in linking.column_mentions if m.span.end > said and m.score >= _NAMED]
     first = [m.column for m in behind if m.span.first == said and m.column.table in tables]
     if len(first) != 1 or (
-        isinstance(order.key, Column) and ColumnKey.of(order.key) in {m.column for m in behind}
+        isinstance(order.key, ColumnRef) and ColumnKey.of(order.key) in {m.column for m in behind}
     ):
         return order
-    key = Column(tables[first[0].table], first[0].column)
+    key = ColumnRef(tables[first[0].table], first[0].column)
     if query.group and key not in query.group:
         return order
-    return replace(order, key=key) if plain or counted else Ordering(key)
+    return replace(order, key=key) if plain or counted else OrderKey(key)
 
 
 def _without_order_shown(query: Query, linking: Linking) -> Query:

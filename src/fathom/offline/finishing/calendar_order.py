@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fathom.offline.linking.wordlists import MONTHS, WEEKDAYS
-from fathom.offline.queries.query import Call, Column, Expression, Literal, Ordering, Query
+from fathom.offline.queries.query import ColumnRef, Expression, FunctionCall, Literal, OrderKey, Query
 from fathom.records import TableProfile
 
 _SHORT = 3
@@ -24,15 +24,15 @@ def in_calendar_order(query: Query, profiles: Mapping[str, TableProfile]) -> Que
     return replace(query, order=order) if order != query.order else query
 
 
-def _of_calendar(ordering: Ordering, profiles: Mapping[str, TableProfile]) -> Expression:
+def _of_calendar(ordering: OrderKey, profiles: Mapping[str, TableProfile]) -> Expression:
     key = ordering.key
-    if not isinstance(key, Column):
+    if not isinstance(key, ColumnRef):
         return key
     profile = profiles.get(key.table.name)
     seen = profile.columns.get(key.name) if profile is not None else None
     held = {str(v).strip().casefold() for v, _ in seen.common if v is not None} if seen else set()
     for names, whole in ((_MONTHS, set(MONTHS)), (_DAYS, set(WEEKDAYS))):
         if held and all(v in whole or (len(v) == _SHORT and v in names) for v in held):
-            short = Call("lower", (Call("substr", (key, Literal(1), Literal(_SHORT))),))
-            return Call("instr", (Literal("".join(names)), short))
+            short = FunctionCall("lower", (FunctionCall("substr", (key, Literal(1), Literal(_SHORT))),))
+            return FunctionCall("instr", (Literal("".join(names)), short))
     return key

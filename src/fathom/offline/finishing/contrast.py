@@ -6,9 +6,9 @@ from functools import partial
 from fathom.offline.finishing.describing import describe_condition, shown
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Condition,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     conjuncts,
@@ -91,7 +91,7 @@ def _items(query: Query) -> str:
 
 def _counted(count: Aggregate, query: Query) -> str:
     match count.argument:
-        case Column(table=table, name=name) if count.distinct:
+        case ColumnRef(table=table, name=name) if count.distinct:
             return f"the number of different {plural(_called(table.name, name, query))}"
         case _:
             return f"the number of {_rows(query)}"
@@ -141,7 +141,7 @@ def _ordered(query: Query) -> str:
 def _repeats(query: Query, queries: Sequence[Query]) -> str:
     rows = [spoken(t.name) for t in mentioned_tables(query)]
     if query.distinct or len(rows) == 1:
-        said = {e.table.name for e in query.select if isinstance(e, Column)}
+        said = {e.table.name for e in query.select if isinstance(e, ColumnRef)}
         return f"each {singular(spoken(said.pop()))} once" if len(said) == 1 else "each once"
     differing = [
         t for t in rows if any(t not in {spoken(o.name) for o in mentioned_tables(q)} for q in queries)
@@ -149,11 +149,11 @@ def _repeats(query: Query, queries: Sequence[Query]) -> str:
     return f"once for every {singular(differing[0] if differing else rows[-1])}"
 
 
-def _key(order: Ordering, query: Query) -> str:
+def _key(order: OrderKey, query: Query) -> str:
     return f"{_key_words(order, query)}, {'highest' if order.descending else 'lowest'} first"
 
 
-def _key_words(order: Ordering, query: Query) -> str:
+def _key_words(order: OrderKey, query: Query) -> str:
     key = order.key
     told = _counted(key, query) if isinstance(key, Aggregate) and key.function == "count" else None
     return (told or shown(key, _naming(query))).removeprefix("the ")
@@ -167,7 +167,7 @@ def _naming(query: Query) -> "partial[str]":
     return partial(_column, query=query)
 
 
-def _column(column: Column, query: Query) -> str:
+def _column(column: ColumnRef, query: Query) -> str:
     return _called(column.table.name, column.name, query)
 
 

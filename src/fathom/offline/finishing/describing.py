@@ -6,13 +6,13 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Literal,
     Outer,
@@ -24,7 +24,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rendering import joined
 
-Naming = Callable[[Column], str]
+Naming = Callable[[ColumnRef], str]
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
 _OPERATORS = {
     "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
@@ -59,7 +59,7 @@ def describe(query: Query, planner: JoinPlanner) -> str:
     return " ".join(parts)
 
 
-def dotted(column: Column) -> str:
+def dotted(column: ColumnRef) -> str:
     """A column as SQL names it: `table.column`."""
     return f"{column.table.name}.{column.name}"
 
@@ -67,7 +67,7 @@ def dotted(column: Column) -> str:
 def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR0911
     """What an expression gives, in words; `name` says what to call a column."""
     match expression:
-        case (Column() as column) | Outer(column=column):
+        case (ColumnRef() as column) | Outer(column=column):
             return name(column)
         case Star():
             return "all columns"
@@ -79,7 +79,7 @@ def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR091
             return f"the {_AGGREGATES[function]} {shown(argument, name)}"
         case Arithmetic(operator=operator, left=left, right=right):
             return f"{shown(left, name)} {operator} {shown(right, name)}"
-        case Over(function=Call(name="lag", arguments=(value,)), by=by) if by is not None:
+        case Over(function=FunctionCall(name="lag", arguments=(value,)), by=by) if by is not None:
             return f"{shown(value, name)} of the {shown(by.key, name)} before"
         case Over(function=Aggregate() as total, by=by) if by is not None:
             return f"{shown(total, name)} up to the {shown(by.key, name)}"
@@ -89,7 +89,7 @@ def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR091
             return " and ".join(shown(i, name) for i in items)
         case Subquery(query=query):
             return "those of (" + ", ".join(shown(e, name) for e in query.select) + " elsewhere)"
-        case Case(condition=condition, then=then):
+        case CaseWhen(condition=condition, then=then):
             return f"{shown(then, name)} if {describe_condition(condition, name)}"
     return "a calculation"
 
@@ -101,6 +101,6 @@ def describe_condition(condition: Condition, name: Naming = dotted) -> str:
     return _comparison(condition, name)
 
 
-def _comparison(comparison: Comparison, name: Naming) -> str:
+def _comparison(comparison: ComparisonPredicate, name: Naming) -> str:
     left, operator = shown(comparison.left, name), _OPERATORS.get(comparison.operator, comparison.operator)
     return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right, name)}")

@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fathom.offline.queries.query import Column, Comparison, Query, comparisons, conjunction, rebuilt
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Query,
+    comparisons,
+    conjunction,
+    rebuilt,
+)
 from fathom.records import Assumption, TableProfile
 
 
@@ -22,17 +29,19 @@ def with_known_extremes(
             case Query(order=(first, *_), limit=int()) if not first.descending:
                 key = first.key
                 said = (c.left for c in comparisons(node.where))
-                if isinstance(key, Column) and may_be_missing(key, profiles) and key not in said:
+                if isinstance(key, ColumnRef) and may_be_missing(key, profiles) and key not in said:
                     told[Assumption("default", f"Rows without {key.table.name}.{key.name} are left out.")] = (
                         None
                     )
-                    return replace(node, where=conjunction(node.where, Comparison(key, "is not null")))
+                    return replace(
+                        node, where=conjunction(node.where, ComparisonPredicate(key, "is not null"))
+                    )
         return node
 
     return rebuilt(query, known), tuple(told)
 
 
-def may_be_missing(column: Column, profiles: Mapping[str, TableProfile]) -> bool:
+def may_be_missing(column: ColumnRef, profiles: Mapping[str, TableProfile]) -> bool:
     """Whether some rows may hold no value of a column, as far as profiles say."""
     profile = profiles.get(column.table.name)
     seen = profile.columns.get(column.name) if profile is not None else None

@@ -5,7 +5,7 @@ from typing import Any
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Query,
     Star,
     mentioned_tables,
@@ -25,7 +25,7 @@ def with_held_numbers(query: Query, linking: Linking, rows: RowNames) -> Query:
     named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
     tables = {t for t in mentioned_tables(query) if t.name in named}
     alike = [c for c in linking.columns if rows.measures(c) and _counts_rows(c)]
-    held = [Column(t, c.column) for t in sorted(tables) for c in alike if c == ColumnKey(t.name, c.column)]
+    held = [ColumnRef(t, c.column) for t in sorted(tables) for c in alike if c == ColumnKey(t.name, c.column)]
     if len(held) != 1:
         return query
 

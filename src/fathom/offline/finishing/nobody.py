@@ -2,14 +2,14 @@
 
 from fathom.errors import QueryError
 from fathom.offline.checks.checking import BRIEF
-from fathom.offline.engine import Engine
-from fathom.offline.queries.query import Column, Comparison, Query, Subquery, Unrepresentable
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, Subquery, Unrepresentable
 from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption, Result
 
 
-def finds_nobody(query: Query, result: Result | None, engine: Engine) -> bool:
+def finds_nobody(query: Query, result: Result | None, engine: OfflineEngine) -> bool:
     """Whether rows that others refer to are none, though the row from which the query leads is there."""
     if result is None or result.rows or (inner := _inner(query)) is None:
         return False
@@ -26,7 +26,7 @@ def told_of_nobody(query: Query, result: Result | None, names: RowNames) -> tupl
     if result is None or result.rows or inner is None:
         return ()
     match query.where, inner.select:
-        case Comparison(left=Column() as asked), (Column() as given,):
+        case ComparisonPredicate(left=ColumnRef() as asked), (ColumnRef() as given,):
             key = asked if asked not in names.key_of(asked.table) else given
             return (Assumption("default", f"Nobody is recorded there in {key.table.name}.{key.name}."),)
     return ()
@@ -34,6 +34,6 @@ def told_of_nobody(query: Query, result: Result | None, names: RowNames) -> tupl
 
 def _inner(query: Query) -> Query | None:
     match query.where:
-        case Comparison(operator="in", right=Subquery(query=inner)):
+        case ComparisonPredicate(operator="in", right=Subquery(query=inner)):
             return inner
     return None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.naming import EACH
-from fathom.offline.queries.query import Column, Query, is_aggregate
+from fathom.offline.queries.query import ColumnRef, Query, is_aggregate
 from fathom.offline.queries.rows import fixed_columns
 
 _NAMED = 0.9
@@ -20,7 +20,7 @@ def as_one_number(query: Query, linking: Linking) -> Query:
     if not query.group or not fixed.issuperset(query.group) or any(t.lower in EACH for t in linking.tokens):
         return query
     numbers = tuple(e for e in query.select if e not in fixed)
-    asked = any(isinstance(e, Column) and e in fixed and ColumnKey.of(e) in named for e in query.select)
+    asked = any(isinstance(e, ColumnRef) and e in fixed and ColumnKey.of(e) in named for e in query.select)
     whole = query.having is None and query.limit is None and query.compound is None
     if asked or not whole or not numbers or not all(map(is_aggregate, numbers)):
         return query

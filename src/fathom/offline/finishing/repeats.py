@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Query,
     Subquery,
     TableRef,
@@ -33,7 +33,7 @@ def without_repeats(
     key = planner.schema.table(table.name).primary_key
     if len(key) != 1 or _names_differ(names.of_table(table), profiles):
         return replace(query, distinct=True)
-    return replace(query, group=tuple(dict.fromkeys((Column(table, key[0]), *query.select))))
+    return replace(query, group=tuple(dict.fromkeys((ColumnRef(table, key[0]), *query.select))))
 
 
 def kept_apart(
@@ -55,8 +55,8 @@ def kept_apart(
         return query
     if _names_differ(called, profiles):
         return query
-    own = Column(table, key[0])
-    among = Comparison(own, _AMONG[compound.operator], Subquery(replace(other, select=(own,))))
+    own = ColumnRef(table, key[0])
+    among = ComparisonPredicate(own, _AMONG[compound.operator], Subquery(replace(other, select=(own,))))
     return restricted(replace(query, compound=None), among)
 
 
@@ -65,15 +65,15 @@ def _listed(query: Query, names: RowNames) -> TableRef | None:
     whole = query.distinct or query.group or query.having or query.compound or query.source or query.joins
     if whole or query.limit is not None or not {o.key for o in query.order} <= set(query.select):
         return None
-    shown = {e.table for e in query.select if isinstance(e, Column)}
-    if len(shown) != 1 or not all(isinstance(e, Column) for e in query.select):
+    shown = {e.table for e in query.select if isinstance(e, ColumnRef)}
+    if len(shown) != 1 or not all(isinstance(e, ColumnRef) for e in query.select):
         return None
     table = shown.pop()
     own = names.of_table(table)
     return table if own and set(own) <= set(query.select) else None
 
 
-def _names_differ(names: tuple[Column, ...], profiles: Mapping[str, TableProfile]) -> bool:
+def _names_differ(names: tuple[ColumnRef, ...], profiles: Mapping[str, TableProfile]) -> bool:
     """Whether a part of the names is known to be another in each row."""
     seen = (profiles[c.table.name].columns.get(c.name) for c in names if c.table.name in profiles)
     return any(p is not None and p.exact and p.distinct == p.rows_seen for p in seen)

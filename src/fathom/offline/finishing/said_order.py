@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.hints import Hint
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.queries.query import Column, Query
+from fathom.offline.queries.query import ColumnRef, Query
 
 _NAMED = 0.5
 
@@ -15,7 +15,7 @@ def in_said_order(query: Query, linking: Linking, hints: Sequence[Hint] = ()) ->
 
     Unchanged where anything but columns is shown, or no words name one that name no other.
     """
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     places = [_place(c, shown, linking, hints) for c in shown]
     told = [p for p in places if p is not None]
     if len(told) != len(query.select) or len(set(told)) < len(told) or query.compound is not None:
@@ -25,7 +25,7 @@ def in_said_order(query: Query, linking: Linking, hints: Sequence[Hint] = ()) ->
 
 
 def _place(
-    column: Column, shown: Sequence[Column], linking: Linking, hints: Sequence[Hint]
+    column: ColumnRef, shown: Sequence[ColumnRef], linking: Linking, hints: Sequence[Hint]
 ) -> tuple[int, int] | None:
     """Where a column is named first: the token, and its place among several columns that a hint names."""
     told = [(s.first, h.columns.index(column)) for h in hints if column in h.columns for s in h.spans[:1]]

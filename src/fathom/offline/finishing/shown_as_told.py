@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.offline.grammars.grouping import Naming
+from fathom.offline.grammars.grouping import ThingNaming
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import last_word, name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
+    ColumnRef,
     Expression,
     Query,
     TableRef,
@@ -36,7 +36,7 @@ def shown_as_told(
     """
     if query.compound is not None or query.source is not None:
         return None
-    reader = _Reader(query, linking, names, planner)
+    reader = _ExpressionReader(query, linking, names, planner)
     found = [reader.read(linking.places(*item)) for item in told.items]
     if not found or not all(found):
         return None
@@ -53,14 +53,14 @@ def shown_as_told(
     return replace(query, select=select, group=tuple(dict.fromkeys((*query.group, *plain))))
 
 
-class _Reader:
+class _ExpressionReader:
     """Tells which expression of a query words stand for."""
 
     def __init__(self, query: Query, linking: Linking, names: RowNames, planner: JoinPlanner) -> None:
         self._query, self._linking, self._names, self._planner = query, linking, names, planner
-        self._naming = Naming(linking, names)
+        self._naming = ThingNaming(linking, names)
         self._tables = mentioned_tables(query)
-        shown = [e.table for e in query.select if isinstance(e, Column)]
+        shown = [e.table for e in query.select if isinstance(e, ColumnRef)]
         self._main = (*shown, *self._tables)[0] if self._tables else None
         self._owner: TableRef | None = None
         """What was said last to have what is shown: "the skill id and | description"."""
@@ -81,7 +81,7 @@ class _Reader:
             return tuple(periods)
         found = self._columns(words) if words else ()
         by_name = not NAMES.isdisjoint(self._lower(i) for i in words)
-        others = [e for e in found if isinstance(e, Column) and last_word(e.name) not in NAMES]
+        others = [e for e in found if isinstance(e, ColumnRef) and last_word(e.name) not in NAMES]
         keys = [c for c in others if by_name and self._names.is_key(c)]
         if not keys:
             return found
@@ -97,10 +97,10 @@ class _Reader:
             return (held,)
         return tuple(numbers) if len(numbers) == 1 else ()
 
-    def _held(self, words: Sequence[int]) -> Column | None:
+    def _held(self, words: Sequence[int]) -> ColumnRef | None:
         """The column of the query's tables that holds a number of what words name."""
         found = self._named(words) if words else ()
-        amounts = [e for e in found if isinstance(e, Column) and self._names.measures(ColumnKey.of(e))]
+        amounts = [e for e in found if isinstance(e, ColumnRef) and self._names.measures(ColumnKey.of(e))]
         return amounts[0] if amounts else None
 
     def _columns(self, words: Sequence[int]) -> Sequence[Expression]:
@@ -122,7 +122,7 @@ class _Reader:
             return self._named(rest, table)
         return found if table in self._tables or self._refers_to(table) else ()
 
-    def _called(self, words: Sequence[int]) -> Column | None:
+    def _called(self, words: Sequence[int]) -> ColumnRef | None:
         """The one column, of the query's tables or of those they refer to, that just these words name."""
         said = {self._linking.tokens[i].stem for i in words}
         alike = [c.in_query() for c in self._linking.columns if {*name_stems(c.column)} == said]
@@ -130,9 +130,11 @@ class _Reader:
         first = [c for c in own if c.table == self._main] or own
         return first[0] if len(first) == 1 else None
 
-    def _key(self, table: TableRef, word: str, *, own: bool) -> tuple[Column, ...]:
+    def _key(self, table: TableRef, word: str, *, own: bool) -> tuple[ColumnRef, ...]:
         """What is shown already and called a code or an id, as said of it; else such a key of a table."""
-        shown = [e for e in (*self._query.select, *self._query.group) if isinstance(e, Column)] if own else []
+        shown = (
+            [e for e in (*self._query.select, *self._query.group) if isinstance(e, ColumnRef)] if own else []
+        )
         for found in ({c for c in shown if _ends(c, word)}, {*self._names.key_of(table)}):
             if found:
                 return tuple(found) if len(found) == 1 and all(_ends(c, word) for c in found) else ()
@@ -169,10 +171,10 @@ class _Reader:
 
 def _is_of_groups(shown: Expression, query: Query, names: RowNames, planner: JoinPlanner) -> bool:
     """Whether each group of a query has one of what is shown: it is grouped by that, or by its rows."""
-    if shown in query.group or not isinstance(shown, Column):
+    if shown in query.group or not isinstance(shown, ColumnRef):
         return shown in query.group
     for column in query.group:
-        if not isinstance(column, Column):
+        if not isinstance(column, ColumnRef):
             continue
         target = names.target_of(column)
         own = (column,) == names.key_of(column.table) or column in names.of_table(column.table)
@@ -182,10 +184,10 @@ def _is_of_groups(shown: Expression, query: Query, names: RowNames, planner: Joi
     return False
 
 
-def _ends(column: Column, word: str) -> bool:
+def _ends(column: ColumnRef, word: str) -> bool:
     """Whether a column's name ends with a word."""
     return stem(last_word(column.name)) == stem(word)
 
 
 def _calculates(expression: Expression) -> bool:
-    return not isinstance(expression, Column)
+    return not isinstance(expression, ColumnRef)

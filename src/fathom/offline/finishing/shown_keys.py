@@ -7,7 +7,7 @@ from fathom.offline.checks.accounting import names_table
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Join, Query, Unrepresentable, mentioned_tables
+from fathom.offline.queries.query import ColumnRef, Join, Query, Unrepresentable, mentioned_tables
 from fathom.offline.queries.rendering import joined
 from fathom.offline.queries.rows import CODES, RowNames, names_key
 
@@ -20,7 +20,7 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
     Rows whose name most of them share are shown by their own key.
     """
     match query.select:
-        case (Column() as shown,) if not (query.group or query.having or query.compound or query.source):
+        case (ColumnRef() as shown,) if not (query.group or query.having or query.compound or query.source):
             pass
         case _:
             return query
@@ -41,7 +41,7 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
     return replace(query, select=called, joins=(*joins, Join(shown, target)), tables=(shown.table,))
 
 
-def _asks_for(table: str, key: Column, linking: Linking) -> bool:
+def _asks_for(table: str, key: ColumnRef, linking: Linking) -> bool:
     """Whether a question asks who, or names the rows of a table and no key."""
     if linking.tokens[0].lower in _WHO:
         return not any(t.lower in CODES for t in linking.tokens)
@@ -49,7 +49,7 @@ def _asks_for(table: str, key: Column, linking: Linking) -> bool:
     return named and not names_key(linking, key)
 
 
-def _by_own_key(query: Query, shown: Column, linking: Linking, names: RowNames) -> Query:
+def _by_own_key(query: Query, shown: ColumnRef, linking: Linking, names: RowNames) -> Query:
     """The query with its rows' key for what only may be their name, and is none, unless it is asked for."""
     key = names.key_of(shown.table)
     said = name_stems(shown.name)[-1:]

@@ -14,10 +14,10 @@ from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Comparison,
+    ComparisonPredicate,
     Condition,
     Expression,
-    Ordering,
+    OrderKey,
     Query,
     TableRef,
     conjunction,
@@ -57,9 +57,9 @@ class Aged:
         column = born[0].in_query()
         # Who is older than 40 had the 41st birthday already; who is younger than 40 not yet the 40th.
         condition: Condition = (
-            Comparison(column, "<=", today(-self.years - 1, "year"))
+            ComparisonPredicate(column, "<=", today(-self.years - 1, "year"))
             if self.older
-            else Comparison(column, ">", today(-self.years, "year"))
+            else ComparisonPredicate(column, ">", today(-self.years, "year"))
         )
         return restricted(query, condition), _told(born[0])
 
@@ -112,7 +112,7 @@ def _ranked(linking: Linking, names: RowNames, born: ColumnKey, place: int) -> Q
     column, word = born.in_query(), linking.tokens[place].lower
     shown = names.of_table(column.table)
     count = next((s.count for s in linking.superlatives if s.span.first == place), 1)
-    order = (Ordering(column, descending=_OLDEST[word]),)
+    order = (OrderKey(column, descending=_OLDEST[word]),)
     return Query(shown, order=order, limit=count) if shown and not linking.quantities else None
 
 

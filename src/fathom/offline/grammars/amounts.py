@@ -12,7 +12,7 @@ from fathom.offline.grammars.trading import BUYERS, OF_UNITS, QUANTITIES, UNITS,
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Arithmetic, Column, Expression, Literal, Query, TableRef, columns
+from fathom.offline.queries.query import Arithmetic, ColumnRef, Expression, Literal, Query, TableRef, columns
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
 from fathom.text.identifiers import identifier_words
@@ -67,7 +67,7 @@ class Amounts:
             words = [w for w in identifier_words(column.name) if stem(w) not in own]
             if self._is_amount(table, column.name) and _TOTALS & set(words) and set(words) <= _OF_TOTALS:
                 found.append(
-                    Amount(Column(TableRef(table.name), column.name), TableRef(table.name), total=True)
+                    Amount(ColumnRef(TableRef(table.name), column.name), TableRef(table.name), total=True)
                 )
         return found
 
@@ -94,15 +94,15 @@ class Amounts:
             match seen.minimum, seen.maximum:
                 case (int() | float() as least, int() | float() as most) if 0 <= least <= most <= 1:
                     if seen.column.casefold() == "discount":
-                        return (Arithmetic("-", Literal(1), Column(TableRef(table.name), seen.column)),)
+                        return (Arithmetic("-", Literal(1), ColumnRef(TableRef(table.name), seen.column)),)
         return ()
 
-    def _called(self, table: Table, one: frozenset[str], all_of: frozenset[str]) -> list[Column]:
+    def _called(self, table: Table, one: frozenset[str], all_of: frozenset[str]) -> list[ColumnRef]:
         """The amounts of a table whose names hold one word of some, and no other words but its own."""
         own = name_stems(table.name)
         names = {c.name: [w for w in identifier_words(c.name) if stem(w) not in own] for c in table.columns}
         return [
-            Column(TableRef(table.name), name)
+            ColumnRef(TableRef(table.name), name)
             for name, words in names.items()
             if one & set(words) and set(words) <= all_of and self._is_amount(table, name)
         ]

@@ -13,8 +13,8 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Column,
+    ColumnRef,
+    FunctionCall,
     Literal,
     Query,
     Star,
@@ -84,14 +84,18 @@ def _of_money(
 def _over(top: Aggregate, many: TableRef, one: TableRef) -> Query:
     """A number of the rows of one table, over how many rows another has."""
     others = Subquery(Query((Aggregate("count", Star()),), tables=(one,)))
-    quotient = Arithmetic("/", Call("cast", (top, Literal("REAL"))), Call("nullif", (others, Literal(0))))
+    quotient = Arithmetic(
+        "/", FunctionCall("cast", (top, Literal("REAL"))), FunctionCall("nullif", (others, Literal(0)))
+    )
     return Query((quotient,), tables=() if any(columns(Query((top,)))) else (many,))
 
 
-def _of_each(key: Column) -> Query:
+def _of_each(key: ColumnRef) -> Query:
     """How many rows there are for each that a key refers to, of those that it refers to at all."""
-    rows = Call("cast", (Aggregate("count", key), Literal("REAL")))
-    quotient = Arithmetic("/", rows, Call("nullif", (Aggregate("count", key, distinct=True), Literal(0))))
+    rows = FunctionCall("cast", (Aggregate("count", key), Literal("REAL")))
+    quotient = Arithmetic(
+        "/", rows, FunctionCall("nullif", (Aggregate("count", key, distinct=True), Literal(0)))
+    )
     return Query((quotient,))
 
 
@@ -126,7 +130,7 @@ def _each(linking: Linking, mention: TableMention) -> bool:
     return before in EACH | _ONE
 
 
-def _key_to(planner: JoinPlanner, many: TableRef, one: TableRef) -> Column | None:
+def _key_to(planner: JoinPlanner, many: TableRef, one: TableRef) -> ColumnRef | None:
     """The key of one table's rows to another's, or that of the pairs of both; None without either."""
     if (plan := next(iter(planner.plans((many, one))), None)) is None:
         return None

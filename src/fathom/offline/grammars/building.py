@@ -5,29 +5,29 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.calendars import period_of
-from fathom.offline.grammars.grouping import By, Group
+from fathom.offline.grammars.grouping import By, GroupingWords
 from fathom.offline.grammars.limits import Limit
 from fathom.offline.grammars.listed import lists_kinds
-from fathom.offline.grammars.measures import Measure, Source
+from fathom.offline.grammars.measures import MeasureSource, MeasureWords
 from fathom.offline.grammars.periods import Dates, in_one_year
-from fathom.offline.grammars.requests import Request
+from fathom.offline.grammars.requests import RowsRequest
 from fathom.offline.grammars.restricting import either_of, restrictions, year_ranges
 from fathom.offline.grammars.sorting import Ranking
 from fathom.offline.grammars.trading import of_buyers
 from fathom.offline.grammars.unsold import from_things, with_none
 from fathom.offline.linking import Linking
-from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Expression,
     Items,
     Join,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     TableRef,
@@ -80,8 +80,8 @@ class Building:
     def __init__(
         self,
         known: Known,
-        request: Request,
-        sources: Mapping[Measure, Source],
+        request: RowsRequest,
+        sources: Mapping[MeasureWords, MeasureSource],
         named: Sequence[By | None],
     ) -> None:
         self._linking, self._planner, self._names = known.linking, known.planner, known.names
@@ -95,7 +95,7 @@ class Building:
 
     def _over(self, fact: TableRef) -> Made | None:
         """The query over the rows of a table, which all else that is asked of has at most once for each."""
-        where, periods = list[Condition](), dict[Group, Expression]()
+        where, periods = list[Condition](), dict[GroupingWords, Expression]()
         ranges = {r.span for r in year_ranges(self._linking)}
         ranged = False
         for one in restrictions(self._linking, self._dates, fact):
@@ -114,7 +114,7 @@ class Building:
                 one_year = in_one_year(Query((), where=conjunction(*where)), date)
                 periods[group] = period_of(group.unit, date, in_one_year=one_year)
                 if may_be_missing(date, self._profiles):  # what has no such date belongs to no period
-                    where.append(Comparison(date, "is not null"))
+                    where.append(ComparisonPredicate(date, "is not null"))
         made = self._grouped(fact, conjunction(*where), periods)
         years = (i for r in year_ranges(self._linking) for i in range(*r.span))  # else none is restricted
         return made and replace(made, said=frozenset(years) if ranged else frozenset())
@@ -126,20 +126,22 @@ class Building:
         """
         request = self._request
         by = request.ranking.by if request.ranking and not request.ranking.whole else None
-        others = [m.span.first for m in (*(k.measure for k in request.limits), by) if isinstance(m, Measure)]
+        others = [
+            m.span.first for m in (*(k.measure for k in request.limits), by) if isinstance(m, MeasureWords)
+        ]
         shown = [m.span.first for m in request.shown if m.sources and m.span.first > min(others, default=0)]
         own = [first for first in shown if first not in others]
         return min(own) if others and own else len(self._linking.tokens)
 
-    def _date(self, fact: TableRef) -> Column | None:
+    def _date(self, fact: TableRef) -> ColumnRef | None:
         """The one date of a table's rows that may be meant."""
         key = self._dates.meant(self._dates.near((fact,)))
         return key and key.in_query()
 
     def _grouped(
-        self, fact: TableRef, where: Condition | None, periods: Mapping[Group, Expression]
+        self, fact: TableRef, where: Condition | None, periods: Mapping[GroupingWords, Expression]
     ) -> Made | None:
-        shown: dict[Group, tuple[Expression, ...]] = {}
+        shown: dict[GroupingWords, tuple[Expression, ...]] = {}
         keys: list[Expression] = []
         fixed = fixed_columns(Query((), where=where))
         for group, by in zip(self._request.groups, self._named, strict=True):
@@ -211,10 +213,10 @@ class Building:
         ranking = self._request.ranking
         by = ranking.by if ranking is not None else None
         ranks = ranking is not None and not ranking.whole and not ranking.descending
-        return ranks and isinstance(by, Measure) and by.sold
+        return ranks and isinstance(by, MeasureWords) and by.sold
 
     def _with_unsold(
-        self, plans: Sequence[Plan], fact: TableRef, where: Condition | None
+        self, plans: Sequence[JoinPlan], fact: TableRef, where: Condition | None
     ) -> tuple[Join, ...] | None:
         """The joins from the things that are ranked to their lines; None where some may be left out."""
         things = [b.table for b in self._named if b is not None and b.table is not None]
@@ -236,17 +238,19 @@ class Building:
 
     def _by_whom(self, where: Condition | None) -> bool:
         """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
-        held = {c.left.table for c in comparisons(where) if isinstance(c.left, Column)}
+        held = {c.left.table for c in comparisons(where) if isinstance(c.left, ColumnRef)}
         return any(b is not None and b.many and b.table in held for b in self._named) and not (
             self._request.limits or self._request.ranking
         )
 
-    def _shown(self, by: By) -> tuple[Column, ...]:
+    def _shown(self, by: By) -> tuple[ColumnRef, ...]:
         """What is shown of things: their names, and their key as well or alone, where that is asked for."""
         keys = tuple(k for k in by.key if by.table is not None and names_key(self._linking, k))
         return keys if keys and asks_for_key(self._linking) else tuple(dict.fromkeys((*keys, *by.shown)))
 
-    def _value(self, measure: Measure, source: Source, fact: TableRef, *, once: bool) -> Expression | None:
+    def _value(
+        self, measure: MeasureWords, source: MeasureSource, fact: TableRef, *, once: bool
+    ) -> Expression | None:
         """What calculates a measure over a join that holds rows of a table `once`; None where none does."""
         rows = any(b is not None and b.table == source.table for b in self._named)
         if rows and (measure.function != "sum" or len(self._named) > 1):
@@ -265,28 +269,28 @@ class Building:
     def _finished(
         self,
         plain: Query,
-        values: Mapping[Measure, Expression],
-        shown: Mapping[Group, tuple[Expression, ...]],
+        values: Mapping[MeasureWords, Expression],
+        shown: Mapping[GroupingWords, tuple[Expression, ...]],
         fact: TableRef,
     ) -> Query | None:
         """The query with what it shows, keeps and orders by."""
         request = self._request
 
-        def value(measure: Measure) -> Expression:
+        def value(measure: MeasureWords) -> Expression:
             return values.get(measure) or Aggregate("count", Star())  # "with their counts"
 
         having = conjunction(*(_compared(value(k.measure), k) for k in request.limits))
         ranking = request.ranking
         items = [*plain.select, *(value(m) for m in request.shown)]
-        order: tuple[Ordering, ...] = ()
+        order: tuple[OrderKey, ...] = ()
         limit = offset = None
-        if ranking is not None and isinstance(ranking.by, Group):
-            order = tuple(Ordering(e, ranking.descending) for e in shown.get(ranking.by, ()))
-        elif ranking is not None and isinstance(ranking.by, Measure):
+        if ranking is not None and isinstance(ranking.by, GroupingWords):
+            order = tuple(OrderKey(e, ranking.descending) for e in shown.get(ranking.by, ()))
+        elif ranking is not None and isinstance(ranking.by, MeasureWords):
             key = value(ranking.by)
             if request.shown or not items:  # where numbers are shown, that too
                 items.append(key)
-            order, offset = (Ordering(key, ranking.descending),), ranking.offset or None
+            order, offset = (OrderKey(key, ranking.descending),), ranking.offset or None
             limit = ranking.limit if ranking.limit or self._lists(ranking) else 1
         if not items or (ranking is not None and not order):
             return None
@@ -309,9 +313,9 @@ class Building:
         return measured + sum(b.fit for b in named) + buyers + own
 
 
-def _compared(value: Expression, limit: Limit) -> Comparison:
+def _compared(value: Expression, limit: Limit) -> ComparisonPredicate:
     """A measure compared with its number, or two."""
     number = limit.number
     if number.comparison == "between":
-        return Comparison(value, "between", Items((Literal(number.value), Literal(number.upper))))
-    return Comparison(value, number.comparison, Literal(number.value))
+        return ComparisonPredicate(value, "between", Items((Literal(number.value), Literal(number.upper))))
+    return ComparisonPredicate(value, number.comparison, Literal(number.value))

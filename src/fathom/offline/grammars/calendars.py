@@ -3,11 +3,19 @@
 They are spelled as SQLite has them; `dialects` puts them into those of other engines.
 """
 
-from fathom.offline.queries.query import Arithmetic, Call, Case, Column, Comparison, Expression, Literal
+from fathom.offline.queries.query import (
+    Arithmetic,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
+    Expression,
+    FunctionCall,
+    Literal,
+)
 
 _WEEK = (Literal("weekday 0"), Literal("-6 days"))
 """The Sunday to come, or today, and then back to its Monday."""
-_MONTH = Call("cast", (Call("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER")))
+_MONTH = FunctionCall("cast", (FunctionCall("strftime", (Literal("%m"), Literal("now"))), Literal("INTEGER")))
 _MONTHS_INTO_QUARTER = Arithmetic("%", Arithmetic("-", _MONTH, Literal(1)), Literal(3))
 _STARTS: dict[str, tuple[Expression, ...]] = {
     "": (),
@@ -24,42 +32,45 @@ PERIODS = frozenset((*FORMATS, "quarter", "weekday"))
 """The periods by which rows can be grouped."""
 
 
-def today(amount: int = 0, unit: str = "day", start: str = "") -> Call:
+def today(amount: int = 0, unit: str = "day", start: str = "") -> FunctionCall:
     """The current day, or the first day of the current `start` (week, month, quarter, year), moved by units.
 
     Units are days, weeks, months, quarters and years.
     """
     size, unit = {"week": (7, "day"), "quarter": (3, "month")}.get(unit, (1, unit))
     moved = (Literal(f"{amount * size:+d} {unit}s"),) if amount else ()
-    return Call("date", (Literal("now"), *_STARTS[start], *moved))
+    return FunctionCall("date", (Literal("now"), *_STARTS[start], *moved))
 
 
 def days_between(first: Expression, last: Expression) -> Arithmetic:
     """How many days, with fractions, lie between two dates."""
-    return Arithmetic("-", Call("julianday", (last,)), Call("julianday", (first,)))
+    return Arithmetic("-", FunctionCall("julianday", (last,)), FunctionCall("julianday", (first,)))
 
 
-def age(born: Column) -> Arithmetic:
+def age(born: ColumnRef) -> Arithmetic:
     """How many full years have passed between a date and today."""
     day = today()
-    years = [Call("cast", (Call("strftime", (Literal("%Y"), d)), Literal("INTEGER"))) for d in (day, born)]
-    birthdays = [Call("strftime", (Literal("%m-%d"), d)) for d in (day, born)]
-    short = Case(Comparison(birthdays[0], "<", birthdays[1]), Literal(1), Literal(0))
+    years = [
+        FunctionCall("cast", (FunctionCall("strftime", (Literal("%Y"), d)), Literal("INTEGER")))
+        for d in (day, born)
+    ]
+    birthdays = [FunctionCall("strftime", (Literal("%m-%d"), d)) for d in (day, born)]
+    short = CaseWhen(ComparisonPredicate(birthdays[0], "<", birthdays[1]), Literal(1), Literal(0))
     return Arithmetic("-", Arithmetic("-", years[0], years[1]), short)
 
 
-def period_of(unit: str, date: Column, *, in_one_year: bool = False) -> Expression:
+def period_of(unit: str, date: ColumnRef, *, in_one_year: bool = False) -> Expression:
     """The period of a date: text that sorts by time; weekdays as numbers from Sunday, 0.
 
     Quarters are "2021-Q3", or 3 where all dates are `in_one_year`.
     """
     if unit == "weekday":
-        return Call("cast", (Call("strftime", (Literal("%w"), date)), Literal("INTEGER")))
+        return FunctionCall("cast", (FunctionCall("strftime", (Literal("%w"), date)), Literal("INTEGER")))
     if unit != "quarter":
-        return Call("strftime", (Literal(FORMATS[unit]), date))
-    month = Call("cast", (Call("strftime", (Literal("%m"), date)), Literal("INTEGER")))
+        return FunctionCall("strftime", (Literal(FORMATS[unit]), date))
+    month = FunctionCall("cast", (FunctionCall("strftime", (Literal("%m"), date)), Literal("INTEGER")))
     quarter = Arithmetic("/", Arithmetic("+", month, Literal(2)), Literal(3))
     if in_one_year:
         return quarter
-    year = Arithmetic("||", Call("strftime", (Literal("%Y"), date)), Literal("-Q"))
+    year = Arithmetic("||", FunctionCall("strftime", (Literal("%Y"), date)), Literal("-Q"))
     return Arithmetic("||", year, quarter)

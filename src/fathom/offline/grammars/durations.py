@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fathom.offline.checks.accounting import Accounts, named_values
 from fathom.offline.grammars.calendars import days_between
-from fathom.offline.grammars.grouping import By, Naming
+from fathom.offline.grammars.grouping import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.naming import EACH
@@ -22,11 +22,11 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Comparison,
+    ComparisonPredicate,
     Expression,
+    FunctionCall,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     TableRef,
     conjunction,
@@ -83,7 +83,7 @@ class Duration:
             case "minute":
                 return Arithmetic("*", days, Literal(1440))
             case "second":
-                return Call("round", (Arithmetic("*", days, Literal(86400)),))
+                return FunctionCall("round", (Arithmetic("*", days, Literal(86400)),))
         return days
 
     @property
@@ -159,7 +159,7 @@ class Lasting:
         if len(found) != 1:
             return None
         number = int(self.number) if self.number == int(self.number) else self.number
-        condition = Comparison(found[0].in_units(self.unit), self.sign, Literal(number))
+        condition = ComparisonPredicate(found[0].in_units(self.unit), self.sign, Literal(number))
         return restricted(query, condition), found[0].told
 
 
@@ -284,8 +284,8 @@ class _Asked:
         if aggregates or not shown:
             return None
         if len(linking.superlatives) == 1:
-            order = Ordering(duration, linking.superlatives[0].direction == "desc")
-            known = conjunction(where, Comparison(duration, "is not null"))
+            order = OrderKey(duration, linking.superlatives[0].direction == "desc")
+            known = conjunction(where, ComparisonPredicate(duration, "is not null"))
             return Query(shown, where=known, order=(order,), limit=linking.superlatives[0].count)
         each = any(t.lower in EACH for t in linking.tokens)
         if each:
@@ -295,7 +295,7 @@ class _Asked:
     def _by(self) -> By | None:
         tokens = self._linking.tokens
         each = [i + 1 for i, t in enumerate(tokens[:-1]) if t.lower in EACH | {"by"}]
-        group = Naming(self._linking, self._names).group_at(each[0]) if each else None
+        group = ThingNaming(self._linking, self._names).group_at(each[0]) if each else None
         found = group.named if group is not None else ()
         own = [b for b in found if b.shown and b.shown[0].table == TableRef(self.table)] or found
         return own[0] if own and own[0].table != TableRef(self.table) else None

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fathom.offline.checks.accounting import Accounts
-from fathom.offline.linking import ColumnKey, ColumnMention, Linking, Span, ValueMention
+from fathom.offline.linking import ColumnKey, ColumnMention, LinkedValue, Linking, Span
 from fathom.offline.linking.implied import measured_places
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.proposing.proposals import Proposal
-from fathom.offline.queries.query import Comparison, Literal, Query, TableRef, conjunction
+from fathom.offline.queries.query import ComparisonPredicate, Literal, Query, TableRef, conjunction
 from fathom.offline.queries.rows import RowNames
 from fathom.records import TableProfile
 
@@ -44,7 +44,7 @@ def facts(
     shown = tuple(c.in_query() for c in asked or sought)
     if not shown or len({*shown}) < len(shown) or _calculates(linking, said):
         return
-    held = (Comparison(v.column.in_query(), "=", Literal(v.value)) for v in rows)
+    held = (ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)) for v in rows)
     query = Query(shown, where=conjunction(*held))
     if not accounts.left_over(query, said):
         yield Proposal(query, source="fact", settled=True)
@@ -73,9 +73,9 @@ def _sought(linking: Linking, table: TableRef) -> list[ColumnKey]:
 
 def _rows(
     linking: Linking, names: RowNames, profiles: Mapping[str, TableProfile]
-) -> Sequence[ValueMention] | None:
+) -> Sequence[LinkedValue] | None:
     """The values that say which row of a table is meant, by its name; None where that isn't clear."""
-    found: list[ValueMention] = []
+    found: list[LinkedValue] = []
     held = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
     for value in sorted(held, key=lambda v: (v.span.first - v.span.end, -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
@@ -114,7 +114,7 @@ def _names_something(linking: Linking, span: Span) -> bool:
     return any(a[:, places].max(initial=0) >= _NAMED for a in (linking.alignment, linking.table_alignment))
 
 
-def _columns(linking: Linking, table: TableRef, rows: Sequence[ValueMention]) -> list[ColumnMention]:
+def _columns(linking: Linking, table: TableRef, rows: Sequence[LinkedValue]) -> list[ColumnMention]:
     """The longest mentions of a table's columns, in their order; none where two are alike."""
     restricting = {v.column for v in rows}
     taken = {i for v in rows for i in range(*v.span)}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from fathom.offline.checks.accounting import Accounts, named_values
-from fathom.offline.grammars.grouping import By, Naming
+from fathom.offline.grammars.grouping import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
-from fathom.offline.linking import Linking, Token
+from fathom.offline.linking import Linking, QuestionToken
 from fathom.offline.linking.naming import EACH
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
@@ -50,12 +50,14 @@ def _each(linking: Linking, names: RowNames, place: int) -> By | None:
     """Of each of what the first or last one is asked for."""
     each = [i + 1 for i, t in enumerate(linking.tokens) if t.lower in EACH and i > place]
     group = (
-        Naming(linking, names).group_at(each[0]) if len(each) == 1 and each[0] < len(linking.tokens) else None
+        ThingNaming(linking, names).group_at(each[0])
+        if len(each) == 1 and each[0] < len(linking.tokens)
+        else None
     )
     return group.named[0] if group is not None and len(group.named) == 1 else None
 
 
-def _verb_before(tokens: Sequence[Token], place: int) -> int:
+def _verb_before(tokens: Sequence[QuestionToken], place: int) -> int:
     """Where "most", "its" and the like, and what somebody did with the first one, stand before a word."""
     while place and tokens[place - 1].stop:
         place -= 1

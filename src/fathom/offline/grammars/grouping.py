@@ -10,7 +10,7 @@ from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span
 from fathom.offline.linking.naming import EACH, names_many
 from fathom.offline.linking.text import name_stems
-from fathom.offline.queries.query import Column, TableRef
+from fathom.offline.queries.query import ColumnRef, TableRef
 from fathom.offline.queries.rows import CODES, RowNames
 
 PASSED = frozenset("the a an our each every all different of and".split())
@@ -36,14 +36,14 @@ class By:
     """
 
     table: TableRef | None
-    shown: tuple[Column, ...]
-    key: tuple[Column, ...]
+    shown: tuple[ColumnRef, ...]
+    key: tuple[ColumnRef, ...]
     fit: float
     many: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupingWords:
     """Words that name things of each of which something is told: any of `named`, or parts of dates.
 
     `unit` is that of a period; of a period with neither no query can be made. Not `said` are words
@@ -77,7 +77,7 @@ def called_in_full(linking: Linking, span: Span) -> tuple[str, ...]:
     )
 
 
-class Naming:
+class ThingNaming:
     """Tells which things and columns the words of one question name."""
 
     def __init__(self, linking: Linking, names: RowNames) -> None:
@@ -92,12 +92,12 @@ class Naming:
         self._tables = linking.table_alignment.max(axis=0, initial=0)
         self._deeds = deeds(linking, names)
 
-    def groups_after(self, place: int, until: int | None = None) -> tuple[Group, ...]:
+    def groups_after(self, place: int, until: int | None = None) -> tuple[GroupingWords, ...]:
         """The things that are named from a place on, as in a list: "country and year"; none where one isn't.
 
         `until` is a place that belongs to none.
         """
-        found: list[Group] = []
+        found: list[GroupingWords] = []
         while (group := self.group_at(place, until, meant=True)) is not None:
             found.append(group)
             place = group.span.end
@@ -108,7 +108,7 @@ class Naming:
                 break
         return tuple(found)
 
-    def group_at(self, place: int, until: int | None = None, *, meant: bool = False) -> Group | None:
+    def group_at(self, place: int, until: int | None = None, *, meant: bool = False) -> GroupingWords | None:
         """The things or the period that the words from a place on name, or may mean, where `meant`."""
         start = self._first(place)
         if self._is_proper(start):
@@ -119,11 +119,11 @@ class Naming:
         unit = PERIOD_UNITS.get(self._lower(start)) if start < len(self._linking.tokens) else None
         if unit is not None and (span is None or span.end == start + 1):
             own = tuple(b for b in self._named(Span(start, start + 1)) if b.table is None) if span else ()
-            return Group(Span(start, start + 1), own, unit)
+            return GroupingWords(Span(start, start + 1), own, unit)
         if span is None:
             return self._meant(start, until) if meant and start != until else None
         found = self._named(span)
-        return Group(span, found) if found else None
+        return GroupingWords(span, found) if found else None
 
     def _is_proper(self, place: int) -> bool:
         """Whether a word in the middle has a capital letter, and nothing is called so: "Canadian"."""
@@ -134,7 +134,7 @@ class Naming:
         capital = token.text[:1].isupper() and token.text[1:].islower()
         return capital and not any(token.stem in name_stems(n) for n in names)
 
-    def _of_another(self, span: Span, until: int | None) -> Group | None:
+    def _of_another(self, span: Span, until: int | None) -> GroupingWords | None:
         """What a column is called by two nouns, its own and its table's: "type of account"."""
         if span.end >= len(self._linking.tokens) or self._lower(span.end) != "of" or span.end == until:
             return None
@@ -150,7 +150,7 @@ class Naming:
             for c, fit in own.items()
             if not self.names.is_reference(c) and (c.table in owners or (not owners and c in theirs))
         ]
-        return Group(whole, tuple(found)) if len(found) == 1 else None
+        return GroupingWords(whole, tuple(found)) if len(found) == 1 else None
 
     def phrase(self, place: int, until: int | None = None) -> Span | None:
         """The words from a place on that name tables or columns, articles and numbers ahead passed over."""
@@ -207,7 +207,7 @@ class Naming:
             return tuple(self._rows(TableRef(t), float(best), many=many) for t in tables)
         return tuple(_values(c, f, many=many) for c, f in fits.items() if f >= top - 0.01)
 
-    def _meant(self, place: int, until: int | None) -> Group | None:
+    def _meant(self, place: int, until: int | None) -> GroupingWords | None:
         """The one column that a word means which names none."""
         if place >= len(self._linking.tokens) or place == until or not self._is_content(place):
             return None
@@ -217,13 +217,15 @@ class Naming:
         if not found:
             return None
         many = names_many(self._linking.tokens[place])
-        return Group(Span(place, place + 1), tuple(_values(c, best, many=many) for c in found), said=False)
+        return GroupingWords(
+            Span(place, place + 1), tuple(_values(c, best, many=many) for c in found), said=False
+        )
 
     def _rows(self, table: TableRef, fit: float, *, many: bool) -> By:
         key = self.names.key_of(table)
         return By(table, self.names.of_table(table) or self._only_other(table) or key, key, fit, many)
 
-    def _only_other(self, table: TableRef) -> tuple[Column, ...]:
+    def _only_other(self, table: TableRef) -> tuple[ColumnRef, ...]:
         """The one column of a table of two that isn't its key: what else would its rows be called?"""
         own = [c for c in self._linking.columns if c.table == table.name]
         other = [c for c in own if not self.names.is_reference(c)]

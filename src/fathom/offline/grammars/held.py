@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fathom.offline.grammars.measures import PASSED, Measure, Source
+from fathom.offline.grammars.measures import PASSED, MeasureSource, MeasureWords
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import TableRef
@@ -15,7 +15,7 @@ _LONG = 4
 _NAMED = 0.5
 
 
-def held_number(linking: Linking, names: RowNames, place: int) -> Measure | None:
+def held_number(linking: Linking, names: RowNames, place: int) -> MeasureWords | None:
     """The sum of the one column that holds how many there are of what the words from a place on name.
 
     Not where that is in a table, whose rows can be counted: `num_reviews` beside reviews.
@@ -30,8 +30,8 @@ def held_number(linking: Linking, names: RowNames, place: int) -> Measure | None
         return None
     ((column, own),) = found
     rows = frozenset(i for i in said if i < own[-1] and i not in own)
-    source = Source(column.in_query(), TableRef(column.table), 1.0)
-    return Measure("sum", (source,), Span(place, own[-1] + 1), also=rows)
+    source = MeasureSource(column.in_query(), TableRef(column.table), 1.0)
+    return MeasureWords("sum", (source,), Span(place, own[-1] + 1), also=rows)
 
 
 def _words(linking: Linking, place: int) -> Sequence[int]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fathom.offline.checks.accounting import Accounts, denies_alike
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
     Join,
     Literal,
@@ -68,9 +68,11 @@ def hierarchies(
 
 def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether a query shows who is above by their key alone, where nobody asked for keys."""
-    own = {Column(link.table, link.own) for link in self_keys(planner)}
+    own = {ColumnRef(link.table, link.own) for link in self_keys(planner)}
     shown = [
-        e for e in query.select if isinstance(e, Column) and replace(e, table=TableRef(e.table.name)) in own
+        e
+        for e in query.select
+        if isinstance(e, ColumnRef) and replace(e, table=TableRef(e.table.name)) in own
     ]
     return len(shown) == len(query.select) and not any(names_key(linking, c) for c in shown)
 
@@ -81,7 +83,7 @@ def key_to_leader(table: TableRef, planner: JoinPlanner) -> Join | None:
     if len(own) != 1:
         return None
     above = TableRef(table.name, table.instance + 1)
-    return Join(Column(table, own[0].own), Column(above, own[0].key), outer=True)
+    return Join(ColumnRef(table, own[0].own), ColumnRef(above, own[0].key), outer=True)
 
 
 def self_keys(planner: JoinPlanner) -> list[SelfKey]:
@@ -98,9 +100,9 @@ def called_after(link: SelfKey) -> set[str]:
     return {*name_stems(link.own)} - _KEYS - {*name_stems(link.table.name)}
 
 
-def named_rows(linking: Linking, table: TableRef) -> list[ValueMention]:
+def named_rows(linking: Linking, table: TableRef) -> list[LinkedValue]:
     """The values of a table that the question names side by side: a first and a last name, or a title."""
-    found: list[ValueMention] = []
+    found: list[LinkedValue] = []
     for value in linking.values:  # the likeliest first
         whole = value.match in {"exact", "folded", "stem"} and value.comparison == "="
         if whole and value.column.table == table.name and not any(value.span.overlaps(f.span) for f in found):
@@ -136,25 +138,27 @@ def _relation(linking: Linking, link: SelfKey, held: set[int]) -> tuple[int, boo
 
 
 def _query(
-    linking: Linking, link: SelfKey, names: RowNames, values: list[ValueMention], *, below: bool
+    linking: Linking, link: SelfKey, names: RowNames, values: list[LinkedValue], *, below: bool
 ) -> Query | None:
     """The rows below, or the one above, those that values name: their names, or how many they are."""
     counts = [q for q in linking.quantities if q.aggregate == "count"]
     other = linking.superlatives or any(not n.ordinal for n in linking.numbers)
     if len(counts) != len(linking.quantities) or other:
         return None
-    where = (Comparison(Column(link.table, v.column.column), "=", Literal(v.value)) for v in values)
+    where = (
+        ComparisonPredicate(ColumnRef(link.table, v.column.column), "=", Literal(v.value)) for v in values
+    )
     asked, given = (link.own, link.key) if below else (link.key, link.own)
-    inner = Query((Column(link.table, given),), where=conjunction(*where))
+    inner = Query((ColumnRef(link.table, given),), where=conjunction(*where))
     shown: tuple[Expression, ...] = (Aggregate("count", Star()),)
     if not counts:
         called, asked_for = names.of_table(link.table), _asked(linking, link, values)
         shown = called if set(asked_for) <= set(called) else asked_for
-    linked = Comparison(Column(link.table, asked), "in", Subquery(inner))
+    linked = ComparisonPredicate(ColumnRef(link.table, asked), "in", Subquery(inner))
     return Query(shown, where=linked) if shown else None
 
 
-def _asked(linking: Linking, link: SelfKey, values: list[ValueMention]) -> tuple[Column, ...]:
+def _asked(linking: Linking, link: SelfKey, values: list[LinkedValue]) -> tuple[ColumnRef, ...]:
     """The columns that the question names ahead of all else: "the email of Nina's manager"."""
     found = [
         m
@@ -165,5 +169,5 @@ def _asked(linking: Linking, link: SelfKey, values: list[ValueMention]) -> tuple
         and not any(m.span.overlaps(v.span) for v in values)
     ]
     return tuple(
-        dict.fromkeys(Column(link.table, m.column.column) for m in sorted(found, key=lambda m: m.span))
+        dict.fromkeys(ColumnRef(link.table, m.column.column) for m in sorted(found, key=lambda m: m.span))
     )

@@ -1,10 +1,10 @@
 """Things by their kind: "list all programmers" asks for people, not for a job that a table lists."""
 
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Column, Query, Star, TableRef, mentioned_tables
+from fathom.offline.queries.query import Aggregate, ColumnRef, Query, Star, TableRef, mentioned_tables
 from fathom.offline.queries.rows import RowNames, fixed_columns
 from fathom.text.identifiers import identifier_words
 
@@ -14,7 +14,7 @@ _KINDS = frozenset(
 _WHOLE = frozenset(("exact", "folded", "stem"))
 
 
-def home_of_kind(value: ValueMention, planner: JoinPlanner, names: RowNames) -> str | None:
+def home_of_kind(value: LinkedValue, planner: JoinPlanner, names: RowNames) -> str | None:
     """The one table of whose rows a value is the kind: employees, of the title of a job that they refer to.
 
     None where the table doesn't list kinds, or rows of two tables may be of them. Rows that have no name,
@@ -46,7 +46,7 @@ def counts_kind(query: Query, linking: Linking, planner: JoinPlanner, names: Row
     return kept and any(c in fixed and c.table.name in tables and _lists_kinds(c, names) for c in said)
 
 
-def is_plural(linking: Linking, value: ValueMention) -> bool:
+def is_plural(linking: Linking, value: LinkedValue) -> bool:
     """Whether a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
     last = linking.tokens[value.span.end - 1]
     before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
@@ -60,7 +60,7 @@ def asks_who(linking: Linking) -> bool:
     return [t.lower for t in linking.tokens[:2]] in (["who", "are"], ["who", "were"])
 
 
-def _lists_kinds(column: Column, names: RowNames) -> bool:
+def _lists_kinds(column: ColumnRef, names: RowNames) -> bool:
     """Whether a column says what the rows of a table are called, and these are kinds of something."""
     said = {*name_stems(column.table.name)[-1:], *name_stems(column.name)}
     return names.called(column.table) == (column,) and not _KINDS.isdisjoint(said)

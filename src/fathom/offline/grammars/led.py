@@ -19,7 +19,7 @@ from fathom.offline.grammars.hierarchies import (
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Column, Join, Ordering, Query, Star, TableRef
+from fathom.offline.queries.query import Aggregate, ColumnRef, Join, OrderKey, Query, Star, TableRef
 from fathom.offline.queries.rows import RowNames
 
 _ASKED = (["which"], ["what"])
@@ -43,7 +43,7 @@ def led_by_each(
     if top:
         most = linking.superlatives[0]
         count = query.select[-1]
-        order = (Ordering(count, most.direction == "desc"),)
+        order = (OrderKey(count, most.direction == "desc"),)
         query = replace(query, select=query.select[:-1], order=order, limit=most.count)
     said = {
         i
@@ -57,10 +57,10 @@ def led_by_each(
 def _counted(key: SelfKey, names: RowNames) -> Query | None:
     """Those above with how many are below, told apart by their key; None where they have no names."""
     above = TableRef(key.table.name, key.table.instance + 1)
-    called, own = names.called(above), Column(above, key.key)
+    called, own = names.called(above), ColumnRef(above, key.key)
     if not called:
         return None
-    join = Join(Column(key.table, key.own), own)
+    join = Join(ColumnRef(key.table, key.own), own)
     return Query((*called, Aggregate("count", Star())), group=(own, *called), joins=(join,))
 
 

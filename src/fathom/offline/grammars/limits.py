@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.offline.grammars.grouping import covers
-from fathom.offline.grammars.measures import Measure
+from fathom.offline.grammars.measures import MeasureWords
 from fathom.offline.linking import Linking, NumberMention
 from fathom.offline.linking.implied import BEFORE_YEARS
 from fathom.offline.linking.wordlists import BE
@@ -19,7 +19,7 @@ _REACH = 6
 class Limit:
     """That a measure has to compare so with a number: rows of groups that don't are left out."""
 
-    measure: Measure
+    measure: MeasureWords
     number: NumberMention
 
 
@@ -29,7 +29,7 @@ class LimitReader:
     def __init__(self, linking: Linking, used: set[int]) -> None:
         self._linking, self._used = linking, used
 
-    def limits(self, stated: Sequence[Measure]) -> tuple[Limit, ...]:
+    def limits(self, stated: Sequence[MeasureWords]) -> tuple[Limit, ...]:
         """The measures that are compared with a number, each number with one of them."""
         own = {m.function for m in stated if m.sources}
         found: list[Limit] = []
@@ -40,7 +40,7 @@ class LimitReader:
                     found.append(limit)
         return tuple(found)
 
-    def _limit(self, measure: Measure, others: Sequence[Measure]) -> Limit | None:
+    def _limit(self, measure: MeasureWords, others: Sequence[MeasureWords]) -> Limit | None:
         """The number with which a measure is compared, where one is near and nothing else stands between."""
         for number in self._linking.numbers:
             if not self.compares(number):
@@ -66,7 +66,7 @@ class LimitReader:
                 return Limit(measure, number)
         return None
 
-    def _says_of_rows(self, measure: Measure, apart: Sequence[int]) -> bool:
+    def _says_of_rows(self, measure: MeasureWords, apart: Sequence[int]) -> bool:
         """Whether a number is said of what is counted: "people who are over 40", "how many are over 40"."""
         words = {self._lower(i) for i in apart}
         asked = self._lower(measure.span.first) == "how" and not words.isdisjoint(BE)

@@ -13,7 +13,7 @@ PASSED = frozenset("the a an our of all their its in for such different distinct
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MeasureSource:
     """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
 
     `fit` is how well the question's words name it; `total` says that an amount is kept as a total. It isn't
@@ -28,7 +28,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class MeasureWords:
     """A function of any of its sources, and the words that ask for it; of money or what was sold if so.
 
     Without sources it is one that another measure has: "with their counts". "spread" is the highest less the
@@ -37,7 +37,7 @@ class Measure:
     """
 
     function: Function
-    sources: tuple[Source, ...]
+    sources: tuple[MeasureSource, ...]
     span: Span
     money: bool = False
     most: Choice["", "asc", "desc"] = ""

@@ -5,16 +5,23 @@ from dataclasses import replace
 from typing import Literal as Choice
 
 from fathom.offline.grammars.amounts import Amounts, asked_money
-from fathom.offline.grammars.grouping import JOINING, PARTICIPLES, Naming, called_in_full, covers
+from fathom.offline.grammars.grouping import JOINING, PARTICIPLES, ThingNaming, called_in_full, covers
 from fathom.offline.grammars.held import held_number
-from fathom.offline.grammars.measures import PASSED, Function, Measure, Source, asked_quantities, compares
+from fathom.offline.grammars.measures import (
+    PASSED,
+    Function,
+    MeasureSource,
+    MeasureWords,
+    asked_quantities,
+    compares,
+)
 from fathom.offline.grammars.sold import sold_readers
 from fathom.offline.grammars.trading import of_trade
 from fathom.offline.grammars.usual import Usual
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.queries.query import Column, Star, TableRef
+from fathom.offline.queries.query import ColumnRef, Star, TableRef
 from fathom.offline.queries.rows import RowNames
 
 _NAMED = 0.5
@@ -34,7 +41,7 @@ _VALUE = frozenset(map(stem, ("value", "total", "size", "amount", "worth")))
 class MeasureReader:
     """Reads the measures that one question asks for."""
 
-    def __init__(self, linking: Linking, names: RowNames, amounts: Amounts, naming: Naming) -> None:
+    def __init__(self, linking: Linking, names: RowNames, amounts: Amounts, naming: ThingNaming) -> None:
         self._linking, self._names, self._amounts, self._naming = linking, names, amounts, naming
         self._usual = Usual(linking)
         asked = (q for q in asked_quantities(linking) if not self._usual.holds(q.span))
@@ -43,9 +50,9 @@ class MeasureReader:
         self._values = tuple(v.span for v in linking.values if v.match in {"exact", "folded", "stem"})
         self._sold = sold_readers(linking, amounts.lines, names, self._phrase)
 
-    def read(self) -> tuple[Measure, ...]:
+    def read(self) -> tuple[MeasureWords, ...]:
         """The measures, in the order of their words."""
-        found: list[Measure] = []
+        found: list[MeasureWords] = []
         place = 0
         while place < len(self._linking.tokens):
             made = self._at(place)
@@ -60,14 +67,14 @@ class MeasureReader:
     def _ranks(self, place: int) -> bool:
         return any(s.span.first == place for s in self._linking.superlatives)
 
-    def _at(self, place: int) -> list[Measure]:
+    def _at(self, place: int) -> list[MeasureWords]:
         token = self._linking.tokens[place]
         if token.evidence or token.quoted:
             return []
         sold = [found for reader in self._sold if (found := reader.at(place)) is not None]
         return sold[:1] or self._called_or_told(place)
 
-    def _called_or_told(self, place: int) -> list[Measure]:
+    def _called_or_told(self, place: int) -> list[MeasureWords]:
         """The measures of what columns and tables are called, of money, and of rows."""
         token = self._linking.tokens[place]
         if place in self._starts or self._spreads(place) or self._ways(place):
@@ -80,10 +87,10 @@ class MeasureReader:
             return [self._of_money("sum", Span(place, place + 1))]
         return self._of_rows(place)
 
-    def _of_rows(self, place: int) -> list[Measure]:
+    def _of_rows(self, place: int) -> list[MeasureWords]:
         """The number of rows that things have the most of, or that is compared: "more than 3 orders"."""
         word = self._linking.tokens[place].lower
-        found: Measure | None = None
+        found: MeasureWords | None = None
         most: Choice["", "asc", "desc"] = ""
         start, number = place, self._compared(place)
         if word in _MOST and not compares(self._linking, place):
@@ -94,7 +101,7 @@ class MeasureReader:
             found = self._rows_after(start)
         return [replace(found, span=Span(start, found.span.end), most=most)] if found else []
 
-    def _done_to(self, place: int) -> Measure | None:
+    def _done_to(self, place: int) -> MeasureWords | None:
         """The rows that a participle says of things: "the most reviewed businesses" have the most reviews."""
         linking = self._linking
         if place + 1 >= len(linking.tokens) or not linking.tokens[place].lower.endswith(PARTICIPLES):
@@ -107,9 +114,11 @@ class MeasureReader:
         things = self._naming.phrase(place + 1)
         if not tables or things is None or things.first != place + 1:
             return None
-        return Measure("count", tuple(Source(Star(), t, best) for t in tables), Span(place, place + 1))
+        return MeasureWords(
+            "count", tuple(MeasureSource(Star(), t, best) for t in tables), Span(place, place + 1)
+        )
 
-    def _added_up(self, place: int) -> Measure | None:
+    def _added_up(self, place: int) -> MeasureWords | None:
         """The sum of a column that counts something, as it is called in the plural: "the most passengers"."""
         named = self._phrase(place)
         if named is None or not self._linking.tokens[named.end - 1].lower.endswith("s"):
@@ -119,11 +128,11 @@ class MeasureReader:
             c.argument.name.casefold().endswith("s")
             for m in found
             for c in m.sources
-            if isinstance(c.argument, Column)
+            if isinstance(c.argument, ColumnRef)
         )
         return found[0] if found and alike else None
 
-    def _spent_on(self, place: int) -> Measure | None:
+    def _spent_on(self, place: int) -> MeasureWords | None:
         """What is spent on something that a column says: "spends the most on salaries", "paid in fees"."""
         tokens = self._linking.tokens
         near = range(place + 1, min(place + 4, len(tokens)))
@@ -140,7 +149,7 @@ class MeasureReader:
         words = {t.lower for t in self._linking.tokens[first:end]}
         return "desc" if "most" in words else "asc" if "least" in words else ""
 
-    def _asked(self, place: int) -> list[Measure]:
+    def _asked(self, place: int) -> list[MeasureWords]:
         """What one or several words for aggregates ask of what they name together."""
         functions, end = self._functions(place)
         if not functions:
@@ -153,16 +162,16 @@ class MeasureReader:
         usual = self._usual.said_of(words) if functions in (["count"], ["sum"]) else None
         if usual is not None:
             counted = self._rows_after(end) is not None  # of rows there are only so many for each of others
-            found = [Measure("avg", (), words)] if counted else self._calculated(["avg"], words)
+            found = [MeasureWords("avg", (), words)] if counted else self._calculated(["avg"], words)
             return [replace(m, also=frozenset(range(*usual))) for m in found]
         if functions[-1] == "count":
             return self._counted(functions, words)
         return self._calculated(functions, words)
 
-    def _usually(self, said: Span) -> list[Measure]:
+    def _usually(self, said: Span) -> list[MeasureWords]:
         """The average that words ask for by themselves, but for those that a quantity right behind takes."""
         taken = self._usual.leads_to(said) in self._starts
-        return [] if taken else [Measure("avg", (), said)]
+        return [] if taken else [MeasureWords("avg", (), said)]
 
     def _ways(self, place: int) -> bool:
         """Whether a place holds the first of several words for the highest, lowest and others of a number."""
@@ -188,7 +197,7 @@ class MeasureReader:
                 return "min"
         return None
 
-    def _counted(self, functions: Sequence[Function], words: Span) -> list[Measure]:
+    def _counted(self, functions: Sequence[Function], words: Span) -> list[MeasureWords]:
         """How many rows there are of what is named behind some words; nothing where it is no table."""
         held = held_number(self._linking, self._names, words.end) if len(functions) == 1 else None
         if held is not None:
@@ -196,10 +205,10 @@ class MeasureReader:
         total = any(t.lower == "total" for t in self._linking.tokens[max(words.first - 1, 0) : words.end])
         counted = self._rows_after(words.end) or (self._added_up(words.end) if total else None)
         if counted is None or len(functions) > 1:
-            return [Measure(f, (), words) for f in functions]
+            return [MeasureWords(f, (), words) for f in functions]
         return [replace(counted, span=Span(words.first, counted.span.end))]
 
-    def _calculated(self, functions: Sequence[Function], words: Span) -> list[Measure]:
+    def _calculated(self, functions: Sequence[Function], words: Span) -> list[MeasureWords]:
         """Functions of the column that is named behind their words, or a number: "under four stars"."""
         named = self._phrase(words.end)
         behind = None if named is not None else self._behind_number(words.end)
@@ -207,7 +216,9 @@ class MeasureReader:
         several = len(functions) > 1
         found = [m for f in functions for m in self._of_columns(f, span, several=several)] if span else []
         if len(found) < len(functions) or (several and behind is not None):
-            return [Measure(f, (), Span(words.first, named.end if named else words.end)) for f in functions]
+            return [
+                MeasureWords(f, (), Span(words.first, named.end if named else words.end)) for f in functions
+            ]
         return [replace(m, span=Span(words.first, m.span.end if named else words.end)) for m in found]
 
     def _behind_number(self, place: int) -> Span | None:
@@ -249,7 +260,7 @@ class MeasureReader:
         tokens = self._linking.tokens[place : place + 5]
         return tokens[0].stem in SPREAD and any(superlative_direction(t) for t in tokens)
 
-    def _of_columns(self, function: Function, named: Span, *, several: bool = False) -> list[Measure]:
+    def _of_columns(self, function: Function, named: Span, *, several: bool = False) -> list[MeasureWords]:
         """A function of the numbers in a column that words name; of money where they name what was sold."""
         fits = {
             c: fit + _OF_TABLE * self._near(c)
@@ -261,11 +272,13 @@ class MeasureReader:
             return []  # "minimum salary" may be a column's name
         best = max(fits.values(), default=0.0)
         sources = tuple(
-            Source(c.in_query(), TableRef(c.table), fit) for c, fit in fits.items() if fit >= best - _ALIKE
+            MeasureSource(c.in_query(), TableRef(c.table), fit)
+            for c, fit in fits.items()
+            if fit >= best - _ALIKE
         )
-        return [Measure(function, sources, named)] if sources else self._of_trade(function, named)
+        return [MeasureWords(function, sources, named)] if sources else self._of_trade(function, named)
 
-    def _of_trade(self, function: Function, named: Span) -> list[Measure]:
+    def _of_trade(self, function: Function, named: Span) -> list[MeasureWords]:
         """What one row of what was sold comes to: "average order value"."""
         tokens = self._linking.tokens
         end = named.end
@@ -277,23 +290,25 @@ class MeasureReader:
             and self._linking.table_fit(a.table.name, named.end - 1) >= _NAMED
             and a.total
         ]
-        sources = tuple(Source(a.expression, a.table, 1.0) for a in held)
+        sources = tuple(MeasureSource(a.expression, a.table, 1.0) for a in held)
         return (
-            [Measure(function, sources, Span(named.first, end + 1), money=True)] if worth and sources else []
+            [MeasureWords(function, sources, Span(named.first, end + 1), money=True)]
+            if worth and sources
+            else []
         )
 
     def _near(self, column: ColumnKey) -> float:
         """How well the question names a column's table, anywhere."""
         return float(self._linking.table_alignment[self._linking.tables.index(column.table)].max(initial=0))
 
-    def _of_money(self, function: Function, span: Span) -> Measure:
+    def _of_money(self, function: Function, span: Span) -> MeasureWords:
         """A function of what the word for money may mean: the amounts of the table that it names, if any."""
         word = self._linking.tokens[span.end - 1].stem
         named = [a for a in self._amounts.all if word in name_stems(a.table.name)]
-        sources = (Source(a.expression, a.table, 0.0, a.total) for a in named or self._amounts.all)
-        return Measure(function, tuple(sources), span, money=True)
+        sources = (MeasureSource(a.expression, a.table, 0.0, a.total) for a in named or self._amounts.all)
+        return MeasureWords(function, tuple(sources), span, money=True)
 
-    def _rows_after(self, place: int) -> Measure | None:
+    def _rows_after(self, place: int) -> MeasureWords | None:
         """The number of rows of the table that the words from a place on name; "times" of any table."""
         span = self._phrase(place)
         if span is None:
@@ -304,8 +319,8 @@ class MeasureReader:
             return None
         tables = [t for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
         tables = [*called_in_full(self._linking, span)] or tables
-        counted = tuple(Source(Star(), TableRef(t), best) for t in tables)
-        return Measure("count", counted, Span(place, span.end))
+        counted = tuple(MeasureSource(Star(), TableRef(t), best) for t in tables)
+        return MeasureWords("count", counted, Span(place, span.end))
 
     def _phrase(self, place: int) -> Span | None:
         """The words that name what is measured, values ahead of them passed over: "cancelled orders"."""
@@ -330,7 +345,7 @@ class MeasureReader:
         return number if number.comparison != "=" or before == "exactly" else None
 
 
-def asked_units(linking: Linking, names: RowNames, amounts: Amounts) -> tuple[Measure, ...]:
+def asked_units(linking: Linking, names: RowNames, amounts: Amounts) -> tuple[MeasureWords, ...]:
     """The numbers of what was sold that a question asks for; without sources where it isn't clear of what."""
-    measures = MeasureReader(linking, names, amounts, Naming(linking, names)).read()
+    measures = MeasureReader(linking, names, amounts, ThingNaming(linking, names)).read()
     return tuple(m for m in measures if m.sold)

@@ -7,7 +7,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Aggregate, Column, Join, Ordering, Query, Star, TableRef
+from fathom.offline.queries.query import Aggregate, ColumnRef, Join, OrderKey, Query, Star, TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import ForeignKey
 from fathom.records.schema import NUMERIC
@@ -41,12 +41,12 @@ def most_used(
     if key is None or (used and _only_pairs(planner, key.table)):
         return
     home = TableRef(kinds[0])
-    own, shown = Column(home, key.target_columns[0]), names.called(home)
+    own, shown = ColumnRef(home, key.target_columns[0]), names.called(home)
     if not shown:
         return
-    joins = (Join(Column(TableRef(key.table), key.columns[0]), own),)
+    joins = (Join(ColumnRef(TableRef(key.table), key.columns[0]), own),)
     group = tuple(dict.fromkeys((own, *shown)))
-    order = (Ordering(Aggregate("count", Star()), descending=True),)
+    order = (OrderKey(Aggregate("count", Star()), descending=True),)
     query = Query(shown, group=group, order=order, limit=most, joins=joins)
     if not accounts.left_over(query, places):
         yield Proposal(query, source="count", settled=True)

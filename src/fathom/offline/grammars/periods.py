@@ -20,10 +20,10 @@ from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     TableRef,
@@ -65,7 +65,7 @@ OTHER_DATE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class PeriodGrouping:
     """What a question groups by: the unit, the places of its words, and whether it asks which one is extreme.
 
     Rows of the tables in `named` have a column that goes by the unit's name.
@@ -77,7 +77,7 @@ class Period:
     named: frozenset[str]
 
 
-def asked_period(linking: Linking) -> Period | None:
+def asked_period(linking: Linking) -> PeriodGrouping | None:
     """The period that a question groups by, if it does."""
     for place, token in enumerate(linking.tokens):
         word = token.lower.removesuffix("s")
@@ -95,7 +95,7 @@ def asked_period(linking: Linking) -> Period | None:
         after = tuple(t.lower for t in linking.tokens[place + 1 : place + 4])
         week = next((w for w in _OF_THE_WEEK if unit == "day" and after[: len(w)] == w), ())
         places = tuple(range(place, place + 1 + len(week)))
-        return Period("weekday" if week else unit, places, which and not near & _BY, named)
+        return PeriodGrouping("weekday" if week else unit, places, which and not near & _BY, named)
     return None
 
 
@@ -122,7 +122,9 @@ def periods(
             if query is None:
                 continue
             if may_be_missing(column, profiles):  # what has no such date belongs to no period
-                query = replace(query, where=conjunction(query.where, Comparison(column, "is not null")))
+                query = replace(
+                    query, where=conjunction(query.where, ComparisonPredicate(column, "is not null"))
+                )
             money = said_of_money(linking) if base.source == "total" else ()
             left = accounts.left_over(query, (*asked.places, *money))
             score = base.score - OTHER_DATE * rank - LEFT_OVER * len(left)
@@ -166,15 +168,17 @@ class Dates:
         """The dates of one table."""
         return [c for c in self._linking.columns if c.table == table and c in self._all]
 
-    def named_days(self, tables: tuple[TableRef, ...]) -> dict[Column, tuple[str, ...]]:
+    def named_days(self, tables: tuple[TableRef, ...]) -> dict[ColumnRef, tuple[str, ...]]:
         """The columns of some tables that hold days of the week by name, each with these, Sunday first."""
-        found: dict[Column, tuple[str, ...]] = {}
+        found: dict[ColumnRef, tuple[str, ...]] = {}
         for table in tables:
             profile = self._profiles.get(table.name)
             for seen in profile.columns.values() if profile else ():
                 held = {str(v).strip().casefold(): str(v) for v, _ in seen.common if isinstance(v, str)}
                 if held and held.keys() <= set(WEEKDAYS):
-                    found[Column(table, seen.column)] = tuple(held.get(d, d.capitalize()) for d in WEEKDAYS)
+                    found[ColumnRef(table, seen.column)] = tuple(
+                        held.get(d, d.capitalize()) for d in WEEKDAYS
+                    )
         return found
 
     def tables_of(self, query: Query) -> frozenset[str]:
@@ -252,7 +256,7 @@ def _same_word(one: str, other: str) -> bool:
     return one == other or (len(one) >= _SAME and one[:_SAME] == other[:_SAME])
 
 
-def _grouped_again(asked: Period, linking: Linking) -> bool:
+def _grouped_again(asked: PeriodGrouping, linking: Linking) -> bool:
     """Whether the question speaks of each of something else as well: "loans per member each year"."""
     each = [i for i, t in enumerate(linking.tokens) if t.lower in EACH]
     return any(not asked.places[0] - 2 <= i < asked.places[0] for i in each)
@@ -266,7 +270,7 @@ def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
         return False
     asked = {q.aggregate for q in linking.quantities} - ({"max", "min"} if query.limit else set())
     tables = mentioned_tables(query)
-    if isinstance(total.argument, Column):
+    if isinstance(total.argument, ColumnRef):
         counted = {total.argument.table}
         fits = asked == {total.function} != {"count"} and _named_best(total.argument, linking, planner)
     else:
@@ -276,7 +280,7 @@ def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     return fits and any(c in tables and planner.one_each(c, tables) for c in counted)
 
 
-def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
+def _named_best(column: ColumnRef, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether the question names no other number as well as this one, by the words of column and table."""
     asked = {t.stem for t in linking.tokens if not t.evidence}
     named = {
@@ -289,11 +293,11 @@ def _named_best(column: Column, linking: Linking, planner: JoinPlanner) -> bool:
     return all(own > other for other in named.values())
 
 
-def in_one_year(query: Query, column: Column) -> bool:
+def in_one_year(query: Query, column: ColumnRef) -> bool:
     """Whether a query takes the rows of one year of a date alone."""
     bounds = {
         c.operator: c.right.value for c in conjuncts(query.where)
-        if isinstance(c, Comparison) and c.left == column and isinstance(c.right, Literal)
+        if isinstance(c, ComparisonPredicate) and c.left == column and isinstance(c.right, Literal)
     }  # fmt: skip
     first, until = str(bounds.get(">=", "")), str(bounds.get("<", ""))
     if first[:4].isdigit() and "" < until[:10] <= f"{int(first[:4]) + 1}-01-01":
@@ -301,11 +305,11 @@ def in_one_year(query: Query, column: Column) -> bool:
     return any(
         c.left == column and c.operator == "like" and isinstance(c.right, Literal)
         and re.fullmatch(r"\d{4}%", str(c.right.value))
-        for c in conjuncts(query.where) if isinstance(c, Comparison)
+        for c in conjuncts(query.where) if isinstance(c, ComparisonPredicate)
     )  # fmt: skip
 
 
-def _by(query: Query, column: Column, asked: Period, linking: Linking) -> Query | None:
+def _by(query: Query, column: ColumnRef, asked: PeriodGrouping, linking: Linking) -> Query | None:
     """The query grouped by the period of a date; None where it has no place for that."""
     if query.compound is not None or query.source is not None:
         return None
@@ -317,6 +321,6 @@ def _by(query: Query, column: Column, asked: Period, linking: Linking) -> Query 
         case Query(select=(Aggregate() as total,), group=(), having=None, order=(), limit=None):
             if not asked.which:
                 return replace(query, select=(part, total), group=(part,))
-            order = (Ordering(total, linking.superlatives[0].direction == "desc"),)
+            order = (OrderKey(total, linking.superlatives[0].direction == "desc"),)
             return replace(query, select=(part,), group=(part,), order=order, limit=1)
     return None

@@ -9,9 +9,9 @@ from fathom.offline.checks.accounting import Accounts, names_table
 from fathom.offline.grammars.kinds import asks_who, home_of_kind, is_plural
 from fathom.offline.grammars.listed import lists_kinds
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
-from fathom.offline.grammars.trading import Lines
+from fathom.offline.grammars.trading import OrderLines
 from fathom.offline.grammars.values import values_of
-from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span
 from fathom.offline.linking.naming import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT, LISTING
@@ -19,7 +19,7 @@ from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Comparison,
+    ComparisonPredicate,
     Condition,
     Expression,
     Items,
@@ -64,7 +64,11 @@ class Head(NamedTuple):
 
 
 def plain_rows(
-    linking: Linking, planner: JoinPlanner, names: RowNames, accounts: Accounts, lines: Sequence[Lines] = ()
+    linking: Linking,
+    planner: JoinPlanner,
+    names: RowNames,
+    accounts: Accounts,
+    lines: Sequence[OrderLines] = (),
 ) -> Iterator[Proposal]:
     """The rows of the one table that a question names, listed by name, else by key, else whole, or counted.
 
@@ -86,12 +90,12 @@ def plain_rows(
         yield Proposal(query, source="rows", settled=True)
 
 
-def _is_far(value: ValueMention, head: Head, planner: JoinPlanner) -> bool:
+def _is_far(value: LinkedValue, head: Head, planner: JoinPlanner) -> bool:
     """Whether a value ahead of the rows is one of far other things: no playlist Music has "music genres"."""
     return value.span.end <= head.span.first and planner.distance(head.table, value.column.table) > _NEAR
 
 
-def _has_nearer(value: ValueMention, head: Head, linking: Linking, planner: JoinPlanner) -> bool:
+def _has_nearer(value: LinkedValue, head: Head, linking: Linking, planner: JoinPlanner) -> bool:
     """Whether what lies nearer to the rows holds a value as well: a house in Austin, an owner from there."""
     others = {v.column.table for v in linking.values if v.span == value.span and v.match == value.match}
     ways = [planner.distance(head.table, table) for table in others - {head.table}]
@@ -110,7 +114,7 @@ def _says_more(linking: Linking) -> bool:
 
 
 def _asks_otherwise(
-    linking: Linking, head: Head, values: Sequence[ValueMention], names: RowNames, traded: Collection[int]
+    linking: Linking, head: Head, values: Sequence[LinkedValue], names: RowNames, traded: Collection[int]
 ) -> bool:
     """Whether more than rows under values is asked for: a column, or a number that is no value.
 
@@ -130,7 +134,7 @@ def _query(
     planner: JoinPlanner,
     names: RowNames,
     head: Head,
-    values: Sequence[ValueMention],
+    values: Sequence[LinkedValue],
 ) -> Query | None:
     """The query of the rows, or of their number; None if it can't tell them apart, or values are unclear."""
     table = TableRef(head.table)
@@ -164,7 +168,7 @@ def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tu
     return names.of_table(table) or own or names.called(table) or names.key_of(table) or (Star(),)
 
 
-def _head(linking: Linking, values: Sequence[ValueMention] | None, names: RowNames) -> Head | None:
+def _head(linking: Linking, values: Sequence[LinkedValue] | None, names: RowNames) -> Head | None:
     """The table named first, behind nothing but values, words that ask for rows, and for what names them."""
     if values is None:
         return None
@@ -221,7 +225,7 @@ def _listed(linking: Linking, place: int) -> Head | None:
 
 
 def _kind(
-    linking: Linking, values: Sequence[ValueMention] | None, planner: JoinPlanner, names: RowNames
+    linking: Linking, values: Sequence[LinkedValue] | None, planner: JoinPlanner, names: RowNames
 ) -> Head | None:
     """The table whose rows a plural value stands for, where a question names none: "gyms in Porto".
 
@@ -258,7 +262,7 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
 
 
 def _names_columns(
-    linking: Linking, head: Head, values: Sequence[ValueMention], traded: Collection[int]
+    linking: Linking, head: Head, values: Sequence[LinkedValue], traded: Collection[int]
 ) -> bool:
     """Whether a question names a column other than those of its values: more is asked of the rows then.
 
@@ -283,7 +287,7 @@ def _names_columns(
     ) or any(t.lower in _OF_ROWS for t in linking.tokens[after:])
 
 
-def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
+def _all(values: Sequence[LinkedValue], linking: Linking) -> Condition | None:
     """The condition of all values; of those of one column any, where "or" stands between; None if unclear."""
     parts: list[Condition] = []
     either = [t.lower for t in linking.tokens].count("or")
@@ -295,9 +299,9 @@ def _all(values: Sequence[ValueMention], linking: Linking) -> Condition | None:
             if between.count("or") != either or not either or len({v.column for v in values}) > 1:
                 return None
             either = 0
-            parts.append(Comparison(column.in_query(), "in", Items(literals)))
+            parts.append(ComparisonPredicate(column.in_query(), "in", Items(literals)))
         else:
-            parts.append(Comparison(column.in_query(), "=", literals[0]))
+            parts.append(ComparisonPredicate(column.in_query(), "=", literals[0]))
     return None if either else conjunction(*parts)
 
 
@@ -309,7 +313,7 @@ def _between(linking: Linking, head: Head) -> tuple[TableRef, ...]:
     return tuple(TableRef(t) for t in sorted(clear - {head.table}))
 
 
-def _lies_within(linking: Linking, value: ValueMention) -> bool:
+def _lies_within(linking: Linking, value: LinkedValue) -> bool:
     """Whether a value is said to be where, or what, something else lies in."""
     place = value.span.first - 1
     while place > 0 and linking.tokens[place].lower in _ARTICLES:
@@ -321,7 +325,7 @@ def _accounted(
     linking: Linking,
     query: Query,
     head: Head,
-    values: Sequence[ValueMention],
+    values: Sequence[LinkedValue],
     *,
     names: RowNames,
     accounts: Accounts,
@@ -366,7 +370,7 @@ def _ahead_of(span: Span, words: Sequence[int]) -> int:
     return max((i for i in words if i < span.first), default=words[0])
 
 
-def _calling(linking: Linking, values: Sequence[ValueMention]) -> frozenset[int]:
+def _calling(linking: Linking, values: Sequence[LinkedValue]) -> frozenset[int]:
     """The places of words that only say that what follows is a name: "users named 'Sarah Li'"."""
     words = [i for i, t in enumerate(linking.tokens) if t.kind != "sign"]
     ahead = {_ahead_of(v.span, words) for v in values}

@@ -15,7 +15,7 @@ from fathom.offline.checks.accounting import (
     names_values,
     tables_named_first,
 )
-from fathom.offline.linking import ColumnKey, Linking, ValueMention
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking
 from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.naming import EACH
 from fathom.offline.proposing.proposals import Proposal
@@ -23,13 +23,13 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Literal,
     Query,
     Star,
@@ -56,14 +56,14 @@ LATER = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RatioWord:
     """The place of the word ("percentage"), and 100 where a percentage is asked for, 1 for a ratio."""
 
     place: int
     factor: int
 
 
-def asks_ratio(linking: Linking) -> Asked | None:
+def asks_ratio(linking: Linking) -> RatioWord | None:
     """Whether and how a question asks for a ratio. Words that name a column ask for that column."""
     for place, token in enumerate(linking.tokens):
         share, percent = _SHARE.fullmatch(token.lower), _PERCENT.fullmatch(token.lower)
@@ -72,7 +72,7 @@ def asks_ratio(linking: Linking) -> Asked | None:
                 return None
             if place and linking.tokens[place - 1].kind == "number":
                 continue
-            return Asked(place, 1 if share else 100)
+            return RatioWord(place, 1 if share else 100)
     return None
 
 
@@ -82,7 +82,7 @@ def _asks_what_share(linking: Linking, place: int) -> bool:
     return around in (["what", "share", "of"], ["which", "share", "of"])
 
 
-def _of_two(linking: Linking, asked: Asked) -> bool:
+def _of_two(linking: Linking, asked: RatioWord) -> bool:
     """Whether one thing is held against another, "the ratio of open to closed shops", not against all."""
     words = [t.lower for t in linking.tokens]
     if words[asked.place] != "ratio":
@@ -120,7 +120,7 @@ def is_sensible(query: Query, result: Result | None) -> bool:
     """Whether a result is there, and shares are neither 0 nor all: either tells of a part misread."""
     rows = result.rows if result else ()
     match query.select[-1:]:
-        case (Arithmetic("/", top, Call("nullif", (Aggregate("count", Star()), _))),):
+        case (Arithmetic("/", top, FunctionCall("nullif", (Aggregate("count", Star()), _))),):
             whole = 100 if isinstance(top, Arithmetic) else 1
             return any(0 < float(r[-1]) < whole for r in rows if r[-1] is not None)
     return any(r[-1] is not None for r in rows)
@@ -135,7 +135,7 @@ def _plain(linking: Linking) -> Iterator[Query]:
 class _Grammar:
     """Makes the ratios that a question may ask for, each with whether its words leave no other reading."""
 
-    def __init__(self, linking: Linking, asked: Asked, planner: JoinPlanner) -> None:
+    def __init__(self, linking: Linking, asked: RatioWord, planner: JoinPlanner) -> None:
         self._linking, self._asked, self._planner = linking, asked, planner
         named = tables_named_first(linking, asked.place + 1)
         self._counted = {m.table for m in named}
@@ -246,9 +246,9 @@ def _amounts(schema: Schema) -> set[ColumnKey]:
     return numbers - key_columns(schema)
 
 
-def _values(linking: Linking, least: float = 0.5) -> list[ValueMention]:
+def _values(linking: Linking, least: float = 0.5) -> list[LinkedValue]:
     """The likeliest value of each run of words that surely names one."""
-    best: dict[object, ValueMention] = {}
+    best: dict[object, LinkedValue] = {}
     for value in linking.values:
         if value.match not in {"number", "quoted", "date"} and value.probability >= least:
             known = best.get(value.span)
@@ -274,23 +274,23 @@ def _is_date(condition: Condition) -> bool:
     )
 
 
-def _equals(value: ValueMention) -> Comparison:
+def _equals(value: LinkedValue) -> ComparisonPredicate:
     if value.comparison == "like":
-        return Comparison(value.column.in_query(), "like", Literal(f"%{value.value}%"))
-    return Comparison(value.column.in_query(), "=", Literal(value.value))
+        return ComparisonPredicate(value.column.in_query(), "like", Literal(f"%{value.value}%"))
+    return ComparisonPredicate(value.column.in_query(), "=", Literal(value.value))
 
 
 def _key(expression: Expression) -> ColumnKey | None:
-    return ColumnKey.of(expression) if isinstance(expression, Column) else None
+    return ColumnKey.of(expression) if isinstance(expression, ColumnRef) else None
 
 
 def number_of(condition: Condition) -> Expression:
     """The number of rows that meet a condition."""
-    return Aggregate("sum", Case(condition, Literal(1), Literal(0)))
+    return Aggregate("sum", CaseWhen(condition, Literal(1), Literal(0)))
 
 
 def quotient(top: Expression, bottom: Expression, factor: int = 1) -> Expression:
     """One number over another, times a factor; nothing where the other is 0."""
-    real = Call("cast", (top, Literal("REAL")))
+    real = FunctionCall("cast", (top, Literal("REAL")))
     scaled = Arithmetic("*", real, Literal(factor)) if factor != 1 else real
-    return Arithmetic("/", scaled, Call("nullif", (bottom, Literal(0))))
+    return Arithmetic("/", scaled, FunctionCall("nullif", (bottom, Literal(0))))

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.offline.checks.accounting import AMOUNTS, deeds, names_table, sure_values
-from fathom.offline.grammars.grouping import BY, JOINING, PARTICIPLES, Group, Naming, covers
+from fathom.offline.grammars.grouping import BY, JOINING, PARTICIPLES, GroupingWords, ThingNaming, covers
 from fathom.offline.grammars.limits import Limit, LimitReader
-from fathom.offline.grammars.measures import PASSED, Measure, asked_quantities, compares, long_names
+from fathom.offline.grammars.measures import PASSED, MeasureWords, asked_quantities, compares, long_names
 from fathom.offline.grammars.measuring import SPENDING, SPREAD
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.grammars.restricting import is_year
@@ -38,23 +38,23 @@ _POSSESSIVE = frozenset(("their", "its", "his", "her"))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RowsRequest:
     """The parts of a question of many rows, and the places of words that they stand for.
 
     `said` are those that say the form alone; `named` the words that name groups, where no value is meant.
     """
 
-    shown: tuple[Measure, ...]
-    groups: tuple[Group, ...] = ()
+    shown: tuple[MeasureWords, ...]
+    groups: tuple[GroupingWords, ...] = ()
     limits: tuple[Limit, ...] = ()
     ranking: Ranking | None = None
     said: frozenset[int] = frozenset()
     named: tuple[Span, ...] = ()
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
+    def measures(self) -> tuple[MeasureWords, ...]:
         """All measures, those shown first, each once."""
-        ranked = (self.ranking.by,) if self.ranking and isinstance(self.ranking.by, Measure) else ()
+        ranked = (self.ranking.by,) if self.ranking and isinstance(self.ranking.by, MeasureWords) else ()
         return tuple(dict.fromkeys((*self.shown, *ranked, *(k.measure for k in self.limits))))
 
 
@@ -63,14 +63,14 @@ class RequestReader:
     """Reads one question's measures in their parts; `request` is None where something has none."""
 
     linking: Linking
-    naming: Naming
-    measures: tuple[Measure, ...]
+    naming: ThingNaming
+    measures: tuple[MeasureWords, ...]
     _used: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._limits = LimitReader(self.linking, self._used)
 
-    def request(self) -> Request | None:
+    def request(self) -> RowsRequest | None:
         """The parts of the question; None where a number, superlative or "each" has no place in them."""
         if not self.measures or any(self._counts_some(m) for m in self.measures):
             return None
@@ -99,16 +99,16 @@ class RequestReader:
             if ranking is None:
                 return None
         named = tuple(g.span for g in groups)
-        whole = Request(shown, groups, limits, ranking, named=named)
+        whole = RowsRequest(shown, groups, limits, ranking, named=named)
         read = self._all_read(whole) and self._opens(whole, stated)
         return replace(whole, said=frozenset(self._used)) if read else None
 
-    def _is_theirs(self, measure: Measure) -> bool:
+    def _is_theirs(self, measure: MeasureWords) -> bool:
         """Whether a measure is told of what is listed ahead of it: "shops and their average rating"."""
         place = measure.span.first
         return bool(measure.sources) and place > 1 and self._lower(place - 1) in _POSSESSIVE
 
-    def _counts_some(self, measure: Measure) -> bool:
+    def _counts_some(self, measure: MeasureWords) -> bool:
         """Whether some of what was said are counted, so that what follows is said of these alone."""
         after = [t.lower for t in self.linking.tokens[measure.span.end : measure.span.end + 2]]
         return (
@@ -118,7 +118,7 @@ class RequestReader:
     def _use(self, *places: int) -> None:
         self._used.update(places)
 
-    def _says_form(self, place: int, measure: Measure) -> bool:
+    def _says_form(self, place: int, measure: MeasureWords) -> bool:
         """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
         token = self.linking.tokens[place]
         if measure.sold:
@@ -132,7 +132,7 @@ class RequestReader:
     def _lower(self, place: int) -> str:
         return self.linking.tokens[place].lower
 
-    def _is_joined(self, measure: Measure) -> bool:
+    def _is_joined(self, measure: MeasureWords) -> bool:
         """Whether a measure is asked for beside another: what has "the largest budget" is none of several."""
         place = measure.span.first
         if any(m.span == measure.span and m != measure for m in self.measures):
@@ -144,9 +144,9 @@ class RequestReader:
 
     # Things
 
-    def _groups(self, tail: int) -> tuple[Group, ...] | None:
+    def _groups(self, tail: int) -> tuple[GroupingWords, ...] | None:
         """The things of each of which something is asked; None where "each" is said of what isn't known."""
-        found: list[Group] = []
+        found: list[GroupingWords] = []
         tokens = self.linking.tokens
         for place, token in enumerate(tokens[:tail]):
             word = token.lower
@@ -223,11 +223,11 @@ class RequestReader:
         near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
         return any(self._limits.compares(n) for n in near)
 
-    def _ranks_others(self, ranking: Ranking, groups: Sequence[Group]) -> bool:
+    def _ranks_others(self, ranking: Ranking, groups: Sequence[GroupingWords]) -> bool:
         """Whether other things than those told of are ranked: "the best selling album of each artist"."""
         each = any(self._lower(g.span.first - 1) in EACH for g in groups if g.span.first)
         which = each and any(t.lower in _WHICH for t in self.linking.tokens)
-        if not isinstance(ranking.by, Measure) or not (ranking.by.sold or which):
+        if not isinstance(ranking.by, MeasureWords) or not (ranking.by.sold or which):
             return False
         values = [v.span for v in sure_values(self.linking)]
         held = [*values, *(g.span for g in groups), *(m.span for m in self.measures)]
@@ -237,7 +237,7 @@ class RequestReader:
         heads = {m.span.end - 1 for m in others if names_table(self.linking, m)}
         return any(not covers(held, place) for place in heads - said)
 
-    def _head(self, end: int, ranking: Ranking | None) -> tuple[Group, ...]:
+    def _head(self, end: int, ranking: Ranking | None) -> tuple[GroupingWords, ...]:
         """The things that are kept or ranked: "which cities have", "top 3 doctors by", "customers who"."""
         until = end
         starts = [self._behind_values(s) for s in self._head_starts(end, ranking)]
@@ -283,7 +283,7 @@ class RequestReader:
 
     # Whether that is all
 
-    def _all_read(self, whole: Request) -> bool:
+    def _all_read(self, whole: RowsRequest) -> bool:
         """Whether each word for a number, an extreme or "each" has its place."""
         linking = self.linking
         spans = [m.span for m in whole.measures]
@@ -304,7 +304,7 @@ class RequestReader:
         after = {t.lower for t in self.linking.tokens[span.end : span.end + 3]}
         return covers(held, span.first) or not after.isdisjoint(("name", "names"))
 
-    def _opens(self, whole: Request, stated: Sequence[Measure]) -> bool:
+    def _opens(self, whole: RowsRequest, stated: Sequence[MeasureWords]) -> bool:
         """Whether numbers are what the question asks for, not what it says of something else."""
         if whole.limits or not stated or (whole.ranking and whole.ranking.by in stated):
             return True
@@ -324,20 +324,20 @@ class RequestReader:
         )
 
 
-def _alike(one: Measure, other: Measure) -> bool:
+def _alike(one: MeasureWords, other: MeasureWords) -> bool:
     return (one.function, one.sources) == (other.function, other.sources)
 
 
-def resolved(request: Request, linking: Linking) -> Request:
+def resolved(request: RowsRequest, linking: Linking) -> RowsRequest:
     """The request without measures that only point at others: "spend in total", "along with their counts".
 
     What they point at is shown, also where it is there for the order, or is compared with a number.
     """
     by = request.ranking.by if request.ranking else None
-    ranked = [by] if isinstance(by, Measure) else []
+    ranked = [by] if isinstance(by, MeasureWords) else []
     compared = [k.measure for k in request.limits]
     named = {m.function for m in request.measures if m.sources}
-    kept, told = list[Measure](), list[Measure]()
+    kept, told = list[MeasureWords](), list[MeasureWords]()
     for measure in request.shown:
         others = [*ranked, *(compared if _is_told(linking, measure) else ())]
         meant = next((o for o in others if _points_at(measure, o)), None)
@@ -348,13 +348,13 @@ def resolved(request: Request, linking: Linking) -> Request:
     return replace(request, shown=tuple(dict.fromkeys((*kept, *told))))
 
 
-def _points_at(measure: Measure, other: Measure) -> bool:
+def _points_at(measure: MeasureWords, other: MeasureWords) -> bool:
     """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
     summed = measure.function == "count" and other.function == "sum" and bool(other.most or other.sold)
     return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
 
 
-def _is_told(linking: Linking, measure: Measure) -> bool:
+def _is_told(linking: Linking, measure: MeasureWords) -> bool:
     """Whether a measure is asked for, and not only said of another: "with that average", not "in total"."""
     first = linking.tokens[measure.span.first].lower
     before = linking.tokens[measure.span.first - 1].lower if measure.span.first else ""

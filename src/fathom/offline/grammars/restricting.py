@@ -7,7 +7,14 @@ from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.values import of_year
 from fathom.offline.linking import Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import NO_PERSON
-from fathom.offline.queries.query import Column, Comparison, Condition, Literal, TableRef, conjunction
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Condition,
+    Literal,
+    TableRef,
+    conjunction,
+)
 from fathom.text.identifiers import identifier_words
 
 _WITHIN = frozenset(("in", "during"))
@@ -17,7 +24,7 @@ _CLEARLY = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCondition:
     """A condition, and the words that name its value."""
 
     condition: Condition
@@ -56,10 +63,10 @@ class Years:
     last: int
     span: Span
 
-    def holds(self, date: Column) -> Condition:
+    def holds(self, date: ColumnRef) -> Condition:
         """The condition that a date is of these years."""
         begin, end = Literal(f"{self.first}-01-01"), Literal(f"{self.last + 1}-01-01")
-        both = conjunction(Comparison(date, ">=", begin), Comparison(date, "<", end))
+        both = conjunction(ComparisonPredicate(date, ">=", begin), ComparisonPredicate(date, "<", end))
         assert both is not None, "two conditions make one"
         return both
 
@@ -79,14 +86,14 @@ def year_ranges(linking: Linking) -> list[Years]:
     return found
 
 
-def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named, ...]:
+def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[NamedCondition, ...]:
     """The values, and the one year or month or all years from one to another, that the question surely names.
 
     They are those of a table and of those near.
     """
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
     found = [
-        Named(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
+        NamedCondition(ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)), v.span)
         for v in sure_values(linking)
         if not any(v.span.overlaps(d) for d in dated)  # "2010" is no postal code
     ]
@@ -103,7 +110,7 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named
         if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
     numbered = [
-        Named(Comparison(v.column.in_query(), "=", Literal(v.value)), v.span)
+        NamedCondition(ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)), v.span)
         for v in linking.values
         if of_year(v) and v.span in [span for _, span in years]
     ]
@@ -111,8 +118,8 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named
         return (*found, *numbered)  # what a column says isn't told by a date
     date = dates.meant(dates.near((table,)))
     if date and len(ranges) == 1 and not months and not years:
-        found.append(Named(ranges[0].holds(date.in_query()), ranges[0].span))
+        found.append(NamedCondition(ranges[0].holds(date.in_query()), ranges[0].span))
     if date and len(months or years) == 1 and not ranges:
         day, span = (months or years)[0]
-        found.append(Named(Comparison(date.in_query(), "like", Literal(f"{day}%")), span))
+        found.append(NamedCondition(ComparisonPredicate(date.in_query(), "like", Literal(f"{day}%")), span))
     return tuple(found)

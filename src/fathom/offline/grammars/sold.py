@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 
 from fathom.offline.checks.accounting import sure_values
-from fathom.offline.grammars.measures import PASSED, Measure, Source, compares
-from fathom.offline.grammars.trading import Lines
+from fathom.offline.grammars.measures import PASSED, MeasureSource, MeasureWords, compares
+from fathom.offline.grammars.trading import OrderLines
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import EACH
@@ -47,7 +47,7 @@ _REACH = 3
 _WHOLE = frozenset(("exact", "folded"))
 
 
-def trade_verbs(linking: Linking, lines: Sequence[Lines], names: RowNames) -> tuple[int, ...]:
+def trade_verbs(linking: Linking, lines: Sequence[OrderLines], names: RowNames) -> tuple[int, ...]:
     """The places of verbs that say something was sold or bought, where a database has lines of that.
 
     Not where a column of numbers is called so, as `units_sold`, but for the lines' own.
@@ -74,7 +74,9 @@ def _is_verb(linking: Linking, place: int) -> bool:
     return token.lower in _DONE | _DOING and not sorts and not priced
 
 
-def holds_lines(query: Query, planner: JoinPlanner, lines: Sequence[Lines], *, orders: bool = False) -> bool:
+def holds_lines(
+    query: Query, planner: JoinPlanner, lines: Sequence[OrderLines], *, orders: bool = False
+) -> bool:
     """Whether a query looks at rows that say what was sold, or at their `orders`."""
     kept = {t for one in lines for t in (one.table.name, *(one.heads if orders else ()))}
     try:
@@ -122,16 +124,16 @@ class SoldReader:
     """
 
     linking: Linking
-    lines: Sequence[Lines]
+    lines: Sequence[OrderLines]
     verb: int
     phrase: Callable[[int], Span | None]
 
-    def at(self, place: int) -> Measure | None:
+    def at(self, place: int) -> MeasureWords | None:
         """The measure whose words begin at a place."""
         ways = (self._ranked, self._asked, self._compared, self._bare)
         return next((found for way in ways if (found := way(place)) is not None), None)
 
-    def _ranked(self, place: int) -> Measure | None:
+    def _ranked(self, place: int) -> MeasureWords | None:
         """The units by which a superlative ranks: "best selling", "most often ordered", "sold the most"."""
         linking, word = self.linking, self._lower(place)
         way: Choice["", "asc", "desc"] = "desc" if word in _FIRST else "asc" if word in _LAST else ""
@@ -149,14 +151,14 @@ class SoldReader:
         named = noun is not None and noun.end == self.verb and not compares(linking, place)
         return self._measure(place, noun.end + 1, noun.kind, way) if noun and named else None
 
-    def _most_of(self, place: int, way: Choice["", "asc", "desc"]) -> Measure | None:
+    def _most_of(self, place: int, way: Choice["", "asc", "desc"]) -> MeasureWords | None:
         """The units by which a superlative behind the verb ranks: "sold the most copies"."""
         if (noun := self._noun(place + 1)) is not None:
             return self._measure(place, noun.end, noun.kind, way)
         kind = "units" if place + 1 in self._values else None  # "who bought the most tea"
         return self._measure(place, place + 1, kind, way) if kind or self._ends(place + 1) else None
 
-    def _asked(self, place: int) -> Measure | None:
+    def _asked(self, place: int) -> MeasureWords | None:
         """The units that a quantity asks for, a verb behind it: "how many copies of X have we sold"."""
         asked = next((q for q in self.linking.quantities if q.span.first == place), None)
         if asked is None or asked.aggregate not in {"count", "sum"} or self.verb < asked.span.end:
@@ -180,7 +182,7 @@ class SoldReader:
         end = asked.span.end
         return _Noun("units", end) if self._lower(end) in _AUXILIARIES else None
 
-    def _compared(self, place: int) -> Measure | None:
+    def _compared(self, place: int) -> MeasureWords | None:
         """The units that are compared with a number behind the verb: "bought more than 20 copies"."""
         number = next((n for n in self.linking.numbers if n.span.first == place), None)
         if number is None or number.comparison == "=" or number.percent or number.year:
@@ -192,7 +194,7 @@ class SoldReader:
             return None
         return self._measure(number.span.end, noun.end if ahead else noun.end + 1, noun.kind)
 
-    def _bare(self, place: int) -> Measure | None:
+    def _bare(self, place: int) -> MeasureWords | None:
         """The units, or things of each of others, that are named with their verb behind: "units sold"."""
         noun = self._noun(place)
         if noun is None or self._behind_value(noun.end) != self.verb:
@@ -236,14 +238,14 @@ class SoldReader:
 
     def _measure(
         self, first: int, end: int, kind: str | None, most: Choice["", "asc", "desc"] = ""
-    ) -> Measure:
+    ) -> MeasureWords:
         """The units of lines, or how many lines there are. What isn't said of units is of things alone.
 
         Where it may be units or kinds that are meant, there is no source.
         """
         counts = kind == "times" or any(one.units is None for one in self.lines)
         sources = tuple(
-            Source(
+            MeasureSource(
                 Star() if counts or one.units is None else one.units,
                 one.table,
                 1.0,
@@ -253,7 +255,7 @@ class SoldReader:
         )
         also = frozenset((self.verb, *range(first, end)))
         function: Choice["count", "sum"] = "count" if counts and sources else "sum"
-        return Measure(function, sources, Span(first, end), most=most, also=also, sold=True)
+        return MeasureWords(function, sources, Span(first, end), most=most, also=also, sold=True)
 
     def _follows(self, place: int) -> bool:
         """Whether the verb stands right before a superlative, articles aside."""
@@ -280,7 +282,7 @@ class SoldReader:
 
 
 def sold_readers(
-    linking: Linking, lines: Sequence[Lines], names: RowNames, phrase: Callable[[int], Span | None]
+    linking: Linking, lines: Sequence[OrderLines], names: RowNames, phrase: Callable[[int], Span | None]
 ) -> tuple[SoldReader, ...]:
     """The readers of the verbs of selling or buying in a question that denies nothing.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.checks.accounting import Accounts, sure_values
-from fathom.offline.grammars.grouping import Naming, covers
+from fathom.offline.grammars.grouping import ThingNaming, covers
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.cues import superlative_direction
@@ -17,10 +17,10 @@ from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, 
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     TableRef,
     conjunction,
@@ -63,13 +63,13 @@ def sorted_rows(
     tail = _tail(linking)
     if tail is None or _says_more(linking, tail):
         return
-    naming = Naming(linking, names)
+    naming = ThingNaming(linking, names)
     shown = _Shown(linking, planner, names, naming, tail).read()
     if shown is None:
         return
     order = _order(linking, naming, dates, shown, tail)
     where = [
-        Comparison(v.column.in_query(), "=", Literal(v.value))
+        ComparisonPredicate(v.column.in_query(), "=", Literal(v.value))
         for v in sure_values(linking)
         if v.span.end <= tail
     ]
@@ -129,11 +129,11 @@ class _Shown:
     """What is shown of the rows that a question lists: `columns` of a `table` and of those it refers to."""
 
     def __init__(
-        self, linking: Linking, planner: JoinPlanner, names: RowNames, naming: Naming, tail: int
+        self, linking: Linking, planner: JoinPlanner, names: RowNames, naming: ThingNaming, tail: int
     ) -> None:
         self._linking, self._planner, self._names = linking, planner, names
         self._naming, self._tail = naming, tail
-        self.columns: tuple[Column, ...] = ()
+        self.columns: tuple[ColumnRef, ...] = ()
         self.said: frozenset[int] = frozenset()
 
     def read(self) -> "_Shown | None":
@@ -198,7 +198,7 @@ class _Shown:
         group = self._naming.group_at(span.first, span.end)
         return [b.table for b in group.named if b.table is not None] if group else []
 
-    def _best(self, span: Span, table: str = "") -> Column | None:
+    def _best(self, span: Span, table: str = "") -> ColumnRef | None:
         """The one column that words name best, of a table."""
         keys = self._linking.tokens[span.end - 1].lower in _KEYS
         fits = {
@@ -227,7 +227,7 @@ class _Shown:
         between = self._linking.tokens[span.end : other.first]
         return bool(between) and between[0].lower == "of" and all(t.stop for t in between)
 
-    def _meant(self, span: Span, owner: Span | None) -> tuple[Column, ...] | None:
+    def _meant(self, span: Span, owner: Span | None) -> tuple[ColumnRef, ...] | None:
         """What words show: names of rows, or one column, of the table or of one that it refers to."""
         tables = self._tables(span)
         if tables == [self.table]:
@@ -243,7 +243,7 @@ class _Shown:
         column = column or self._best(span)
         return (column,) if column is not None and self._refers_to(column.table) else None
 
-    def _of_theirs(self, span: Span, table: TableRef) -> tuple[Column, ...] | None:
+    def _of_theirs(self, span: Span, table: TableRef) -> tuple[ColumnRef, ...] | None:
         """What "name of its department" shows."""
         if self._is_name(span):
             return () if table == self.table else self._names.of_table(table) or None
@@ -253,7 +253,7 @@ class _Shown:
     def _refers_to(self, table: TableRef) -> bool:
         return table == self.table or self._planner.one_each(self.table, (self.table, table))
 
-    def sorts_by(self, span: Span) -> Column | None:
+    def sorts_by(self, span: Span) -> ColumnRef | None:
         """The column by which words order: one that is shown, else one of the table."""
         fits = self._naming.fits(span)
         best = max(fits.values(), default=0.0)
@@ -272,9 +272,11 @@ class _Shown:
         return self._best(span, self.table.name)
 
 
-def _order(linking: Linking, naming: Naming, dates: Dates, shown: _Shown, tail: int) -> tuple[Ordering, ...]:
+def _order(
+    linking: Linking, naming: ThingNaming, dates: Dates, shown: _Shown, tail: int
+) -> tuple[OrderKey, ...]:
     """The keys that the tail says, each with its direction; none where one isn't clear."""
-    found: list[Ordering] = []
+    found: list[OrderKey] = []
     for key in _keys(linking, tail):
         if key.words:
             span = naming.phrase(key.words[0], key.words[-1] + 1)
@@ -289,11 +291,11 @@ def _order(linking: Linking, naming: Naming, dates: Dates, shown: _Shown, tail: 
         dated = any(c.in_query() == column for c in dates.of(column.table.name))
         if key.turned and not dated:
             return ()
-        found.append(Ordering(column, bool(key.descending) != key.turned))
+        found.append(OrderKey(column, bool(key.descending) != key.turned))
     return tuple(found)
 
 
-def _is_amount(column: Column, naming: Naming, dates: Dates) -> bool:
+def _is_amount(column: ColumnRef, naming: ThingNaming, dates: Dates) -> bool:
     keys = [c for c in naming.columns if c.in_query() == column]
     dated = any(c.in_query() == column for c in dates.of(column.table.name))
     return dated or any(naming.names.measures(k) for k in keys)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fathom.offline.grammars.grouping import BY, Group, covers
-from fathom.offline.grammars.measures import PASSED, Measure, comes_after_by
+from fathom.offline.grammars.grouping import BY, GroupingWords, covers
+from fathom.offline.grammars.measures import PASSED, MeasureWords, comes_after_by
 from fathom.offline.linking import Linking, SuperlativeMention
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING
 
@@ -20,7 +20,7 @@ class Ranking:
     `whole` says that all are sorted.
     """
 
-    by: Measure | Group
+    by: MeasureWords | GroupingWords
     descending: bool
     limit: int | None = None
     offset: int | None = None
@@ -32,10 +32,10 @@ class OrderReader:
     """Reads by what one question ranks or sorts; `used` are the places of words that say only that."""
 
     linking: Linking
-    measures: tuple[Measure, ...]
+    measures: tuple[MeasureWords, ...]
     used: set[int] = field(default_factory=set)
 
-    def ranking(self, measures: Sequence[Measure], tail: int) -> Ranking | None:
+    def ranking(self, measures: Sequence[MeasureWords], tail: int) -> Ranking | None:
         """By which measure things are ranked, where a superlative says so."""
         for extreme in self.linking.superlatives:
             place = extreme.span.first
@@ -49,7 +49,7 @@ class OrderReader:
             return self._cut(extreme, by)
         return None
 
-    def _ranked_measure(self, place: int, measures: Sequence[Measure]) -> Measure | None:
+    def _ranked_measure(self, place: int, measures: Sequence[MeasureWords]) -> MeasureWords | None:
         """The measure that a superlative is about: behind it, else behind "by", else money ahead of it."""
         for measure in measures:
             between = range(place + 1, measure.span.first)
@@ -68,7 +68,7 @@ class OrderReader:
             (m for m in ahead if all(self._lower(i) in PASSED for i in range(m.span.end, place))), None
         )
 
-    def _cut(self, extreme: SuperlativeMention, by: Measure) -> Ranking:
+    def _cut(self, extreme: SuperlativeMention, by: MeasureWords) -> Ranking:
         """How many of the first are asked for: as many as said, the second, or the first of one."""
         place = extreme.span.first
         numbers = self.linking.numbers
@@ -112,7 +112,9 @@ class OrderReader:
                 return place - (tokens[place - 1].lower in {",", "and"})
         return len(tokens)
 
-    def sorted(self, tail: int, shown: Sequence[Measure], groups: Sequence[Group]) -> Ranking | None:
+    def sorted(
+        self, tail: int, shown: Sequence[MeasureWords], groups: Sequence[GroupingWords]
+    ) -> Ranking | None:
         """The order that the end of the question asks for: by what it names, else the one measure shown."""
         tokens = self.linking.tokens
         places = range(tail, len(tokens))
@@ -128,7 +130,7 @@ class OrderReader:
         found = same or grouped or [m for m in said if m.sources] or shown
         if len(found) != 1:
             return None
-        by: Measure | Group = found[0]
+        by: MeasureWords | GroupingWords = found[0]
         named = {t.stem for t in tokens[:tail]}
         ways_said = ORDER_DESCENDING | ORDER_ASCENDING | _SORTS | _SAID_OF_ORDER
         if any(not tokens[i].stop and w not in ways_said and tokens[i].stem not in named

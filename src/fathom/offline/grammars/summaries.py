@@ -2,7 +2,7 @@
 
 Training data name the column that they add up, and group by one thing. People name the matter: what
 customers "spent", the "sales" of a product; they ask for several numbers at once, for two groups, and for
-those groups alone of which a number is high enough. A question is read as a `Request`, and each way to
+those groups alone of which a number is high enough. A question is read as a `RowsRequest`, and each way to
 understand its words makes a query; where one fits best, and nothing is left over, that is what was meant.
 """
 
@@ -13,14 +13,14 @@ from itertools import islice, product
 from fathom.offline.checks.accounting import Accounts, deeds, named_places
 from fathom.offline.grammars.amounts import Amounts, said_of_counts, said_of_money
 from fathom.offline.grammars.building import Building, Known, Made
-from fathom.offline.grammars.grouping import By, Group, Naming
+from fathom.offline.grammars.grouping import By, GroupingWords, ThingNaming
 from fathom.offline.grammars.measuring import MeasureReader
 from fathom.offline.grammars.periods import Dates
-from fathom.offline.grammars.requests import Request, RequestReader, resolved
+from fathom.offline.grammars.requests import RequestReader, RowsRequest, resolved
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Query, TableRef
+from fathom.offline.queries.query import ColumnRef, Query, TableRef
 from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records import TableProfile
 from fathom.text.identifiers import identifier_words
@@ -51,7 +51,7 @@ class Summaries:
         `settled` are those that no other reading fits as well. Their source is `count` where training data
         hold many such questions, of one number for each of one thing.
         """
-        naming = Naming(self._linking, self._names)
+        naming = ThingNaming(self._linking, self._names)
         measures = MeasureReader(self._linking, self._names, self._amounts, naming).read()
         read = RequestReader(self._linking, naming, measures).request()
         if read is None:
@@ -81,12 +81,12 @@ class Summaries:
         """
         if any(t.lower in NAMES for t in self._linking.tokens):
             return False
-        keys = {c for c in query.group if isinstance(c, Column) and c not in query.select}
+        keys = {c for c in query.group if isinstance(c, ColumnRef) and c not in query.select}
         codes = (c for c in keys if not _CODES.isdisjoint(identifier_words(c.name)))
         schema = self._known.planner.schema
         return any(schema.table(c.table.name).column(c.name).kind == "text" for c in codes)
 
-    def _made(self, request: Request) -> Iterator[Made]:
+    def _made(self, request: RowsRequest) -> Iterator[Made]:
         """The queries for each way to understand the request's words, of which none is left over."""
         accounts = Accounts(self._linking)
         money = any(m.money for m in request.measures)
@@ -107,7 +107,7 @@ class Summaries:
             if accounts.accounts_for(bare, said.union(through, made.said)):
                 yield made
 
-    def _ways_to(self, group: Group, tables: tuple[TableRef, ...]) -> tuple[By | None, ...]:
+    def _ways_to(self, group: GroupingWords, tables: tuple[TableRef, ...]) -> tuple[By | None, ...]:
         """What a group may be of: columns and things, or the period of a date of the rows themselves.
 
         A `year` that other tables have isn't that of rows with a date of their own.
@@ -119,13 +119,13 @@ class Summaries:
         return (None,) if dated else group.named or (None,)
 
 
-def _tells_much(request: Request) -> bool:
+def _tells_much(request: RowsRequest) -> bool:
     """Whether a request of no groups asks for what training data hold next to none of."""
     odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     return odd or len(request.shown) > 1
 
 
-def _leaves_none_out(request: Request) -> bool:
+def _leaves_none_out(request: RowsRequest) -> bool:
     """Whether things of which there is nothing may be meant as well: "fewer than 3 orders", "spent less"."""
     least = all(k.number.comparison in {"<", "<="} for k in request.limits)
     things = any(b.table is not None for g in request.groups for b in g.named)
@@ -133,7 +133,7 @@ def _leaves_none_out(request: Request) -> bool:
     return bool(request.limits) and least and things and added
 
 
-def _unlearned(request: Request) -> bool:
+def _unlearned(request: RowsRequest) -> bool:
     """Whether training data hold next to no such questions: of money, two groups or numbers, periods."""
     several = len(request.groups) > 1 or len(request.measures) > 1
     odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)

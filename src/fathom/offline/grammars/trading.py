@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.queries.query import Column, TableRef
+from fathom.offline.queries.query import ColumnRef, TableRef
 from fathom.records import Schema, TableProfile
 from fathom.records.schema import Table
 from fathom.text.identifiers import identifier_words
@@ -38,7 +38,7 @@ _OTHERS = BUYERS | _SALES | _SUPPLIERS | frozenset(map(stem, _ELSE.split()))
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class OrderLines:
     """Rows that say what was sold, each so many `units` of a thing, or one where no column says how many.
 
     `single` says that no row is of more than one. `things` are the tables of what was sold, `buyers` those
@@ -46,7 +46,7 @@ class Lines:
     """
 
     table: TableRef
-    units: Column | None
+    units: ColumnRef | None
     single: bool
     things: frozenset[str]
     buyers: frozenset[str]
@@ -65,8 +65,8 @@ def of_trade(table: str) -> bool:
 
 
 def sold_lines(
-    schema: Schema, units_of: Callable[[Table], Sequence[Column]], profiles: Mapping[str, TableProfile]
-) -> tuple[Lines, ...]:
+    schema: Schema, units_of: Callable[[Table], Sequence[ColumnRef]], profiles: Mapping[str, TableProfile]
+) -> tuple[OrderLines, ...]:
     """The tables whose rows say what was sold: lines of orders, else orders that are of one thing each.
 
     `units_of` gives the columns of a table that hold a quantity.
@@ -77,8 +77,8 @@ def sold_lines(
 
 
 def _lines(
-    table: Table, schema: Schema, units: Sequence[Column], profiles: Mapping[str, TableProfile]
-) -> Lines | None:
+    table: Table, schema: Schema, units: Sequence[ColumnRef], profiles: Mapping[str, TableProfile]
+) -> OrderLines | None:
     targets = frozenset(_targets(schema, table.name))
     heads = frozenset(t for t in targets if _keeps_sales(t))
     sides = heads.union(*(_targets(schema, h) for h in heads)) | targets
@@ -93,7 +93,7 @@ def _lines(
     if not (heads and (units or listed)) and not (whole and not heads):
         return None
     column = units[0] if units else None
-    return Lines(
+    return OrderLines(
         TableRef(table.name),
         column,
         column is None or _is_one(column, profiles),
@@ -122,7 +122,7 @@ def _keeps_sales(table: str) -> bool:
     return bool(words) and words[-1] in _SALES
 
 
-def _is_one(column: Column, profiles: Mapping[str, TableProfile]) -> bool:
+def _is_one(column: ColumnRef, profiles: Mapping[str, TableProfile]) -> bool:
     """Whether a quantity is known to be one in every row."""
     profile = profiles.get(column.table.name)
     seen = profile.columns.get(column.name) if profile is not None else None

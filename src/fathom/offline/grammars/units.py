@@ -10,12 +10,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from fathom.offline.linking import ColumnKey, Linking, NumberMention, Token
+from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuestionToken
 from fathom.offline.linking.wordlists import BEFORE
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Column,
+    ColumnRef,
     Expression,
     Literal,
     Query,
@@ -87,7 +87,7 @@ class Measures:
             (ColumnKey.of(c.left), c.right.value)
             for part in all_queries(query)
             for c in (*comparisons(part.where), *comparisons(part.having))
-            if isinstance(c.left, Column) and isinstance(c.right, Literal)
+            if isinstance(c.left, ColumnRef) and isinstance(c.right, Literal)
         }
         shown = self.shown is None or any(_in_unit(e, self.shown) is not None for e in query.select)
         return self.whole and shown and held.issuperset(self.compared)
@@ -123,7 +123,7 @@ def in_units(question: Question, linking: Linking) -> Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _UnitChange:
     """What to put between two characters of a question, and the number that a column is compared with."""
 
     start: int
@@ -134,7 +134,7 @@ class _Change:
     told: str
 
 
-def _changes(text: str, linking: Linking) -> Iterator[_Change]:
+def _changes(text: str, linking: Linking) -> Iterator[_UnitChange]:
     tokens = linking.tokens
     for number, column, factor in _measured(linking):
         first = tokens[number.span.first].start
@@ -146,7 +146,7 @@ def _changes(text: str, linking: Linking) -> Iterator[_Change]:
         joint = "of " if named and not tokens[start].lower.endswith("er") else ""
         told = f"“{text[first:end]}” was read as {value} in {'.'.join(column)}."
         compared = text[tokens[start].start : first]
-        yield _Change(head, end, f"{named}{joint}{compared}{value}", column, value, told)
+        yield _UnitChange(head, end, f"{named}{joint}{compared}{value}", column, value, told)
 
 
 def _wanted(linking: Linking) -> tuple[int, Unit] | None:
@@ -162,7 +162,7 @@ def _wanted(linking: Linking) -> tuple[int, Unit] | None:
 def _in_unit(item: Expression, asked: Unit) -> Expression | None:
     """What a query shows in another unit; None where it is no such measure."""
     match item:
-        case (Column() as column) | Aggregate("avg" | "sum" | "min" | "max", Column() as column):
+        case (ColumnRef() as column) | Aggregate("avg" | "sum" | "min" | "max", ColumnRef() as column):
             own = _unit_of(column.name)
             if own is not None and own.measures == asked.measures:
                 larger = asked.size > own.size
@@ -213,7 +213,7 @@ def _said(linking: Linking, column: ColumnKey, unit: int) -> bool:
     return any(own[i] >= _NAMED for i in range(len(linking.tokens)) if i != unit)
 
 
-def _comparison(tokens: tuple[Token, ...], end: int) -> int | None:
+def _comparison(tokens: tuple[QuestionToken, ...], end: int) -> int | None:
     """Where the words begin that compare with the number at a place: "longer than", "at least"."""
     words = tuple(t.lower for t in tokens[:end])
     if words[-1:] == ("than",) and len(words) > 1:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from fathom.offline.queries.joins import Plan
-from fathom.offline.queries.query import Aggregate, Call, Expression, Join, Literal, TableRef
+from fathom.offline.queries.joins import JoinPlan
+from fathom.offline.queries.query import Aggregate, Expression, FunctionCall, Join, Literal, TableRef
 
 
-def from_things(plan: Plan, things: TableRef, fact: TableRef) -> tuple[Join, ...] | None:
+def from_things(plan: JoinPlan, things: TableRef, fact: TableRef) -> tuple[Join, ...] | None:
     """The joins of a plan from some things on, each kept where the next table has none; None if it forks.
 
     They lead to the table of facts, one after the other.
@@ -29,7 +29,7 @@ def with_none(value: Expression, joins: Sequence[Join]) -> Expression:
     """What counts or adds up rows at the end of such joins, 0 where there are none; itself without joins."""
     match value:
         case Aggregate("sum") if joins:
-            return Call("coalesce", (value, Literal(0)))
+            return FunctionCall("coalesce", (value, Literal(0)))
         case Aggregate("count", distinct=distinct) if joins:
             return Aggregate("count", joins[-1].right, distinct)
     return value

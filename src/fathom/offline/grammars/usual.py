@@ -1,7 +1,7 @@
 """Averages said apart from what they are of: "how many pages they have on average", "how long usually"."""
 
-from fathom.offline.grammars.grouping import Naming
-from fathom.offline.grammars.measures import Measure, Source
+from fathom.offline.grammars.grouping import ThingNaming
+from fathom.offline.grammars.measures import MeasureSource, MeasureWords
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.wordlists import USUALLY
 from fathom.offline.queries.query import TableRef
@@ -53,7 +53,7 @@ class Usual:
                 return span
         return None
 
-    def how(self, place: int, names: RowNames) -> Measure | None:
+    def how(self, place: int, names: RowNames) -> MeasureWords | None:
         """The average of what "how" and an adjective ask for: "how long are the tracks on average"."""
         tokens, words = self._linking.tokens, Span(place, place + 2)
         if tokens[place].lower != "how" or place + 1 >= len(tokens):
@@ -64,11 +64,13 @@ class Usual:
         fits = {c: self._linking.score(c, "select") for c in self._linking.columns if names.measures(c)}
         best = max(fits.values(), default=0.0)
         meant = (c for c, fit in fits.items() if fit >= max(best, _MEANT))
-        sources = tuple(Source(c.in_query(), TableRef(c.table), 1.0 + self._near(c.table)) for c in meant)
+        sources = tuple(
+            MeasureSource(c.in_query(), TableRef(c.table), 1.0 + self._near(c.table)) for c in meant
+        )
         also = frozenset((*range(*words), *range(*usual)))
-        return Measure("avg", sources, words, also=also) if sources else None
+        return MeasureWords("avg", sources, words, also=also) if sources else None
 
-    def extreme(self, place: int, naming: Naming) -> Measure | None:
+    def extreme(self, place: int, naming: ThingNaming) -> MeasureWords | None:
         """The average by which a superlative ranks: "the longest tracks on average" are those of an album."""
         found = next((s for s in self._linking.superlatives if s.span.first == place and s.columns), None)
         named = naming.phrase(place + 1) if found else None
@@ -78,9 +80,9 @@ class Usual:
         its_own = self._linking.table_fit(column.table, named.end - 1) >= _NAMED
         if not naming.names.measures(column) or not its_own:
             return None
-        source = Source(column.in_query(), TableRef(column.table), 1.0)
+        source = MeasureSource(column.in_query(), TableRef(column.table), 1.0)
         also = frozenset(range(*usual))
-        return Measure("avg", (source,), Span(place, named.end), most=direction, also=also)
+        return MeasureWords("avg", (source,), Span(place, named.end), most=direction, also=also)
 
     def _near(self, table: str) -> float:
         """What it adds to how well a column fits that the question names its table."""

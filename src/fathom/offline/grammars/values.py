@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT, TRUE
 
@@ -14,9 +14,9 @@ _CLEARLY = 0.15
 """How much likelier a column must be to hold a value that is meant than the next one."""
 
 
-def values_of(linking: Linking) -> Sequence[ValueMention] | None:
+def values_of(linking: Linking) -> Sequence[LinkedValue] | None:
     """The values that a question names, one for each run of words; None where it isn't clear whose one is."""
-    found: list[ValueMention] = []
+    found: list[LinkedValue] = []
     likely = [v for v in linking.values if (v.match in _HELD and _is_likely(linking, v)) or of_year(v)]
     for value in sorted(likely, key=lambda v: (-(v.span.end - v.span.first), -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
@@ -32,21 +32,21 @@ def values_of(linking: Linking) -> Sequence[ValueMention] | None:
     return sorted(found, key=lambda v: v.span)
 
 
-def _is_year(linking: Linking, value: ValueMention) -> bool:
+def _is_year(linking: Linking, value: LinkedValue) -> bool:
     """Whether a value may as well be the year of its row, which another column holds."""
     said = any(n.year and n.span == value.span for n in linking.numbers)
     years = {c for c in linking.columns if c.table == value.column.table and "year" in c.column.casefold()}
     return said and bool(years) and value.column not in years
 
 
-def of_year(value: ValueMention) -> bool:
+def of_year(value: LinkedValue) -> bool:
     """Whether a number is the year that a column called so holds: "in April 2021"."""
     return (
         value.match == "number" and value.probability >= _LIKELY and "year" in name_stems(value.column.column)
     )
 
 
-def _is_likely(linking: Linking, value: ValueMention) -> bool:
+def _is_likely(linking: Linking, value: LinkedValue) -> bool:
     """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
     first, end = value.span
     if end == first + 1 and linking.tokens[first].text in LIGHT:
@@ -56,7 +56,7 @@ def _is_likely(linking: Linking, value: ValueMention) -> bool:
     return value.probability >= _LIKELY or ahead or _alone(linking, value)
 
 
-def _alone(linking: Linking, value: ValueMention) -> bool:
+def _alone(linking: Linking, value: LinkedValue) -> bool:
     """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
     if value.match == "boolean":
         first, end = value.span

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fathom.offline.habits.model import WordModel
 from fathom.offline.habits.traits import traits
-from fathom.offline.habits.variants import Variants
+from fathom.offline.habits.variants import TemplateVariants
 from fathom.offline.linking import ColumnKey, Floats, Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query
@@ -99,7 +99,7 @@ class Habits:
         for solved, gold in zip(self._solved, self._golds, strict=True):
             found.setdefault(gold, solved.template)
         known = list(found.values())[:MOST_TEMPLATES]
-        variants = Variants(known, self._planner)
+        variants = TemplateVariants(known, self._planner)
         seen = {t.query for t in known}
         for template in known:
             for variant in variants.of(template):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Literal,
     Query,
@@ -39,7 +39,7 @@ def _of(query: Query, place: str) -> Iterator[str]:
         for part in walk(item):
             if isinstance(part, Aggregate):
                 yield f"{place}select {part.function}"
-            elif isinstance(part, Column):
+            elif isinstance(part, ColumnRef):
                 yield f"{place}of {_text(part)}"
     if len(query.select) > 1:
         yield f"{place}selects {len(query.select)}"
@@ -72,7 +72,7 @@ def _condition(query: Query, condition: Condition | None, clause: str) -> Iterat
         yield from (f"{clause} {_text(item)} by {_text(part.left)} {part.operator}" for item in query.select)
 
 
-def _comparison(part: Comparison, clause: str) -> Iterator[str]:
+def _comparison(part: ComparisonPredicate, clause: str) -> Iterator[str]:
     left = _text(part.left)
     yield f"{clause} {left}"
     yield f"{clause} {left} {part.operator} {_text(part.right)}"
@@ -99,7 +99,7 @@ def _text(expression: Expression | None) -> str:
     """An expression in short, without its values."""
     text = ""
     match expression:
-        case Column(table=table, name=name):
+        case ColumnRef(table=table, name=name):
             text = f"{table.name}{table.instance or ''}.{name}"
         case Star():
             text = "*"
@@ -111,11 +111,11 @@ def _text(expression: Expression | None) -> str:
             text = f"{function}({'distinct ' if distinct else ''}{_text(argument)})"
         case Arithmetic(operator=operator, left=left, right=right):
             text = f"({_text(left)} {operator} {_text(right)})"
-        case Call(name=name, arguments=parts):
+        case FunctionCall(name=name, arguments=parts):
             text = f"{name}({', '.join(map(_text, parts))})"
         case SourceColumn(index=index):
             text = f"source {index}"
-        case Case():
+        case CaseWhen():
             text = "case"
         case Subquery():
             text = "query"

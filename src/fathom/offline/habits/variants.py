@@ -9,12 +9,12 @@ from fathom.offline.linking import ColumnKey
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Subquery,
     TableRef,
@@ -31,13 +31,13 @@ from fathom.offline.solved.exchanging import Blank, Template
 _OPPOSITE = {"max": "min", "min": "max"}
 
 
-class Variants:
+class TemplateVariants:
     """One clause of a template exchanged for one of another, or added, or left out."""
 
     def __init__(self, templates: Sequence[Template], planner: JoinPlanner) -> None:
         self._shown: dict[str, dict[tuple[Any, bool], None]] = defaultdict(dict)
         self._measured: dict[str, dict[str, None]] = defaultdict(dict)
-        self._conditions: dict[str, dict[Comparison, Template]] = defaultdict(dict)
+        self._conditions: dict[str, dict[ComparisonPredicate, Template]] = defaultdict(dict)
         self._lists: dict[tuple[str, str], dict[Query, Template]] = defaultdict(dict)
         self._domains: dict[tuple[str, str], tuple[str, str]] = {}
         for table in planner.schema.tables:
@@ -56,19 +56,19 @@ class Variants:
             if not query.group and not query.order:
                 self._shown[tables[0].name].setdefault((query.select, query.distinct))
             for part in _required(query.where):
-                if isinstance(part.left, Column) and isinstance(part.right, Literal):
+                if isinstance(part.left, ColumnRef) and isinstance(part.right, Literal):
                     self._conditions[tables[0].name].setdefault(_plain(part), template)
         for column in _measured(query):
             self._measured[column.table.name].setdefault(column.name)
         for comparison in comparisons(query.where):
             inner = _listed(comparison)
-            if inner is not None and isinstance(comparison.left, Column):
+            if inner is not None and isinstance(comparison.left, ColumnRef):
                 self._join(ColumnKey.of(comparison.left), ColumnKey.of(inner))
 
     def _learn_lists(self, template: Template) -> None:
         for query in all_queries(template.query):
             match query:
-                case Query(select=(Column() as column,), compound=None, source=None, limit=None):
+                case Query(select=(ColumnRef() as column,), compound=None, source=None, limit=None):
                     self._lists[self._domain(ColumnKey.of(column))].setdefault(query, template)
 
     def _join(self, one: tuple[str, str], other: tuple[str, str]) -> None:
@@ -131,13 +131,13 @@ class Variants:
         """A value, or a list of them, exchanged for what another query finds, or for a value."""
         for query in all_queries(template.query):
             for part in comparisons(query.where):
-                if not isinstance(part.left, Column) or part.operator not in {"=", "in"}:
+                if not isinstance(part.left, ColumnRef) or part.operator not in {"=", "in"}:
                     continue
                 inner = _listed(part)
                 if inner is None and not isinstance(part.right, Literal):
                     continue
                 for found, donor in self._lists[self._domain(ColumnKey.of(part.left))].items():
-                    listed = Comparison(part.left, "in", Subquery(found))
+                    listed = ComparisonPredicate(part.left, "in", Subquery(found))
                     yield self._exchanged(template, part, listed, donor)
                 if inner is not None:
                     for condition, donor in self._conditions[part.left.table.name].items():
@@ -145,48 +145,52 @@ class Variants:
                             yield self._exchanged(template, part, condition, donor)
 
     def _exchanged(
-        self, template: Template, part: Comparison, other: Comparison, donor: Template
+        self, template: Template, part: ComparisonPredicate, other: ComparisonPredicate, donor: Template
     ) -> Template:
         query = rebuilt(template.query, lambda n: other if n == part else n)
         return _trimmed(query, (*template.blanks, *donor.blanks))
 
 
-def _plain(part: Comparison) -> Comparison:
+def _plain(part: ComparisonPredicate) -> ComparisonPredicate:
     left = part.left
     return (
-        replace(part, left=Column(TableRef(left.table.name), left.name)) if isinstance(left, Column) else part
+        replace(part, left=ColumnRef(TableRef(left.table.name), left.name))
+        if isinstance(left, ColumnRef)
+        else part
     )
 
 
-def _required(condition: Condition | None) -> tuple[Comparison, ...]:
+def _required(condition: Condition | None) -> tuple[ComparisonPredicate, ...]:
     """The comparisons that have to hold all at once."""
-    return tuple(p for p in conjuncts(condition) if isinstance(p, Comparison))
+    return tuple(p for p in conjuncts(condition) if isinstance(p, ComparisonPredicate))
 
 
-def _listed(comparison: Comparison) -> Column | None:
+def _listed(comparison: ComparisonPredicate) -> ColumnRef | None:
     """The one column of a subquery that a comparison looks its left side up in."""
     match comparison:
-        case Comparison(operator="in" | "=", right=Subquery(query=Query(select=(Column() as column,)))):
+        case ComparisonPredicate(
+            operator="in" | "=", right=Subquery(query=Query(select=(ColumnRef() as column,)))
+        ):
             return column
     return None
 
 
-def _measured(query: Query) -> Iterator[Column]:
+def _measured(query: Query) -> Iterator[ColumnRef]:
     """The columns of which a query takes extremes."""
     for item in (*query.select, *(o.key for o in query.order)):
         for part in walk(item):
             match part:
-                case Aggregate(function="max" | "min", argument=Column() as column):
+                case Aggregate(function="max" | "min", argument=ColumnRef() as column):
                     yield column
     if query.limit is not None:
-        yield from (o.key for o in query.order if isinstance(o.key, Column))
+        yield from (o.key for o in query.order if isinstance(o.key, ColumnRef))
 
 
-def _restricted(query: Query, table: TableRef, condition: Comparison) -> Query:
+def _restricted(query: Query, table: TableRef, condition: ComparisonPredicate) -> Query:
     parts: list[Condition] = [condition]
     for part in _required(query.where):
         match part:
-            case Comparison(left=Column(table=left), right=Subquery(query=inner)) if (
+            case ComparisonPredicate(left=ColumnRef(table=left), right=Subquery(query=inner)) if (
                 left == table and len(inner.select) == 1 and isinstance(inner.select[0], Aggregate)
             ):
                 narrower = replace(inner, where=conjunction(inner.where, condition))
@@ -196,7 +200,7 @@ def _restricted(query: Query, table: TableRef, condition: Comparison) -> Query:
     return replace(query, where=conjunction(rest, *parts))
 
 
-def _without(part: Comparison) -> Callable[[Any], Any]:
+def _without(part: ComparisonPredicate) -> Callable[[Any], Any]:
     def change(node: Any) -> Any:
         if isinstance(node, Query) and part in _required(node.where):
             kept = node.where.parts if isinstance(node.where, Connective) else ()
@@ -208,9 +212,9 @@ def _without(part: Comparison) -> Callable[[Any], Any]:
     return change
 
 
-def _swapped(one: Column, other: Column) -> Callable[[Any], Any]:
+def _swapped(one: ColumnRef, other: ColumnRef) -> Callable[[Any], Any]:
     def change(node: Any) -> Any:
-        if isinstance(node, Column) and ColumnKey.of(node) == ColumnKey.of(one):
+        if isinstance(node, ColumnRef) and ColumnKey.of(node) == ColumnKey.of(one):
             return replace(node, name=other.name)
         return node
 
@@ -221,7 +225,7 @@ def _turned(node: Any) -> Any:
     if isinstance(node, Aggregate):
         return replace(node, function=_OPPOSITE.get(node.function, node.function))
     if isinstance(node, Query) and node.limit is not None:
-        return replace(node, order=tuple(Ordering(o.key, not o.descending) for o in node.order))
+        return replace(node, order=tuple(OrderKey(o.key, not o.descending) for o in node.order))
     return node
 
 
@@ -232,7 +236,7 @@ def _trimmed(query: Query, blanks: Iterable[Blank]) -> Template:
         for q in all_queries(query)
         for clause in (q.where, q.having)
         for c in comparisons(clause)
-        if isinstance(c.left, Column) and isinstance(c.right, Literal)
+        if isinstance(c.left, ColumnRef) and isinstance(c.right, Literal)
     }
     kept = {(b.column, b.value): b for b in blanks if b.column is None or (b.column, b.value) in there}
     return Template(query, tuple(kept.values()))

@@ -8,10 +8,10 @@ from typing import get_args
 import numpy as np
 
 from fathom.offline.hints.records import Hint
-from fathom.offline.linking import ColumnKey, Comparison, Floats, Linking, Role, Span, ValueMention
+from fathom.offline.linking import ColumnKey, Comparison, Floats, LinkedValue, Linking, Role, Span
 from fathom.offline.linking.records import Direction, SuperlativeMention
-from fathom.offline.queries.query import Column, Items, Literal
-from fathom.offline.queries.query import Comparison as Condition
+from fathom.offline.queries.query import ColumnRef, Items, Literal
+from fathom.offline.queries.query import ComparisonPredicate as Condition
 
 CERTAIN = 0.98
 SHOWN = 0.8
@@ -26,7 +26,7 @@ def apply_hints(linking: Linking, hints: Sequence[Hint]) -> Linking:
     scores = {role: s.copy() for role, s in linking.column_scores.items()}
     alignment, tables = linking.alignment.copy(), linking.table_scores.copy()
     explained = linking.explained.copy()
-    told: list[ValueMention] = []
+    told: list[LinkedValue] = []
     for hint in hints:
         used = [ColumnKey.of(c) for c in hint.every_column]
         for span in hint.spans:
@@ -73,23 +73,27 @@ def _weigh(
             scores["select"] = np.where(rivals, RIVAL * scores["select"], scores["select"]).astype(np.float32)
 
 
-def _values(hint: Hint, linking: Linking) -> Iterator[ValueMention]:
+def _values(hint: Hint, linking: Linking) -> Iterator[LinkedValue]:
     for span, condition in product(_whole(hint.spans, linking)[-1:], hint.conditions):
         match condition:
-            case Condition(Column() as column, operator, Literal(value=(str() | int() | float()) as value)):
+            case Condition(
+                ColumnRef() as column, operator, Literal(value=(str() | int() | float()) as value)
+            ):
                 if operator in _OPERATORS and not isinstance(value, bool):
                     yield _mention(column, value, operator, span, linking)
             case Condition(
-                Column() as column, "between", Items(items=(Literal(value=low), Literal(value=high)))
+                ColumnRef() as column, "between", Items(items=(Literal(value=low), Literal(value=high)))
             ):
                 if isinstance(low, int | float) and isinstance(high, int | float):
                     yield replace(_mention(column, low, "between", span, linking), upper=high)
 
 
-def _mention(column: Column, value: str | float, operator: str, span: Span, linking: Linking) -> ValueMention:
+def _mention(
+    column: ColumnRef, value: str | float, operator: str, span: Span, linking: Linking
+) -> LinkedValue:
     comparison: Comparison = operator  # type: ignore[assignment]  # checked against _OPERATORS
     given = value.strip("%") if isinstance(value, str) and operator == "like" else value
-    return ValueMention(
+    return LinkedValue(
         ColumnKey.of(column), given, linking.text(span), span, 1.0, "exact", comparison, probability=CERTAIN
     )
 
@@ -107,9 +111,7 @@ def _whole(spans: Sequence[Span], linking: Linking) -> tuple[Span, ...]:
     return (Span(spans[0].first, spans[-1].end),)
 
 
-def _rivalled(
-    value: ValueMention, told: Iterable[ValueMention], taken: Iterable[Span]
-) -> ValueMention | None:
+def _rivalled(value: LinkedValue, told: Iterable[LinkedValue], taken: Iterable[Span]) -> LinkedValue | None:
     """A value as it stands beside what was told: gone where it is the same, weak where it takes its words."""
     if any((value.column, str(value.value)) == (other.column, str(other.value)) for other in told):
         return None
@@ -121,7 +123,7 @@ def _rivalled(
 def _superlatives(hints: Iterable[Hint]) -> Iterator[SuperlativeMention]:
     for hint in hints:
         match hint.extreme:
-            case (Column() as column, largest) if hint.spans:
+            case (ColumnRef() as column, largest) if hint.spans:
                 span = Span(hint.spans[0].first, hint.spans[-1].end)
                 direction: Direction = "desc" if largest else "asc"
                 yield SuperlativeMention(span, direction, 1, ((ColumnKey.of(column), direction, 1.0),))

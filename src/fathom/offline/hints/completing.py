@@ -8,13 +8,13 @@ from fathom.offline.hints.records import Hint
 from fathom.offline.linking import Linking
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.query import (
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     Subquery,
@@ -74,25 +74,33 @@ def _met(query: Query, hint: Hint, linking: Linking) -> tuple[Query, ...]:
 
 def _with_condition(query: Query, condition: Condition, told: Collection[Condition]) -> Query:
     """The query with one more condition, instead of others than those told that compare the same columns."""
-    if isinstance(condition, Comparison) and is_aggregate(condition.left):
+    if isinstance(condition, ComparisonPredicate) and is_aggregate(condition.left):
         if query.having is not None and condition in set(comparisons(query.having)):
             return query
-        plain = tuple(e for e in query.select if isinstance(e, Column))
+        plain = tuple(e for e in query.select if isinstance(e, ColumnRef))
         return replace(query, having=condition, group=query.group or plain, where=query.where)
-    if isinstance(condition, Comparison) and condition.right is not None and is_aggregate(condition.right):
+    if (
+        isinstance(condition, ComparisonPredicate)
+        and condition.right is not None
+        and is_aggregate(condition.right)
+    ):
         inner = Subquery(Query((condition.right,)))
         condition = replace(condition, right=inner)
     parts = _conjuncts(query.where)
     if condition in parts:
         return query
     about = _columns(condition)
-    kept = [p for p in parts if p in told or not (isinstance(p, Comparison) and _columns(p) & about)]
+    kept = [p for p in parts if p in told or not (isinstance(p, ComparisonPredicate) and _columns(p) & about)]
     return replace(query, where=conjunction(*kept, condition))
 
 
-def _columns(condition: Condition) -> set[Column]:
+def _columns(condition: Condition) -> set[ColumnRef]:
     return {
-        e for c in comparisons(condition) for s in (c.left, c.right) for e in walk(s) if isinstance(e, Column)
+        e
+        for c in comparisons(condition)
+        for s in (c.left, c.right)
+        for e in walk(s)
+        if isinstance(e, ColumnRef)
     }
 
 
@@ -102,9 +110,9 @@ def _conjuncts(where: Condition | None) -> tuple[Condition, ...]:
     return () if where is None else (where,)
 
 
-def _with_columns(query: Query, wanted: tuple[Column, ...]) -> Iterator[Query]:
+def _with_columns(query: Query, wanted: tuple[ColumnRef, ...]) -> Iterator[Query]:
     """The columns shown: beside their siblings where one is shown already, else instead of what is shown."""
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     if any(c in shown for c in wanted):
         place = min(query.select.index(c) for c in wanted if c in shown)
         rest = [e for e in query.select if e not in wanted]
@@ -121,7 +129,7 @@ def _with_extreme(
 ) -> Iterator[Query]:
     """The rows with the extreme first, and the extreme itself where it is that of a column."""
     of, largest = extreme
-    order = (Ordering(of, descending=largest),)
+    order = (OrderKey(of, descending=largest),)
     plain = tuple(e for e in query.select if not is_aggregate(e) and e != of)
     if plain and not any(isinstance(e, Star) for e in plain):
         group = plain if is_aggregate(of) else ()
@@ -137,7 +145,7 @@ def _with_expression(query: Query, expression: Expression) -> Iterator[Query]:
     kept = [p for p in _conjuncts(query.where) if not set(comparisons(p)) <= inside]
     where = conjunction(*kept)
     if not is_aggregate(expression):
-        plain = [e for e in query.select if isinstance(e, Column)]
+        plain = [e for e in query.select if isinstance(e, ColumnRef)]
         yield replace(query, select=(expression,), where=where, distinct=False)
         if plain:
             yield replace(query, select=(*plain, expression), where=where)
@@ -147,12 +155,12 @@ def _with_expression(query: Query, expression: Expression) -> Iterator[Query]:
         group=(), having=None, order=(), limit=None, tables=(),
     )  # fmt: skip
     if query.group:
-        plain = [e for e in query.select if isinstance(e, Column)]
+        plain = [e for e in query.select if isinstance(e, ColumnRef)]
         yield replace(query, select=(*plain, expression), where=where)
 
 
-def _tested(expression: Expression) -> Iterator[Comparison]:
-    if isinstance(expression, Case):
+def _tested(expression: Expression) -> Iterator[ComparisonPredicate]:
+    if isinstance(expression, CaseWhen):
         yield from comparisons(expression.condition)
 
 

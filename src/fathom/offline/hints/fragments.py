@@ -11,17 +11,17 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from fathom.offline.hints.names import Names
+from fathom.offline.hints.names import ReadableNames
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
+    CaseWhen,
+    ColumnRef,
     Condition,
     Expression,
+    FunctionCall,
     Query,
     Unrepresentable,
     conjuncts,
@@ -51,7 +51,11 @@ class Fragment:
 
 
 def read_fragment(
-    text: str, names: Names, planner: JoinPlanner, likely: Mapping[str, float], dialect: str = "sqlite"
+    text: str,
+    names: ReadableNames,
+    planner: JoinPlanner,
+    likely: Mapping[str, float],
+    dialect: str = "sqlite",
 ) -> Fragment | None:
     """The fragment that a text is; None where it isn't one. `likely` weighs tables for names in several."""
     text = text.strip().strip(";,").rstrip(".").strip()
@@ -65,7 +69,7 @@ def read_fragment(
 
 
 def _read(
-    text: str, names: Names, planner: JoinPlanner, likely: Mapping[str, float], dialect: str
+    text: str, names: ReadableNames, planner: JoinPlanner, likely: Mapping[str, float], dialect: str
 ) -> Fragment | None:
     try:
         tree = sqlglot.parse_one(f"SELECT {text}", read=dialect)
@@ -87,7 +91,7 @@ def _given(tree: exp.Expr) -> Iterator[str]:
     return (k for k, v in tree.args.items() if v)
 
 
-def _prepared(text: str, names: Names) -> str:
+def _prepared(text: str, names: ReadableNames) -> str:
     """The text with signs joined, "x where y" inside calls made CASE, and names of several words quoted."""
     pieces = re.split(r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)", text)
     for place in range(0, len(pieces), 2):
@@ -144,7 +148,7 @@ def _case(part: str) -> str:
     return f"CASE WHEN {condition} THEN {what} END"
 
 
-def _quoted_value(text: str, names: Names) -> str:
+def _quoted_value(text: str, names: ReadableNames) -> str:
     """Text like "title = The Lord" with the value in quotes; empty where the text isn't of that form."""
     found = _PLAIN.match(_SPLIT_SIGN.sub(r"\1=", text))
     if found is None or not names.columns(found["name"].rpartition(".")[2]):
@@ -235,7 +239,7 @@ def _apart(item: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _resolve(
-    items: list[exp.Expr], names: Names, likely: Mapping[str, float]
+    items: list[exp.Expr], names: ReadableNames, likely: Mapping[str, float]
 ) -> tuple[list[exp.Expr], list[str]] | None:
     """The items with every column qualified, and the tables they need; None where a name is unknown."""
     wanted: dict[tuple[str, str], None] = {}
@@ -292,20 +296,20 @@ def _counting_keys(query: Query, schema: Schema) -> Query:
 
 def _counted(expression: Expression, schema: Schema) -> Expression:
     match expression:
-        case Aggregate(function="sum", argument=Case(then=Column() as column)) if _uncountable(
+        case Aggregate(function="sum", argument=CaseWhen(then=ColumnRef() as column)) if _uncountable(
             column, schema
         ):
             return replace(expression, function="count")
-        case Aggregate(function="sum", argument=Column() as column) if _uncountable(column, schema):
+        case Aggregate(function="sum", argument=ColumnRef() as column) if _uncountable(column, schema):
             return replace(expression, function="count")
         case Arithmetic(operator=operator, left=left, right=right):
             return Arithmetic(operator, _counted(left, schema), _counted(right, schema))
-        case Call(name=name, arguments=arguments):
-            return Call(name, tuple(_counted(a, schema) for a in arguments))
+        case FunctionCall(name=name, arguments=arguments):
+            return FunctionCall(name, tuple(_counted(a, schema) for a in arguments))
     return expression
 
 
-def _uncountable(column: Column, schema: Schema) -> bool:
+def _uncountable(column: ColumnRef, schema: Schema) -> bool:
     table = schema.table(column.table.name)
     keys = {c for k in schema.foreign_keys if k.table == table.name for c in k.columns} | set(
         table.primary_key

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from fathom.knowledge import KnowledgePack, Term
 from fathom.offline.hints.fragments import Fragment, read_fragment
-from fathom.offline.hints.names import Names
+from fathom.offline.hints.names import ReadableNames
 from fathom.offline.hints.records import Hint
-from fathom.offline.linking import Linking, Span, Token
+from fathom.offline.linking import Linking, QuestionToken, Span
 from fathom.offline.linking.text import token_stems, tokenize
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Comparison, Condition, Literal
+from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Condition, Literal
 
 LIKELY = 0.25
 """How likely a table must be for a term of its own to count, where its words may mean something else."""
@@ -29,7 +29,7 @@ class Glossary:
     """The terms of a pack that stand for conditions and formulas over one schema. Compiled once."""
 
     def __init__(self, pack: KnowledgePack, planner: JoinPlanner) -> None:
-        names = Names(planner.schema, pack)
+        names = ReadableNames(planner.schema, pack)
         self._source = f"pack {pack.name}" if pack.name else "pack"
         self._first: dict[str, list[_Meaning]] = defaultdict(list)
         self._said: dict[str, frozenset[Condition]] = {}
@@ -57,13 +57,13 @@ class Glossary:
                 )
         return tuple(hints)
 
-    def unsaid(self, question: str, tokens: Sequence[Token]) -> frozenset[Condition]:
+    def unsaid(self, question: str, tokens: Sequence[QuestionToken]) -> frozenset[Condition]:
         """The conditions that terms of a solved question stand for, less those that these words say too."""
         if question not in self._said:
             self._said[question] = self._conditions(tokenize(question))
         return self._said[question] and self._said[question] - self._conditions(tokens)
 
-    def _conditions(self, tokens: Sequence[Token]) -> frozenset[Condition]:
+    def _conditions(self, tokens: Sequence[QuestionToken]) -> frozenset[Condition]:
         """What the terms among some words come to, in every table that they may be about."""
         stems = token_stems(tokens)
         return frozenset(
@@ -91,7 +91,7 @@ class Glossary:
 
 
 def _fragments(
-    term: Term, names: Names, planner: JoinPlanner, dialect: str
+    term: Term, names: ReadableNames, planner: JoinPlanner, dialect: str
 ) -> Iterator[tuple[str, Fragment]]:
     """What a term comes to in each of its tables."""
     sql = term.condition or term.expression or ""
@@ -101,8 +101,10 @@ def _fragments(
         if fragment is None:
             continue
         if term.condition:
-            flags = (e for e in fragment.expressions if isinstance(e, Column))
-            fragment = Fragment((*fragment.conditions, *(Comparison(f, "=", Literal(1)) for f in flags)))
+            flags = (e for e in fragment.expressions if isinstance(e, ColumnRef))
+            fragment = Fragment(
+                (*fragment.conditions, *(ComparisonPredicate(f, "=", Literal(1)) for f in flags))
+            )
         home = planner.schema.table(table).name
         if all(c.table.name == home for c in _columns(fragment)):
             yield home, fragment
@@ -110,5 +112,5 @@ def _fragments(
                 return
 
 
-def _columns(fragment: Fragment) -> Iterator[Column]:
+def _columns(fragment: Fragment) -> Iterator[ColumnRef]:
     yield from Hint("", (), fragment.conditions, fragment.expressions).every_column

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from fathom.offline.hints.records import Hint
 from fathom.offline.queries.query import (
     Aggregate,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Expression,
     Query,
@@ -65,7 +65,7 @@ def _has(query: Query, condition: Condition) -> bool:
     )
 
 
-def _among(wanted: Comparison, found: set[Comparison]) -> bool:
+def _among(wanted: ComparisonPredicate, found: set[ComparisonPredicate]) -> bool:
     if wanted in found:
         return True
     if wanted.right is not None and is_aggregate(wanted.right):
@@ -77,9 +77,9 @@ def _among(wanted: Comparison, found: set[Comparison]) -> bool:
     return False
 
 
-def _within(expression: Expression) -> Iterable[Comparison]:
+def _within(expression: Expression) -> Iterable[ComparisonPredicate]:
     for part in walk(expression):
-        if isinstance(part, Case):
+        if isinstance(part, CaseWhen):
             yield from comparisons(part.condition)
 
 
@@ -104,4 +104,4 @@ def _shows(query: Query, expression: Expression) -> bool:
         return True
     if isinstance(expression, Aggregate):
         return any(isinstance(e, Aggregate) and _same(e, expression) for e in expressions(query))
-    return not isinstance(expression, Column) and expression in set(expressions(query))
+    return not isinstance(expression, ColumnRef) and expression in set(expressions(query))

@@ -14,7 +14,7 @@ def folded(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-class Names:
+class ReadableNames:
     """The names of one database, as people may write them, and the readable ones of a pack."""
 
     def __init__(self, schema: Schema, pack: KnowledgePack) -> None:

@@ -7,12 +7,19 @@ from typing import Any
 from fathom.knowledge import KnowledgePack
 from fathom.offline.hints.evidence import Piece, head, pieces, quoted, unquoted
 from fathom.offline.hints.fragments import Fragment, read_fragment
-from fathom.offline.hints.names import Names
+from fathom.offline.hints.names import ReadableNames
 from fathom.offline.hints.records import Hint, Hints
-from fathom.offline.linking import ColumnKey, Span, Token
+from fathom.offline.linking import ColumnKey, QuestionToken, Span
 from fathom.offline.linking.text import tokenize
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Comparison, Condition, Expression, Literal, rebuilt
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Condition,
+    Expression,
+    Literal,
+    rebuilt,
+)
 from fathom.records import Question
 from fathom.retrieval import ValueIndex
 from fathom.retrieval.typos import similarity
@@ -29,10 +36,10 @@ class EvidenceReader:
     """Reads the evidence of questions to one database."""
 
     def __init__(self, planner: JoinPlanner, pack: KnowledgePack, index: ValueIndex | None) -> None:
-        self.planner, self.names, self._index = planner, Names(planner.schema, pack), index
+        self.planner, self.names, self._index = planner, ReadableNames(planner.schema, pack), index
         self._stored = lru_cache(REMEMBERED)(self._look_up)
 
-    def read(self, evidence: str, question: Sequence[Token], likely: Mapping[str, float]) -> Hints:
+    def read(self, evidence: str, question: Sequence[QuestionToken], likely: Mapping[str, float]) -> Hints:
         """The hints in an evidence. `likely` weighs tables for names that several have."""
         found: list[Hint] = []
         for piece in pieces(evidence):
@@ -70,7 +77,7 @@ class EvidenceReader:
     def _parsed(self, text: str, likely: Mapping[str, float]) -> Fragment | None:
         return read_fragment(text, self.names, self.planner, likely)
 
-    def _named(self, text: str, likely: Mapping[str, float]) -> Column | None:
+    def _named(self, text: str, likely: Mapping[str, float]) -> ColumnRef | None:
         """The column that a text names: "publisher name", "the title"."""
         owner, _, bare = text.removeprefix("the ").rpartition(".")
         chosen = self.names.choose([(owner, bare)], likely) if bare else None
@@ -79,22 +86,24 @@ class EvidenceReader:
         key = chosen[owner, bare]
         return key.in_query()
 
-    def _value_of(self, column: Column, piece: Piece) -> Fragment | None:
+    def _value_of(self, column: ColumnRef, piece: Piece) -> Fragment | None:
         """The condition in '"Iran" is the country_name': the phrase is a value of the column."""
         values = quoted(piece.phrase) or ((piece.phrase,) if piece.named else ())
         for value in values:
             if self._stored(ColumnKey.of(column), value) is not None or (
                 piece.named and quoted(piece.phrase)
             ):
-                return Fragment((Comparison(column, "=", Literal(value)),))
+                return Fragment((ComparisonPredicate(column, "=", Literal(value)),))
         return None
 
     def _as_stored(self, part: Any) -> Any:
         """A part of a query, the value of a condition spelt as the cells spell it."""
         match part:
-            case Comparison(Column() as column, ("=" | "!=") as operator, Literal(value=str() as value)):
+            case ComparisonPredicate(
+                ColumnRef() as column, ("=" | "!=") as operator, Literal(value=str() as value)
+            ):
                 stored = self._stored(ColumnKey.of(column), value)
-                return Comparison(column, operator, Literal(stored)) if stored is not None else part
+                return ComparisonPredicate(column, operator, Literal(stored)) if stored is not None else part
         return part
 
     def _look_up(self, column: ColumnKey, value: str) -> str | None:
@@ -123,7 +132,7 @@ def _slipped(word: str, other: str) -> bool:
 def _otherwise(said: Condition, stored: Condition) -> str:
     """What to tell of a value that the cells spell otherwise."""
     match said, stored:
-        case Comparison(right=Literal(value=str() as before)), Comparison(
+        case ComparisonPredicate(right=Literal(value=str() as before)), ComparisonPredicate(
             right=Literal(value=str() as after)
         ):
             return f" ({before!r} is stored as {after!r})" if before.casefold() != after.casefold() else ""
@@ -134,14 +143,14 @@ def _apart(fragment: Fragment) -> Iterator[tuple[tuple[Condition, ...], tuple[Ex
     """Conditions, plain columns and every other expression of a fragment by themselves."""
     if fragment.conditions:
         yield fragment.conditions, ()
-    if plain := tuple(e for e in fragment.expressions if isinstance(e, Column)):
+    if plain := tuple(e for e in fragment.expressions if isinstance(e, ColumnRef)):
         yield (), plain
     for expression in fragment.expressions:
-        if not isinstance(expression, Column):
+        if not isinstance(expression, ColumnRef):
             yield (), (expression,)
 
 
-def place(phrase: str, question: Sequence[Token]) -> tuple[Span, ...]:
+def place(phrase: str, question: Sequence[QuestionToken]) -> tuple[Span, ...]:
     """Where the words of a phrase stand closest together in a question, as runs of tokens."""
     words = [t for t in tokenize(phrase) if t.kind != "sign"]
     content = [t for t in words if not t.stop] or words
@@ -158,7 +167,7 @@ def place(phrase: str, question: Sequence[Token]) -> tuple[Span, ...]:
     return _runs(best[2], question)
 
 
-def _runs(places: Sequence[int], question: Sequence[Token]) -> tuple[Span, ...]:
+def _runs(places: Sequence[int], question: Sequence[QuestionToken]) -> tuple[Span, ...]:
     """Runs of tokens; words of grammar between two places belong to the run."""
     runs: list[Span] = []
     for place_ in places:

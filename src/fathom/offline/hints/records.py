@@ -6,10 +6,10 @@ from fathom.offline.linking import Span
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Column,
+    ColumnRef,
     Condition,
     Expression,
+    FunctionCall,
     comparisons,
     walk,
 )
@@ -31,21 +31,23 @@ class Hint:
     source: str = "evidence"
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ColumnRef, ...]:
         """The columns that the phrase names, where it names nothing but columns."""
-        found = tuple(e for e in self.expressions if isinstance(e, Column))
+        found = tuple(e for e in self.expressions if isinstance(e, ColumnRef))
         return found if len(found) == len(self.expressions) else ()
 
     @property
-    def every_column(self) -> tuple[Column, ...]:
+    def every_column(self) -> tuple[ColumnRef, ...]:
         """The columns that the hint names, wherever."""
         sides = (s for c in self.conditions for k in comparisons(c) for s in (k.left, k.right))
-        return tuple(e for part in (*self.expressions, *sides) for e in walk(part) if isinstance(e, Column))
+        return tuple(
+            e for part in (*self.expressions, *sides) for e in walk(part) if isinstance(e, ColumnRef)
+        )
 
     @property
     def formula(self) -> bool:
         """Whether the phrase asks for a calculation."""
-        return any(isinstance(e, Arithmetic | Call) for e in self.expressions)
+        return any(isinstance(e, Arithmetic | FunctionCall) for e in self.expressions)
 
     @property
     def extreme(self) -> tuple[Expression, bool] | None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fathom.offline.linking.records import Floats, Token
-from fathom.offline.linking.schema_words import Names, Phrases, SchemaWords
+from fathom.offline.linking.records import Floats, QuestionToken
+from fathom.offline.linking.schema_words import NameMatrix, Phrases, SchemaWords
 from fathom.offline.linking.similarity import likeness
 from fathom.offline.linking.translation import Translation
 
@@ -53,7 +53,7 @@ class NameMatches:
 
 
 def match_words(
-    tokens: Sequence[Token], words: SchemaWords, translation: Translation, related: Translation
+    tokens: Sequence[QuestionToken], words: SchemaWords, translation: Translation, related: Translation
 ) -> WordMatches:
     """Compare every token with every word of the schema."""
     letters = np.zeros((len(tokens), len(words.vocabulary)), np.float32)
@@ -74,7 +74,7 @@ def match_words(
     return WordMatches(letters, meaning, related.matrix(stems, words.vocabulary))
 
 
-def match_names(matches: WordMatches, names: Names, tokens: Sequence[Token]) -> NameMatches:
+def match_names(matches: WordMatches, names: NameMatrix, tokens: Sequence[QuestionToken]) -> NameMatches:
     """Bring word matches together by name."""
     content = np.array([0.3 if t.stop else 1.0 for t in tokens], np.float32)
     letters = names.incidence @ (matches.letters * content[:, None]).T
@@ -96,7 +96,7 @@ def match_names(matches: WordMatches, names: Names, tokens: Sequence[Token]) -> 
     )
 
 
-def match_phrases(matches: NameMatches, phrases: Phrases, tokens: Sequence[Token]) -> NameMatches:
+def match_phrases(matches: NameMatches, phrases: Phrases, tokens: Sequence[QuestionToken]) -> NameMatches:
     """The matches with names found under other words: a synonym in full counts like the name itself."""
     letters = matches.letters.copy()
     whole = {n: getattr(matches, n).copy() for n in ("covered", "exact", "meant", "kin", "head")}

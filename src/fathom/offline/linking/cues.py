@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from typing import cast
 
-from fathom.offline.linking.records import Aggregate, Comparison, Direction, QuantityMention, Span, Token
+from fathom.offline.linking.records import (
+    Aggregate,
+    Comparison,
+    Direction,
+    QuantityMention,
+    QuestionToken,
+    Span,
+)
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import (
     AFTER,
@@ -21,7 +28,7 @@ _REACH = 4  # words between a comparison and its value: "more than [the age of] 
 _LONGEST = 5
 
 
-def comparison_at(tokens: Sequence[Token], span: Span) -> Comparison | None:
+def comparison_at(tokens: Sequence[QuestionToken], span: Span) -> Comparison | None:
     """What the words just before or after a value ask for; None where nothing does."""
     words = [t.lower for t in tokens]
     for start in range(span.end, min(span.end + 3, len(words))):
@@ -45,7 +52,7 @@ def comparison_at(tokens: Sequence[Token], span: Span) -> Comparison | None:
     return None
 
 
-def _closes(token: Token) -> bool:
+def _closes(token: QuestionToken) -> bool:
     """Whether a word between a comparison and its value breaks the tie."""
     return token.lower in {",", "and", "or", "?", ".", "who", "that", "which", "whose", "where", "with"}
 
@@ -66,7 +73,7 @@ _NUMBERS_OF = ("numbers", "of")
 """They count, but for "the account numbers of" and the like."""
 
 
-def find_quantities(tokens: Sequence[Token]) -> tuple[QuantityMention, ...]:
+def find_quantities(tokens: Sequence[QuestionToken]) -> tuple[QuantityMention, ...]:
     """Words that ask for an aggregate, longest phrase first at each place."""
     words = [t.lower for t in tokens]
     found = []
@@ -89,7 +96,7 @@ _FAIL = stem("fail")
 """It denies what follows "to": "failed to pay". Payments that failed are of a kind."""
 
 
-def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
+def find_negations(tokens: Sequence[QuestionToken]) -> tuple[Span, ...]:
     """The negating words."""
     return tuple(
         Span(i, i + 1)
@@ -101,13 +108,13 @@ def find_negations(tokens: Sequence[Token]) -> tuple[Span, ...]:
     )
 
 
-def _counts_off(tokens: Sequence[Token], place: int) -> bool:
+def _counts_off(tokens: Sequence[QuestionToken], place: int) -> bool:
     """Whether "no" stands for "number": "flight No. 12"."""
     after = [t.text if t.kind == "sign" else t.kind for t in tokens[place + 1 : place + 3]]
     return tokens[place].lower == "no" and after == [".", "number"]
 
 
-def superlative_direction(token: Token) -> Direction | None:
+def superlative_direction(token: QuestionToken) -> Direction | None:
     """The order that a superlative asks for; None for other words."""
     word = token.lower
     if token.quoted:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Literal
 
 from fathom.offline.linking.cues import comparison_at
-from fathom.offline.linking.records import DateMention, Span, Token
+from fathom.offline.linking.records import DateMention, QuestionToken, Span
 from fathom.offline.linking.wordlists import MONTHS, UNITS
 from fathom.text.patterns import Pattern
 
@@ -35,7 +35,7 @@ _RELATIVE = Pattern(
 Precision = Literal["year", "month", "day", "time"]
 
 
-def find_dates(text: str, tokens: Sequence[Token]) -> tuple[DateMention, ...]:
+def find_dates(text: str, tokens: Sequence[QuestionToken]) -> tuple[DateMention, ...]:
     """The dates in a text, in order; a number that may be a year is left to the numbers."""
     found: dict[int, DateMention] = {}
     for pattern in _ABSOLUTE:
@@ -56,7 +56,7 @@ def find_dates(text: str, tokens: Sequence[Token]) -> tuple[DateMention, ...]:
     return tuple(found[k] for k in sorted(found))
 
 
-def _span(tokens: Sequence[Token], start: int, end: int) -> Span:
+def _span(tokens: Sequence[QuestionToken], start: int, end: int) -> Span:
     inside = [i for i, t in enumerate(tokens) if t.start < end and t.end > start and not t.evidence]
     return Span(inside[0], inside[-1] + 1) if inside else Span(0, 0)
 

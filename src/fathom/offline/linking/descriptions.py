@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fathom.offline.linking.implied import MENTIONED
 from fathom.offline.linking.naming import EACH
-from fathom.offline.linking.records import Linking, Token
+from fathom.offline.linking.records import Linking, QuestionToken
 from fathom.offline.linking.wordlists import NEGATIONS
 
 _RELATIVE = frozenset(("that", "which", "who"))
@@ -62,7 +62,7 @@ def find_descriptions(linking: Linking) -> Iterator[Description]:
         )
 
 
-def _opens(linking: Linking, tokens: list[Token], place: int, *, article: bool) -> bool:
+def _opens(linking: Linking, tokens: list[QuestionToken], place: int, *, article: bool) -> bool:
     """Whether a description may start at a place: not within a name, nor as what is compared or counted."""
     before = tokens[place - 1]
     if before.kind == "sign" or before.lower in _BREAKS | _ARTICLES:
@@ -76,7 +76,7 @@ def _opens(linking: Linking, tokens: list[Token], place: int, *, article: bool) 
     return verb and not (ranked or held or tokens[place].lower.endswith("ing"))
 
 
-def _head(linking: Linking, tokens: list[Token], first: int) -> tuple[int, bool] | None:
+def _head(linking: Linking, tokens: list[QuestionToken], first: int) -> tuple[int, bool] | None:
     """The place of the noun that a description starting at a place is about, and whether it is ranked."""
     if first >= len(tokens):
         return None
@@ -91,7 +91,7 @@ def _head(linking: Linking, tokens: list[Token], first: int) -> tuple[int, bool]
     return None
 
 
-def _end(tokens: list[Token], noun: int, *, ranked: bool) -> int | None:
+def _end(tokens: list[QuestionToken], noun: int, *, ranked: bool) -> int | None:
     """Where a description ends: with the clause that says more of its noun, or with the noun."""
     last = next((i for i in range(noun + 1, len(tokens)) if tokens[i].kind == "sign"), len(tokens))
     after = tokens[noun + 1] if noun + 1 < last else None
@@ -105,12 +105,12 @@ def _end(tokens: list[Token], noun: int, *, ranked: bool) -> int | None:
     return noun + 1 if ranked else None
 
 
-def _tells(token: Token) -> bool:
+def _tells(token: QuestionToken) -> bool:
     """Whether a participle says more of a noun before it: "bordering", but not "excluding"."""
     return token.lower.endswith("ing") and not token.stop and token.lower not in NEGATIONS
 
 
-def _asks_else(linking: Linking, tokens: list[Token], first: int, noun: int, end: int) -> bool:
+def _asks_else(linking: Linking, tokens: list[QuestionToken], first: int, noun: int, end: int) -> bool:
     """Whether the words before a description ask for rows of a table that one flat query would mistake.
 
     A flat query tells the columns of the rows that are described, and how many they are; it joins them
@@ -147,7 +147,7 @@ def _told_of(linking: Linking, place: int, table: str | None) -> bool:
     return any(a >= MENTIONED and c.table == table for c, a in zip(linking.columns, aligned, strict=True))
 
 
-def _rows_at(linking: Linking, tokens: list[Token], place: int) -> str | None:
+def _rows_at(linking: Linking, tokens: list[QuestionToken], place: int) -> str | None:
     """The table whose rows a word asks for: it names the table better than any of its columns."""
     table = _table_at(linking, place)
     if table is None or not _alone(linking, tokens, place):
@@ -157,7 +157,7 @@ def _rows_at(linking: Linking, tokens: list[Token], place: int) -> str | None:
     return table if all(a <= named for c, a in columns if c.table == table) else None
 
 
-def _alone(linking: Linking, tokens: list[Token], place: int) -> bool:
+def _alone(linking: Linking, tokens: list[QuestionToken], place: int) -> bool:
     """Whether a word isn't the first part of a column's name, as in "the customer names"."""
     if place + 1 >= len(tokens) or tokens[place + 1].stop or tokens[place + 1].kind != "word":
         return True
@@ -176,11 +176,11 @@ def _table_at(linking: Linking, place: int) -> str | None:
     return linking.tables[int(aligned.argmax())]
 
 
-def _plural(token: Token) -> bool:
+def _plural(token: QuestionToken) -> bool:
     return token.lower.endswith("s") and not token.lower.endswith("ss") and token.stem != token.lower
 
 
-def _asked(tokens: list[Token], first: int, noun: int, end: int, *, ranked: bool) -> str:
+def _asked(tokens: list[QuestionToken], first: int, noun: int, end: int, *, ranked: bool) -> str:
     """The question that a description answers."""
     if ranked:
         return "what is the " + _text(tokens[first:end])
@@ -193,7 +193,7 @@ def _asked(tokens: list[Token], first: int, noun: int, end: int, *, ranked: bool
     return ("what are the " if plural else "what is the ") + _text(tokens[first:end])
 
 
-def _text(tokens: list[Token]) -> str:
+def _text(tokens: list[QuestionToken]) -> str:
     """The words as they were written, spaces evened out."""
     parts: list[str] = []
     for before, token in zip([None, *tokens], tokens, strict=False):

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import Floats, Span, Token
+from fathom.offline.linking.reading import TokenMatches
+from fathom.offline.linking.records import Floats, QuestionToken, Span
 
 _OPENERS = {
     "whose", "where", "with", "that", "who", "have", "has", "having", "which", "in", "for", "from", "when",
@@ -17,7 +17,7 @@ _SORTING = {"order", "ordered", "sort", "sorted", "ascending", "descending", "al
 _KINDS = ("how many", "how much", "who", "when", "where", "which", "what", "list", "show", "find", "name")
 
 
-def question_features(reading: Reading) -> Floats:
+def question_features(reading: TokenMatches) -> Floats:
     """Numbers about the question as a whole."""
     tokens = [t for t in reading.tokens if not t.evidence]
     words = [t.lower for t in tokens]
@@ -46,7 +46,7 @@ def question_features(reading: Reading) -> Floats:
     )
 
 
-def table_features(reading: Reading) -> Floats:
+def table_features(reading: TokenMatches) -> Floats:
     """One row for each table (tables x features)."""
     words = reading.words
     names, columns = reading.tables, reading.columns
@@ -94,7 +94,7 @@ def table_features(reading: Reading) -> Floats:
     return _with_question(reading, np.concatenate([own, context, neighbours], axis=1))
 
 
-def column_features(reading: Reading, table_scores: Floats) -> Floats:
+def column_features(reading: TokenMatches, table_scores: Floats) -> Floats:
     """One row for each column (columns x features), given the scores of tables."""
     words, names = reading.words, reading.columns
     owner = np.array(words.owner, np.intp)
@@ -139,7 +139,7 @@ def column_features(reading: Reading, table_scores: Floats) -> Floats:
     return _with_question(reading, np.concatenate(parts, axis=1))
 
 
-def attachments(tokens: Sequence[Token], columns: Floats, tables: Floats) -> Floats:
+def attachments(tokens: Sequence[QuestionToken], columns: Floats, tables: Floats) -> Floats:
     """Which table's column the words around a column's mention speak of (ways x tables x columns).
 
     The ways: the table named next ("name of the singer"), just before ("singer name"), last before ("each
@@ -167,7 +167,7 @@ def attachments(tokens: Sequence[Token], columns: Floats, tables: Floats) -> Flo
 
 
 def _following(
-    tokens: Sequence[Token],
+    tokens: Sequence[QuestionToken],
     place: int,
     is_table: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
     passed: np.ndarray[tuple[int], np.dtype[np.bool_]],
@@ -184,7 +184,7 @@ def _following(
 _NAMED = 0.3
 
 
-def _with_question(reading: Reading, rows: Floats) -> Floats:
+def _with_question(reading: TokenMatches, rows: Floats) -> Floats:
     whole = question_features(reading)
     return np.concatenate([rows, np.broadcast_to(whole, (len(rows), len(whole)))], axis=1, dtype=np.float32)
 
@@ -227,7 +227,7 @@ def _closeness(columns: Floats, tables: Floats) -> Floats:
     return np.asarray(near.max(axis=1) * (columns.max(axis=1) > 0.2), np.float32)
 
 
-def _held(reading: Reading) -> Floats:
+def _held(reading: TokenMatches) -> Floats:
     """What the question's values say about each column: best score by kind of match, words, rivals."""
     words = reading.words
     rows = np.zeros((len(words.columns), 9), np.float32)
@@ -248,7 +248,7 @@ def _held(reading: Reading) -> Floats:
     return rows
 
 
-def _context(reading: Reading, alignment: Floats) -> Floats:
+def _context(reading: TokenMatches, alignment: Floats) -> Floats:
     """Where each name is mentioned: the words around the token that mentions it best."""
     tokens = reading.tokens
     if not tokens:
@@ -263,7 +263,7 @@ def _context(reading: Reading, alignment: Floats) -> Floats:
 _CONTEXT = 17
 
 
-def _surroundings(reading: Reading) -> Floats:
+def _surroundings(reading: TokenMatches) -> Floats:
     """One row for each token about the words around it."""
     tokens = reading.tokens
     words = [t.lower for t in tokens]
@@ -305,7 +305,7 @@ def _marked(size: int, spans: Iterable[Span]) -> Floats:
     return marks
 
 
-def _content(tokens: Sequence[Token]) -> list[int]:
+def _content(tokens: Sequence[QuestionToken]) -> list[int]:
     """For each token how many content words come before it, at most 12."""
     count, found = 0, []
     for token in tokens:

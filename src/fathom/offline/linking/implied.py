@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.linking.naming import asked_table, each_table, naming_columns, naming_keys
-from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import ROLES, ColumnKey, Floats, Span, Token, ValueMention
+from fathom.offline.linking.reading import TokenMatches
+from fathom.offline.linking.records import ROLES, ColumnKey, Floats, LinkedValue, QuestionToken, Span
 from fathom.offline.linking.schema_words import TRAITS, SchemaWords
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import RELATED
@@ -34,7 +34,7 @@ MENTIONED = 0.5
 """Alignment from which words count as a mention."""
 
 
-def with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
+def with_implied(reading: TokenMatches, tables: Floats, columns: Floats) -> Floats:
     """The scores with those raised that the question implies where nothing learned says it.
 
     "biggest" orders by size or population, "how big" and "how many people" may ask for such a column, and
@@ -64,7 +64,7 @@ def with_implied(reading: Reading, tables: Floats, columns: Floats) -> Floats:
     return raised
 
 
-def extent_first(reading: Reading, columns: Floats) -> Floats:
+def extent_first(reading: TokenMatches, columns: Floats) -> Floats:
     """The scores with population behind area where a table has both and the question says "big" of its rows.
 
     Where it names the population itself, nothing changes.
@@ -85,8 +85,8 @@ def extent_first(reading: Reading, columns: Floats) -> Floats:
 
 
 def years_meant(
-    reading: Reading, tables: Floats, values: tuple[ValueMention, ...]
-) -> tuple[ValueMention, ...]:
+    reading: TokenMatches, tables: Floats, values: tuple[LinkedValue, ...]
+) -> tuple[LinkedValue, ...]:
     """The values with years likely after "in" or "since", where it is clear which date of the likely tables.
 
     That is the one that the question speaks of ("shipped ... in 2020"), else their one column of dates, else
@@ -113,7 +113,7 @@ def years_meant(
     )
 
 
-def called(reading: Reading) -> list[int]:
+def called(reading: TokenMatches) -> list[int]:
     """The columns that name the rows which the question asks for, or about each of which it asks."""
     words = reading.words
     mentions = reading.tokens, reading.tables.alignment, reading.columns.alignment
@@ -125,7 +125,7 @@ def called(reading: Reading) -> list[int]:
     return [own[name] for name in naming_columns(words.tables[table], tuple(own))]
 
 
-def sought(reading: Reading) -> list[int]:
+def sought(reading: TokenMatches) -> list[int]:
     """The columns that hold what "how" or "where" asks for: `height` for "how high", `city` for "where is".
 
     For "how many people" that is `population`, where no table or column is called so: those are counted.
@@ -140,13 +140,13 @@ def sought(reading: Reading) -> list[int]:
     return sorted(found)
 
 
-def named_tables(reading: Reading, span: Span = _NOWHERE) -> frozenset[str]:
+def named_tables(reading: TokenMatches, span: Span = _NOWHERE) -> frozenset[str]:
     """The tables that words name, but for those of a span."""
     aligned = np.delete(reading.tables.alignment, range(*span), axis=1).max(axis=1, initial=0)
     return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
 
 
-def _whereabouts(reading: Reading) -> set[int]:
+def _whereabouts(reading: TokenMatches) -> set[int]:
     """The columns that say where a row is, of the tables in which one has a name that the question says."""
     if [t.lower for t in reading.tokens[:1]] != ["where"]:
         return set()
@@ -164,7 +164,7 @@ def _whereabouts(reading: Reading) -> set[int]:
     }
 
 
-def measured_places(tokens: Sequence[Token]) -> tuple[int, ...]:
+def measured_places(tokens: Sequence[QuestionToken]) -> tuple[int, ...]:
     """The words that "how" asks a measure of: "how big", "how many people"."""
     words = [t.lower for t in tokens]
     places = []
@@ -189,7 +189,7 @@ def _names_rows(column: ColumnKey) -> bool:
     return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}
 
 
-def _first_asked(reading: Reading) -> int | None:
+def _first_asked(reading: TokenMatches) -> int | None:
     """The table that the first content words name: what the question asks for."""
     alignment = reading.tables.alignment
     for place, token in enumerate(reading.tokens):

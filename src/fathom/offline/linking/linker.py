@@ -23,19 +23,19 @@ from fathom.offline.linking.implied import (
 from fathom.offline.linking.namesakes import things_first
 from fathom.offline.linking.naming import naming_keys
 from fathom.offline.linking.numbers import ASKED_FOR
-from fathom.offline.linking.reading import Reading, read
+from fathom.offline.linking.reading import TokenMatches, read
 from fathom.offline.linking.records import (
     ROLES,
     ColumnKey,
     ColumnMention,
     Direction,
     Floats,
+    LinkedValue,
     Linking,
     Role,
     Span,
     SuperlativeMention,
     TableMention,
-    ValueMention,
 )
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
 from fathom.offline.linking.subjects import subjects_first
@@ -111,7 +111,7 @@ class Linker:
         self._index = index
         self._short: ShortValues = short_values(profiles or {})
 
-    def read(self, question: Question) -> Reading:
+    def read(self, question: Question) -> TokenMatches:
         """What the question matches, before it is weighed."""
         return read(
             question.text,
@@ -138,7 +138,9 @@ class Linker:
         return assemble(reading, tables, columns, values)
 
 
-def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[ValueMention, ...]) -> Linking:
+def assemble(
+    reading: TokenMatches, tables: Floats, columns: Floats, values: tuple[LinkedValue, ...]
+) -> Linking:
     """The linking that a reading and its scores come to. `columns` are scores (columns x roles)."""
     words = reading.words
     alignment = reading.columns.alignment
@@ -173,7 +175,7 @@ def assemble(reading: Reading, tables: Floats, columns: Floats, values: tuple[Va
 
 
 def _at_home(
-    sought: Sequence[ColumnKey], values: Sequence[ValueMention], reading: Reading
+    sought: Sequence[ColumnKey], values: Sequence[LinkedValue], reading: TokenMatches
 ) -> tuple[ColumnKey, ...]:
     """The columns of the tables that the question names, or else whose rows it names, where any has some.
 
@@ -200,7 +202,7 @@ def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:
     return found
 
 
-def _explained(reading: Reading, values: tuple[ValueMention, ...]) -> Floats:
+def _explained(reading: TokenMatches, values: tuple[LinkedValue, ...]) -> Floats:
     """How far names, values, numbers and cues account for each token."""
     tokens = reading.tokens
     share = np.array([float(t.stop) for t in tokens], np.float32)
@@ -219,7 +221,7 @@ def _explained(reading: Reading, values: tuple[ValueMention, ...]) -> Floats:
     return np.asarray(share, np.float32)
 
 
-def _superlatives(reading: Reading, order: Floats) -> tuple[SuperlativeMention, ...]:
+def _superlatives(reading: TokenMatches, order: Floats) -> tuple[SuperlativeMention, ...]:
     """The superlatives with the number they ask for and the columns they may order by."""
     found = []
     numeric = reading.words.traits[:, 0]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from fathom.offline.linking.cues import comparison_at
-from fathom.offline.linking.records import ColumnKey, Span, Token, ValueMention
+from fathom.offline.linking.records import ColumnKey, LinkedValue, QuestionToken, Span
 from fathom.offline.linking.text import token_stems, tokenize
 
 Meanings = Mapping[str, Sequence[tuple[tuple[str, ...], ColumnKey, str]]]
@@ -21,11 +21,11 @@ def compile_meanings(meanings: Iterable[tuple[ColumnKey, str, str]]) -> Meanings
 
 
 def find_meanings(
-    tokens: Sequence[Token], meanings: Meanings, columns: Mapping[ColumnKey, int]
-) -> list[ValueMention]:
+    tokens: Sequence[QuestionToken], meanings: Meanings, columns: Mapping[ColumnKey, int]
+) -> list[LinkedValue]:
     """The stored values that phrases of the question stand for, the longest phrase of each column alone."""
     words = [(i, t) for i, t in enumerate(tokens) if t.kind != "sign"]
-    found: dict[tuple[ColumnKey, Span], ValueMention] = {}
+    found: dict[tuple[ColumnKey, Span], LinkedValue] = {}
     for place, (first, token) in enumerate(words):
         for stems, column, value in meanings.get(token.stem, ()):
             here = words[place : place + len(stems)]
@@ -33,7 +33,7 @@ def find_meanings(
                 span = Span(first, here[-1][0] + 1)
                 text = " ".join(t.text for _, t in here)
                 comparison = comparison_at(tokens, span) or "="
-                found[column, span] = ValueMention(
+                found[column, span] = LinkedValue(
                     column, value, text, span, 0.95, "folded", comparison, rows=1
                 )
     return [v for (c, s), v in found.items() if not any(c == d and s != t and s.within(t) for d, t in found)]

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from fathom.offline.linking.implied import MENTIONED
 from fathom.offline.linking.naming import naming_keys
-from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import ColumnKey, Span, ValueMention
+from fathom.offline.linking.reading import TokenMatches
+from fathom.offline.linking.records import ColumnKey, LinkedValue, Span
 
 _WHOLE = frozenset(("exact", "folded"))
 _DOUBTED = 0.3
 """What is left of the probability of a value where the question names the thing itself."""
 
 
-def things_first(reading: Reading, values: tuple[ValueMention, ...]) -> tuple[ValueMention, ...]:
+def things_first(reading: TokenMatches, values: tuple[LinkedValue, ...]) -> tuple[LinkedValue, ...]:
     """The values with those doubted whose words the question more likely uses for a thing or its kind.
 
     "The Ohio river" is the river called Ohio, where a table holds rivers, and not the place somewhere
@@ -38,14 +38,14 @@ def things_first(reading: Reading, values: tuple[ValueMention, ...]) -> tuple[Va
     return tuple(_weighed(v, meant.get((v.column, v.span)), (v.column, v.span) in doubted) for v in values)
 
 
-def _weighed(value: ValueMention, meant: float | None, doubted: bool) -> ValueMention:
+def _weighed(value: LinkedValue, meant: float | None, doubted: bool) -> LinkedValue:
     """A value with the probability of those that are doubted for it, or with what is left of its own."""
     if meant is not None:
         return replace(value, probability=max(value.probability, meant))
     return replace(value, probability=_DOUBTED * value.probability) if doubted else value
 
 
-def _with_kind(value: ValueMention, thing: ValueMention, kinds: dict[int, set[str]]) -> bool:
+def _with_kind(value: LinkedValue, thing: LinkedValue, kinds: dict[int, set[str]]) -> bool:
     """Whether a value is but the name of a thing with the word for its kind: "ohio river"."""
     inside = thing.span.within(value.span)
     if not inside or value.span == thing.span or value.column.table == thing.column.table:
@@ -54,7 +54,7 @@ def _with_kind(value: ValueMention, thing: ValueMention, kinds: dict[int, set[st
     return all(thing.column.table in kinds[i] for i in rest)
 
 
-def _kinds(reading: Reading, place: int) -> Iterator[str]:
+def _kinds(reading: TokenMatches, place: int) -> Iterator[str]:
     """The tables that a word names."""
     aligned = reading.tables.alignment[:, place]
     return (t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)

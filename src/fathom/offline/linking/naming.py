@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.records import ColumnKey, Floats, Linking, Token
+from fathom.offline.linking.records import ColumnKey, Floats, Linking, QuestionToken
 from fathom.offline.linking.text import name_stems, stem
 from fathom.text.english import LEMMAS
 from fathom.text.identifiers import identifier_words
@@ -52,7 +52,7 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([*titled, *ending, *parts][:1])
 
 
-def names_many(token: Token) -> bool:
+def names_many(token: QuestionToken) -> bool:
     """Whether a word is a plural, by its form."""
     return token.lower in LEMMAS or (token.lower.endswith("s") and not token.lower.endswith("ss"))
 
@@ -92,7 +92,7 @@ def _is_part(words: Sequence[str], which: frozenset[str]) -> bool:
     return bool(words) and (words[-1] in which or (words[-1] == "name" and bool(which & set(words[:-1]))))
 
 
-def asked_table(tokens: Sequence[Token], tables: Floats, columns: Floats) -> int | None:
+def asked_table(tokens: Sequence[QuestionToken], tables: Floats, columns: Floats) -> int | None:
     """The table (its row in `tables`) whose rows the question asks for, not for one of their columns.
 
     "Which artists ...", "list the customers ...", "who is the oldest employee": what opens the question is
@@ -119,7 +119,7 @@ def asked_table(tokens: Sequence[Token], tables: Floats, columns: Floats) -> int
     return None
 
 
-def each_table(tokens: Sequence[Token], tables: Floats, columns: Floats) -> int | None:
+def each_table(tokens: Sequence[QuestionToken], tables: Floats, columns: Floats) -> int | None:
     """The table of which the question wants something told for each row: "... does each customer have"."""
     for place, token in enumerate(tokens[:-1]):
         if token.lower in EACH and not token.evidence and len(tables):
@@ -157,7 +157,7 @@ def grouping_columns(linking: Linking) -> frozenset[ColumnKey]:
     return frozenset()
 
 
-def _alone(tokens: Sequence[Token], columns: Floats, place: int) -> bool:
+def _alone(tokens: Sequence[QuestionToken], columns: Floats, place: int) -> bool:
     """Whether a table's name isn't the first part of a column's, as in "the customer names"."""
     if place + 1 >= len(tokens) or tokens[place + 1].kind != "word" or tokens[place + 1].stop:
         return True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from fathom.offline.linking.cues import comparison_at
-from fathom.offline.linking.records import NumberMention, Span, Token
+from fathom.offline.linking.records import NumberMention, QuestionToken, Span
 from fathom.offline.linking.wordlists import MULTIPLES, ORDINALS, SCALES, TENS, UNITS
 from fathom.text.patterns import Pattern
 
@@ -17,7 +17,7 @@ ASKED_FOR = 0.8
 five drugs have the most targets"."""
 
 
-def find_numbers(tokens: Sequence[Token]) -> tuple[NumberMention, ...]:
+def find_numbers(tokens: Sequence[QuestionToken]) -> tuple[NumberMention, ...]:
     """The numbers among the tokens, in order, with ranges joined."""
     found: list[NumberMention] = []
     place = 0
@@ -31,7 +31,7 @@ def find_numbers(tokens: Sequence[Token]) -> tuple[NumberMention, ...]:
     return _ranges(tokens, found)
 
 
-def _number_at(tokens: Sequence[Token], place: int) -> NumberMention | None:
+def _number_at(tokens: Sequence[QuestionToken], place: int) -> NumberMention | None:
     token = tokens[place]
     value: int | float
     if token.kind == "number" and (match := _DIGITS.match(token.lower)):
@@ -65,7 +65,7 @@ def _number_at(tokens: Sequence[Token], place: int) -> NumberMention | None:
     )
 
 
-def _negative(tokens: Sequence[Token], place: int) -> bool:
+def _negative(tokens: Sequence[QuestionToken], place: int) -> bool:
     """Whether a minus sign stands right before the number and right after no word or number."""
     if not place or tokens[place - 1].lower != "-" or tokens[place - 1].end != tokens[place].start:
         return False
@@ -81,7 +81,7 @@ def _whole(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def _spelt(tokens: Sequence[Token], place: int) -> tuple[int | float, int, bool]:
+def _spelt(tokens: Sequence[QuestionToken], place: int) -> tuple[int | float, int, bool]:
     """Value, end and whether it is an ordinal, of number words starting here; `place` ends none."""
     first = tokens[place].lower
     if first in ORDINALS and not tokens[place].quoted:
@@ -105,7 +105,7 @@ def _spelt(tokens: Sequence[Token], place: int) -> tuple[int | float, int, bool]
     return total + part, end, False
 
 
-def _goes_on(tokens: Sequence[Token], end: int) -> bool:
+def _goes_on(tokens: Sequence[QuestionToken], end: int) -> bool:
     """Whether "and" or a hyphen stands inside a number: "one hundred and five", "twenty-one"."""
     following = tokens[end + 1].lower if end + 1 < len(tokens) else ""
     before = tokens[end - 1].lower
@@ -114,7 +114,7 @@ def _goes_on(tokens: Sequence[Token], end: int) -> bool:
     return before in SCALES and (following in UNITS or following in TENS)
 
 
-def _limit(tokens: Sequence[Token], span: Span, ordinal: bool) -> float:
+def _limit(tokens: Sequence[QuestionToken], span: Span, ordinal: bool) -> float:
     """How likely the number says how many rows to give: "top 3", "3 most expensive", "the 5 oldest"."""
     before = [t.lower for t in tokens[max(0, span.first - 2) : span.first]]
     after = [t.lower for t in tokens[span.end : span.end + 2]]
@@ -129,7 +129,7 @@ def _limit(tokens: Sequence[Token], span: Span, ordinal: bool) -> float:
     return 0.3 if ordinal else 0.05
 
 
-def _ranges(tokens: Sequence[Token], numbers: Sequence[NumberMention]) -> tuple[NumberMention, ...]:
+def _ranges(tokens: Sequence[QuestionToken], numbers: Sequence[NumberMention]) -> tuple[NumberMention, ...]:
     """Give the first number of each range ("between 3 and 5", "from 3 to 5") its upper end."""
     joined = list(numbers)
     for place, (low, high) in enumerate(pairwise(numbers)):

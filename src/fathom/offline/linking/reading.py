@@ -15,11 +15,11 @@ from fathom.offline.linking.records import (
     ColumnKey,
     DateMention,
     Floats,
+    LinkedValue,
     NumberMention,
     QuantityMention,
+    QuestionToken,
     Span,
-    Token,
-    ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
 from fathom.offline.linking.text import name_stems, quotes, tokenize
@@ -36,18 +36,18 @@ from fathom.retrieval import ValueIndex
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenMatches:
     """A question's tokens with what they match in a schema, before anything learned weighs it.
 
     `known` (tokens) is how well each token matches any single word of the schema.
     """
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[QuestionToken, ...]
     words: SchemaWords
     tables: NameMatches
     columns: NameMatches
     known: Floats
-    held: tuple[ValueMention, ...]
+    held: tuple[LinkedValue, ...]
     numbers: tuple[NumberMention, ...]
     dates: tuple[DateMention, ...]
     quantities: tuple[QuantityMention, ...]
@@ -65,7 +65,7 @@ def read(
     related: Translation,
     index: ValueIndex | None,
     short: ShortValues,
-) -> Reading:
+) -> TokenMatches:
     """Read a question, and its evidence, against a schema."""
     tokens = (*tokenize(question), *tokenize(evidence, evidence=True))
     matches = match_words(tokens, words, translation, related)
@@ -82,7 +82,7 @@ def read(
     held += find_places(tokens, index, words)
     held += find_flags(tokens, short, _best_tokens(columns, words.columns), negations)
     held += find_fragments(tokens, quoted, words, held)
-    return Reading(
+    return TokenMatches(
         tokens=tokens,
         words=words,
         tables=tables,
@@ -99,7 +99,7 @@ def read(
 
 
 def _without_names(
-    numbers: Sequence[NumberMention], tokens: Sequence[Token], columns: Sequence[ColumnKey]
+    numbers: Sequence[NumberMention], tokens: Sequence[QuestionToken], columns: Sequence[ColumnKey]
 ) -> tuple[NumberMention, ...]:
     """The numbers but for years that are part of a column's name: "total 2023 sales"."""
     if not any(n.year for n in numbers):
@@ -113,7 +113,7 @@ def _pairs(column: str) -> Iterable[tuple[str, str]]:
     return (pair for pair in pairwise(name_stems(column)) if any(w.isdigit() for w in pair))
 
 
-def _around(span: Span, tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
+def _around(span: Span, tokens: Sequence[QuestionToken]) -> Iterable[tuple[str, str]]:
     near = tokens[max(span.first - 1, 0) : span.end + 1]
     return pairwise(t.stem for t in near)
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from fathom.offline.queries.query import Column, TableRef
+from fathom.offline.queries.query import ColumnRef, TableRef
 
 Floats = npt.NDArray[np.float32]
 
@@ -29,13 +29,13 @@ class ColumnKey(NamedTuple):
     column: str
 
     @classmethod
-    def of(cls, column: Column) -> Self:
+    def of(cls, column: ColumnRef) -> Self:
         """The column of the schema that a query's column is."""
         return cls(column.table.name, column.name)
 
-    def in_query(self, instance: int = 0) -> Column:
+    def in_query(self, instance: int = 0) -> ColumnRef:
         """The column as a query names it, in that use of its table."""
-        return Column(TableRef(self.table, instance), self.column)
+        return ColumnRef(TableRef(self.table, instance), self.column)
 
 
 class Span(NamedTuple):
@@ -54,7 +54,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class QuestionToken:
     """One word, number or sign of the text; `start` and `end` are character offsets.
 
     `lower` is folded in case, `stem` the English stem of the lemma. `stop` says that the word carries
@@ -93,7 +93,7 @@ class ColumnMention:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueMention:
+class LinkedValue:
     """Words that name a value a column holds. `value` is as stored, `text` as the question has it.
 
     `comparison` is what the words around it ask for; "like" where only a part of the stored text is
@@ -184,7 +184,7 @@ class Linking:
     evidence given with the question told what some of its words mean.
     """
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[QuestionToken, ...]
     tables: tuple[str, ...]
     columns: tuple[ColumnKey, ...]
     alignment: Floats
@@ -194,7 +194,7 @@ class Linking:
     explained: Floats
     table_mentions: tuple[TableMention, ...] = ()
     column_mentions: tuple[ColumnMention, ...] = ()
-    values: tuple[ValueMention, ...] = ()
+    values: tuple[LinkedValue, ...] = ()
     numbers: tuple[NumberMention, ...] = ()
     dates: tuple[DateMention, ...] = ()
     quantities: tuple[QuantityMention, ...] = ()

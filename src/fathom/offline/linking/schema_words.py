@@ -42,7 +42,7 @@ NO_NOTES = Notes({}, {})
 
 
 @dataclass(frozen=True)
-class Names:
+class NameMatrix:
     """Named things (tables or columns) by their words, as an incidence matrix over the schema's words.
 
     `incidence` (things x words) weighs each name word by its rarity in the schema, rows summing to 1;
@@ -66,8 +66,8 @@ class SchemaWords:
     owner: tuple[int, ...]
     vocabulary: tuple[str, ...]
     surface: tuple[str, ...]
-    table_names: Names
-    column_names: Names
+    table_names: NameMatrix
+    column_names: NameMatrix
     traits: Floats
     table_synonyms: Phrases = field(default_factory=dict)
     column_synonyms: Phrases = field(default_factory=dict)
@@ -184,7 +184,7 @@ def _described(notes: Notes, key: tuple[str, ...]) -> tuple[str, ...]:
 
 def _names(
     words: Sequence[tuple[int, ...]], described: Sequence[tuple[int, ...]], size: int, surface: Sequence[str]
-) -> Names:
+) -> NameMatrix:
     uses = np.zeros(size, np.float32)
     for group in words:
         uses[list(set(group))] += 1
@@ -201,7 +201,7 @@ def _names(
     incidence /= np.maximum(incidence.sum(axis=1, keepdims=True), 1e-6)
     notes /= np.maximum(notes.sum(axis=1, keepdims=True), 1e-6)
     last = tuple(next((w for w in reversed(g) if not surface[w].isdigit()), g[-1] if g else 0) for g in words)
-    return Names(tuple(words), incidence, notes, last)
+    return NameMatrix(tuple(words), incidence, notes, last)
 
 
 def _traits(schema: Schema, profiles: Mapping[str, TableProfile], columns: Sequence[ColumnKey]) -> Floats:

@@ -11,8 +11,8 @@ import numpy as np
 
 from fathom.offline.linking.implied import ASKED, MENTIONED, named_tables, sought
 from fathom.offline.linking.naming import naming_keys
-from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import ROLES, Floats, Span, ValueMention
+from fathom.offline.linking.reading import TokenMatches
+from fathom.offline.linking.records import ROLES, Floats, LinkedValue, Span
 from fathom.offline.linking.text import name_stems
 
 _DOUBTED = 0.3
@@ -24,8 +24,8 @@ _WITHIN = frozenset(("in", "through", "within", "inside", "across"))
 
 
 def subjects_first(
-    reading: Reading, columns: Floats, values: tuple[ValueMention, ...]
-) -> tuple[Floats, tuple[ValueMention, ...]]:
+    reading: TokenMatches, columns: Floats, values: tuple[LinkedValue, ...]
+) -> tuple[Floats, tuple[LinkedValue, ...]]:
     """The scores (columns x roles) and values with those doubted for which another more likely stands.
 
     "How long is the Mississippi" is about the row of that name, where its table has lengths, and "the
@@ -65,7 +65,7 @@ def subjects_first(
 
 
 def _subjects(
-    reading: Reading, span: Span, tables: Set[str], asked: Mapping[str, Sequence[int]]
+    reading: TokenMatches, span: Span, tables: Set[str], asked: Mapping[str, Sequence[int]]
 ) -> frozenset[str]:
     """The tables, of those in which a span is a row's name, of whose row the question speaks.
 
@@ -76,7 +76,7 @@ def _subjects(
     return kind or frozenset(t for t in tables & asked.keys() if named_tables(reading, span) <= {t})
 
 
-def _objects(reading: Reading, span: Span, named: Collection[Span]) -> frozenset[str]:
+def _objects(reading: TokenMatches, span: Span, named: Collection[Span]) -> frozenset[str]:
     """The tables to whose rows somebody at a span does something: "how many students does Ann advise"."""
     first, end = span
     while before := [s for s in named if s.end == first]:
@@ -96,7 +96,7 @@ def _objects(reading: Reading, span: Span, named: Collection[Span]) -> frozenset
     return frozenset(t for t, a in zip(reading.words.tables, best, strict=True) if a >= MENTIONED)
 
 
-def _kinds_after(reading: Reading, span: Span) -> frozenset[str]:
+def _kinds_after(reading: TokenMatches, span: Span) -> frozenset[str]:
     """The tables that the word after a span names, one row of them: "rivers" would be those in Ohio."""
     after = slice(span.end, span.end + 1)
     if any(t.lower.endswith("s") for t in reading.tokens[after]):
@@ -105,7 +105,7 @@ def _kinds_after(reading: Reading, span: Span) -> frozenset[str]:
     return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
 
 
-def _kinds_before(reading: Reading, span: Span) -> frozenset[str]:
+def _kinds_before(reading: TokenMatches, span: Span) -> frozenset[str]:
     """The tables whose name, or its last word, stands right before a span: "customer | Ann Lee"."""
     before = {
         t.stem for t in reading.tokens[max(span.first - 1, 0) : span.first] if not t.lower.endswith("s")
@@ -114,7 +114,7 @@ def _kinds_before(reading: Reading, span: Span) -> frozenset[str]:
 
 
 def _of_subjects(
-    reading: Reading, columns: Floats, about: Set[str], asked: Mapping[str, Sequence[int]]
+    reading: TokenMatches, columns: Floats, about: Set[str], asked: Mapping[str, Sequence[int]]
 ) -> Floats:
     """The scores with columns doubted that are called as what is asked of a subject, and are of none.
 
@@ -130,7 +130,7 @@ def _of_subjects(
     return lowered
 
 
-def _asked(reading: Reading, columns: Floats) -> dict[str, list[int]]:
+def _asked(reading: TokenMatches, columns: Floats) -> dict[str, list[int]]:
     """The columns that the question likely asks for, by table."""
     likely = np.flatnonzero(columns[:, ROLES.index("select")] >= ASKED).tolist()
     found: dict[str, list[int]] = defaultdict(list)
@@ -139,7 +139,7 @@ def _asked(reading: Reading, columns: Floats) -> dict[str, list[int]]:
     return found
 
 
-def _lies_within(reading: Reading, span: Span) -> bool:
+def _lies_within(reading: TokenMatches, span: Span) -> bool:
     """Whether "in", "through" or the like stand before a span, with or without "the" between."""
     before = [t.lower for t in reading.tokens[: span.first]]
     return bool(before) and (before[-2] if before[-1] == "the" and len(before) > 1 else before[-1]) in _WITHIN

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from fathom.offline.linking.records import Span, Token
+from fathom.offline.linking.records import QuestionToken, Span
 from fathom.text import stem_of
 from fathom.text.english import CONTRACTED, LEMMAS, STOP_WORDS
 from fathom.text.identifiers import identifier_words
@@ -37,7 +37,7 @@ def is_stop(word: str) -> bool:
     return word in STOP_WORDS or word in CONTRACTED
 
 
-def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:
+def tokenize(text: str, *, evidence: bool = False) -> tuple[QuestionToken, ...]:
     """Split a text into tokens, in order; signs are kept, white space is not."""
     quoted = [(m.start(), m.end()) for m in _QUOTES.finditer(text)]
     tokens = []
@@ -46,7 +46,7 @@ def tokenize(text: str, *, evidence: bool = False) -> tuple[Token, ...]:
         word = match.group()
         lower = word.casefold()
         tokens.append(
-            Token(
+            QuestionToken(
                 text=word,
                 lower=lower,
                 stem=stem(lower) if kind == "word" else lower,
@@ -66,12 +66,12 @@ def _is_short(word: str, text: str) -> bool:
     return len(word) > 1 and word.isupper() and not text.isupper()
 
 
-def token_stems(tokens: Iterable[Token]) -> tuple[str, ...]:
+def token_stems(tokens: Iterable[QuestionToken]) -> tuple[str, ...]:
     """The stems of words and numbers, without signs."""
     return tuple(t.stem for t in tokens if t.kind != "sign")
 
 
-def quotes(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+def quotes(tokens: tuple[QuestionToken, ...]) -> tuple[Span, ...]:
     """The runs of tokens inside quotation marks."""
     spans, first = [], None
     for position, token in enumerate((*tokens, None)):

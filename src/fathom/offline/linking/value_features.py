@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.offline.linking.reading import Reading
-from fathom.offline.linking.records import Floats, Span, ValueMention
+from fathom.offline.linking.reading import TokenMatches
+from fathom.offline.linking.records import Floats, LinkedValue, Span
 from fathom.offline.linking.values import pair_dates, pair_numbers
 
 _MATCHES = ("exact", "folded", "stem", "typo", "partial", "quoted", "boolean", "code", "number", "date")
@@ -23,15 +23,15 @@ _LEADS = (
 _NUMBER_COLUMNS = 12  # columns each number is tried with
 
 
-def value_pairs(reading: Reading, where: Floats) -> tuple[ValueMention, ...]:
+def value_pairs(reading: TokenMatches, where: Floats) -> tuple[LinkedValue, ...]:
     """All pairs of a column and a value worth scoring; `where` are the columns' scores as filters."""
     numbered = pair_numbers(reading.tokens, reading.numbers, reading.words)
     quoted = [v for v in reading.held if v.match == "quoted"]
     certain = [v for v in reading.held if v.match != "quoted"]
-    kept: list[ValueMention] = list(certain)
+    kept: list[LinkedValue] = list(certain)
     dated = pair_dates(reading.tokens, reading.dates, reading.words)
     for group in (numbered, quoted, dated):
-        by_span: dict[Span, list[ValueMention]] = {}
+        by_span: dict[Span, list[LinkedValue]] = {}
         for value in group:
             by_span.setdefault(value.span, []).append(value)
         for values in by_span.values():
@@ -41,7 +41,7 @@ def value_pairs(reading: Reading, where: Floats) -> tuple[ValueMention, ...]:
 
 
 def value_features(
-    reading: Reading, pairs: Sequence[ValueMention], columns: Floats, tables: Floats
+    reading: TokenMatches, pairs: Sequence[LinkedValue], columns: Floats, tables: Floats
 ) -> Floats:
     """One row for each pair (pairs x features), given the learned scores of columns by role and of tables."""
     if not pairs:
@@ -107,7 +107,7 @@ def _spelled_out(value: float) -> float:
     return float(np.log10(1 + abs(value)))
 
 
-def _longer(pairs: Sequence[ValueMention]) -> dict[Span, int]:
+def _longer(pairs: Sequence[LinkedValue]) -> dict[Span, int]:
     """For each span how many tokens longer the longest good match is that contains it."""
     good = {p.span for p in pairs if p.match in {"exact", "folded", "stem", "quoted"}}
     spans = {p.span for p in pairs}

@@ -8,11 +8,11 @@ from fathom.offline.linking.cues import comparison_at
 from fathom.offline.linking.records import (
     ColumnKey,
     DateMention,
+    LinkedValue,
     NumberMention,
+    QuestionToken,
     Span,
-    Token,
     ValueMatch,
-    ValueMention,
 )
 from fathom.offline.linking.schema_words import SchemaWords
 from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, PLACES, TRUE
@@ -52,14 +52,14 @@ def short_values(profiles: Mapping[str, TableProfile]) -> ShortValues:
 
 def find_values(
     text: str,
-    tokens: Sequence[Token],
+    tokens: Sequence[QuestionToken],
     index: ValueIndex | None,
     words: SchemaWords,
     *,
     evidence: str = "",
-) -> list[ValueMention]:
+) -> list[LinkedValue]:
     """The cell values that question and evidence name, each with the column that holds it."""
-    found: dict[tuple[ColumnKey, str | int, Span], ValueMention] = {}
+    found: dict[tuple[ColumnKey, str | int, Span], LinkedValue] = {}
     if index is None:
         return []
     for source, given in ((text, False), (evidence, True)):
@@ -75,7 +75,7 @@ def find_values(
                     whole = separator and item != match.value
                     dated = bool(words.traits[words.index[column]][2])
                     value = _year(mention.text, match.coverage, dated=dated) or item
-                    found[column, value, span] = ValueMention(
+                    found[column, value, span] = LinkedValue(
                         column,
                         value,
                         mention.text,
@@ -89,7 +89,7 @@ def find_values(
     return list(found.values())
 
 
-def _asks_for_number(tokens: Sequence[Token], span: Span) -> bool:
+def _asks_for_number(tokens: Sequence[QuestionToken], span: Span) -> bool:
     """Whether a word only asks for a number, though a cell holds it: "their average rating"."""
     token = tokens[span.first]
     return span.end == span.first + 1 and token.text in _ASKING and not token.quoted
@@ -108,7 +108,7 @@ def _item(value: str, text: str, separator: str) -> str:
     return next((i for i in map(str.strip, value.split(separator)) if i.casefold() == text.casefold()), "")
 
 
-def span_of(tokens: Sequence[Token], start: int, end: int, *, evidence: bool) -> Span | None:
+def span_of(tokens: Sequence[QuestionToken], start: int, end: int, *, evidence: bool) -> Span | None:
     """The tokens between two characters of the question, or of the evidence."""
     inside = [
         i
@@ -118,7 +118,7 @@ def span_of(tokens: Sequence[Token], start: int, end: int, *, evidence: bool) ->
     return Span(inside[0], inside[-1] + 1) if inside else None
 
 
-def find_codes(tokens: Sequence[Token], short: ShortValues, words: SchemaWords) -> list[ValueMention]:
+def find_codes(tokens: Sequence[QuestionToken], short: ShortValues, words: SchemaWords) -> list[LinkedValue]:
     """Codes that stand for words of the question: 'F' for "women", or the initial of a word."""
     found = []
     for column, values in short.by_column.items():
@@ -136,9 +136,11 @@ def find_codes(tokens: Sequence[Token], short: ShortValues, words: SchemaWords) 
     return found
 
 
-def find_places(tokens: Sequence[Token], index: ValueIndex | None, words: SchemaWords) -> list[ValueMention]:
+def find_places(
+    tokens: Sequence[QuestionToken], index: ValueIndex | None, words: SchemaWords
+) -> list[LinkedValue]:
     """The codes that stand for places named in full, in columns called after such: 'AZ' for "Arizona"."""
-    found: list[ValueMention] = []
+    found: list[LinkedValue] = []
     lower = tuple(t.lower for t in tokens)
     if index is None:
         return found
@@ -153,7 +155,7 @@ def find_places(tokens: Sequence[Token], index: ValueIndex | None, words: Schema
                 text = " ".join(t.text for t in tokens[first:end])
                 comparison = comparison_at(tokens, span) or "="
                 found += (
-                    ValueMention(column, code, text, span, 0.9, "code", comparison, rows=rows)
+                    LinkedValue(column, code, text, span, 0.9, "code", comparison, rows=rows)
                     for code in places[lower[first:end]]
                     for column, rows in _holding(code, index, words, kind)
                 )
@@ -170,11 +172,11 @@ def _holding(code: str, index: ValueIndex, words: SchemaWords, kind: str) -> Ite
 
 
 def find_flags(
-    tokens: Sequence[Token],
+    tokens: Sequence[QuestionToken],
     short: ShortValues,
     mentioned: Mapping[ColumnKey, tuple[int, float]],
     negations: Sequence[Span],
-) -> list[ValueMention]:
+) -> list[LinkedValue]:
     """Yes-or-no columns that a word names: the value that stands for "yes", or "no" after a negation.
 
     `mentioned` gives for each column the token that names it best, and how well.
@@ -195,8 +197,8 @@ def find_flags(
 
 
 def find_fragments(
-    tokens: Sequence[Token], quotes: Sequence[Span], words: SchemaWords, held: Sequence[ValueMention]
-) -> list[ValueMention]:
+    tokens: Sequence[QuestionToken], quotes: Sequence[Span], words: SchemaWords, held: Sequence[LinkedValue]
+) -> list[LinkedValue]:
     """Text to look for that no cell holds whole, in every text column: quoted, or after "containing"."""
     known = {v.span for v in held if v.match in {"exact", "folded"}}
     spans = {s: comparison_at(tokens, s) or "=" for s in quotes}
@@ -211,7 +213,7 @@ def find_fragments(
             spans[single] = "like"
     texts = {s: " ".join(t.text for t in tokens[s.first : s.end]) for s in spans}
     return [
-        ValueMention(column, texts[span], texts[span], span, 0.5, "quoted", sign)
+        LinkedValue(column, texts[span], texts[span], span, 0.5, "quoted", sign)
         for span, sign in spans.items()
         for column, traits in zip(words.columns, words.traits, strict=True)
         if traits[1] or traits[2]
@@ -219,11 +221,11 @@ def find_fragments(
 
 
 def pair_dates(
-    tokens: Sequence[Token], dates: Sequence[DateMention], words: SchemaWords
-) -> list[ValueMention]:
+    tokens: Sequence[QuestionToken], dates: Sequence[DateMention], words: SchemaWords
+) -> list[LinkedValue]:
     """Each date with each column of dates; the value is its first day in ISO form."""
     return [
-        ValueMention(
+        LinkedValue(
             column,
             date.first,
             " ".join(t.text for t in tokens[date.span.first : date.span.end]),
@@ -240,8 +242,8 @@ def pair_dates(
 
 
 def pair_numbers(
-    tokens: Sequence[Token], numbers: Sequence[NumberMention], words: SchemaWords
-) -> list[ValueMention]:
+    tokens: Sequence[QuestionToken], numbers: Sequence[NumberMention], words: SchemaWords
+) -> list[LinkedValue]:
     """Each number with each column that it may be compared with."""
     found = []
     for number in numbers:
@@ -249,7 +251,7 @@ def pair_numbers(
         for column, traits in zip(words.columns, words.traits, strict=True):
             if traits[0] or (traits[2] and number.year):
                 found.append(
-                    ValueMention(
+                    LinkedValue(
                         column,
                         number.value,
                         text,
@@ -263,7 +265,7 @@ def pair_numbers(
     return found
 
 
-def _initial(code: str, token: Token) -> bool:
+def _initial(code: str, token: QuestionToken) -> bool:
     if not code.isalpha() or code in TRUE | FALSE:
         return False
     return len(code) < len(token.lower) and token.lower.startswith(code)
@@ -274,7 +276,11 @@ def _only(flags: Mapping[str, str | int | float], kind: frozenset[str]) -> str |
 
 
 def _mention(
-    column: ColumnKey, value: str | int | float, at: tuple[Token, int], score: float, match: ValueMatch
-) -> ValueMention:
+    column: ColumnKey,
+    value: str | int | float,
+    at: tuple[QuestionToken, int],
+    score: float,
+    match: ValueMatch,
+) -> LinkedValue:
     token, place = at
-    return ValueMention(column, value, token.text, Span(place, place + 1), score, match)
+    return LinkedValue(column, value, token.text, Span(place, place + 1), score, match)

@@ -16,7 +16,7 @@ from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.proposing.edits import VACUOUS, edited, simpler
 from fathom.offline.proposing.proposals import FILLING_WEIGHT, Proposal
-from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
     Condition,
     Connective,
@@ -143,7 +143,7 @@ def plan_variants(proposal: Proposal, linking: Linking, planner: JoinPlanner) ->
         yield replace(proposal, query=changed, score=proposal.score + bonus, plan_rank=rank)
 
 
-def _mentioned(plan: Plan, linking: Linking) -> float:
+def _mentioned(plan: JoinPlan, linking: Linking) -> float:
     """How far the question mentions the columns that a plan joins by, per join."""
     columns = {ColumnKey.of(c) for j in plan.joins for c in (j.left, j.right)}
     best = (float(linking.alignment[linking.index[c]].max(initial=0)) for c in columns)

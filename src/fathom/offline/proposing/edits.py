@@ -9,9 +9,9 @@ from fathom.offline.proposing.proposals import EDIT_COST, FILLING_WEIGHT, Propos
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Expression,
-    Ordering,
+    OrderKey,
     Query,
     TableRef,
     columns,
@@ -76,7 +76,7 @@ def _with_fewer(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
         return
     used = {*query.group, *(o.key for o in query.order)}
     for item in query.select:
-        if isinstance(item, Column) and item not in used:
+        if isinstance(item, ColumnRef) and item not in used:
             fewer = tuple(e for e in query.select if e != item)
             score = -log_odds(linking.score(ColumnKey.of(item), "select"))
             yield proposal.edited(replace(query, select=fewer), score)
@@ -85,7 +85,7 @@ def _with_fewer(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
 def _shows_columns(query: Query) -> bool:
     """Whether it is a plain SELECT that shows columns as they are, among others perhaps."""
     plain = query.compound is None and query.source is None
-    return plain and any(isinstance(e, Column) for e in query.select)
+    return plain and any(isinstance(e, ColumnRef) for e in query.select)
 
 
 def _seeking(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
@@ -106,7 +106,7 @@ def _named(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Pro
     if query.compound is not None or query.source is not None:
         return
     fixed = fixed_columns(query)
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     unasked = [e for e in shown if rows.is_key(e) and not names_key(linking, e)]
     if unasked:
         # Groups by keys stay: they tell apart what shares a name.
@@ -124,7 +124,11 @@ def _named(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Pro
 
 
 def _renamed(
-    proposal: Proposal, names: Mapping[Column, tuple[Column, ...]], gain: float, *, regrouped: bool = True
+    proposal: Proposal,
+    names: Mapping[ColumnRef, tuple[ColumnRef, ...]],
+    gain: float,
+    *,
+    regrouped: bool = True,
 ) -> Proposal:
     """The proposal with other columns shown, and grouped by these where it was by those."""
     query = proposal.query
@@ -133,8 +137,8 @@ def _renamed(
     return proposal.edited(replace(query, select=select, group=group), gain)
 
 
-def _named_as(item: Expression, names: Mapping[Column, tuple[Column, ...]]) -> tuple[Expression, ...]:
-    return names.get(item, (item,)) if isinstance(item, Column) else (item,)
+def _named_as(item: Expression, names: Mapping[ColumnRef, tuple[ColumnRef, ...]]) -> tuple[Expression, ...]:
+    return names.get(item, (item,)) if isinstance(item, ColumnRef) else (item,)
 
 
 def _summed(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Proposal]:
@@ -146,7 +150,7 @@ def _summed(proposal: Proposal, linking: Linking, rows: RowNames) -> Iterator[Pr
     for superlative in linking.superlatives:
         for column, direction, score in superlative.columns:
             if column.table in tables and rows.measures(column):
-                order = (Ordering(Aggregate("sum", column.in_query()), direction == "desc"),)
+                order = (OrderKey(Aggregate("sum", column.in_query()), direction == "desc"),)
                 # The table counted may be named by the count alone.
                 tables_left = () if query.tables == (TableRef(column.table),) else query.tables
                 changed = replace(query, order=order, tables=tables_left)
@@ -160,13 +164,13 @@ def _counts(expression: Expression) -> bool:
 def _with_extremes(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
     """The proposal ordered and cut as a superlative of the question asks, where it does neither yet."""
     query = proposal.query
-    plain = all(isinstance(e, Column) for e in query.select)
+    plain = all(isinstance(e, ColumnRef) for e in query.select)
     if query.order or query.limit or query.group or query.compound or query.source or not plain:
         return
     tables = {t.name for t in mentioned_tables(query)}
     for superlative in linking.superlatives:
         for column, direction, score in superlative.columns[:4]:
             if column.table in tables:
-                order = (Ordering(column.in_query(), direction == "desc"),)
+                order = (OrderKey(column.in_query(), direction == "desc"),)
                 changed = replace(query, order=order, limit=superlative.count)
                 yield proposal.edited(changed, IGNORED_EXTREME + log_odds(score) / 2)

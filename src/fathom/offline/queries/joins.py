@@ -9,7 +9,7 @@ from itertools import count
 
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import name_stems
-from fathom.offline.queries.query import Column, Join, TableRef
+from fathom.offline.queries.query import ColumnRef, Join, TableRef
 from fathom.records.schema import ForeignKey, Schema, Table
 
 KEY_COST = 1.4
@@ -37,7 +37,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JoinPlan:
     """Joins that connect the tables asked for; `tables` holds bridges too, in joining order."""
 
     tables: tuple[TableRef, ...]
@@ -81,19 +81,19 @@ class JoinPlanner:
         """The joins that leave a table."""
         return tuple(self._edges.get(table, ()))
 
-    def plans(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+    def plans(self, tables: tuple[TableRef, ...]) -> tuple[JoinPlan, ...]:
         """Plans that connect the tables, cheapest first; empty when nothing connects them."""
         if len(tables) < 2:
-            return (Plan(tables, (), 0.0),)
+            return (JoinPlan(tables, (), 0.0),)
         return self._plans(tuple(sorted(set(tables))))
 
-    def best(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+    def best(self, tables: tuple[TableRef, ...]) -> tuple[JoinPlan, ...]:
         """The plans than which none is cheaper or more direct: one where it is clear how to join."""
         asked = tuple(sorted(set(tables)))
         found = [((p.cost, *self._detours(p, asked)), p) for p in self.plans(asked)]
         return tuple(p for cost, p in found if cost == found[0][0])
 
-    def clear(self, plans: Sequence[Plan], tables: tuple[TableRef, ...], margin: float) -> bool:
+    def clear(self, plans: Sequence[JoinPlan], tables: tuple[TableRef, ...], margin: float) -> bool:
         """Whether of some plans, cheapest first, the second is dearer by a margin or less direct."""
         if len(plans) < 2 or plans[1].cost - plans[0].cost >= margin:
             return True
@@ -117,11 +117,11 @@ class JoinPlanner:
         plans = self.plans(tables)
         return bool(plans) and self._keeps_rows(plans[0], counted)
 
-    def plans_once(self, counted: TableRef, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+    def plans_once(self, counted: TableRef, tables: tuple[TableRef, ...]) -> tuple[JoinPlan, ...]:
         """The plans that connect tables and give each row of one of them once at most, cheapest first."""
         return tuple(p for p in self.plans(tables) if self._keeps_rows(p, counted))
 
-    def _keeps_rows(self, plan: Plan, counted: TableRef) -> bool:
+    def _keeps_rows(self, plan: JoinPlan, counted: TableRef) -> bool:
         """Whether a plan repeats no row of a table that it holds.
 
         That is so where every join, seen from there, leads to what tells the next table's rows apart: its
@@ -156,12 +156,12 @@ class JoinPlanner:
                         left.append((edge.right, theirs))
         return frozenset(found)
 
-    def _search(self, tables: tuple[TableRef, ...]) -> tuple[Plan, ...]:
+    def _search(self, tables: tuple[TableRef, ...]) -> tuple[JoinPlan, ...]:
         # Best-first growth of a tree: each step links one more wanted table by a cheapest path.
         order = count()
-        best: dict[frozenset[frozenset[Column]], Plan] = {}
+        best: dict[frozenset[frozenset[ColumnRef]], JoinPlan] = {}
         for start in tables[:3]:
-            heap = [(0.0, next(order), Plan((start,), (), 0.0))]
+            heap = [(0.0, next(order), JoinPlan((start,), (), 0.0))]
             seen: set[frozenset[Join]] = set()
             done = 0
             while heap and done < MOST_PLANS:
@@ -178,13 +178,13 @@ class JoinPlanner:
                     seen.add(key)
                     added = tuple(dict.fromkeys(j.right.table for j in path))
                     price = cost + self._price(path)
-                    heapq.heappush(heap, (price, next(order), Plan(plan.tables + added, joins, price)))
+                    heapq.heappush(heap, (price, next(order), JoinPlan(plan.tables + added, joins, price)))
                 if len(seen) > 200:
                     break
         cheapest = sorted(best.values(), key=lambda p: (p.cost, *self._detours(p, tables), p.joins))
         return tuple(cheapest[:MOST_PLANS])
 
-    def _detours(self, plan: Plan, asked: tuple[TableRef, ...]) -> tuple[int, int]:
+    def _detours(self, plan: JoinPlan, asked: tuple[TableRef, ...]) -> tuple[int, int]:
         """How many tables that nobody asked for aren't called after those they link, and are things with a
         name.
 
@@ -224,7 +224,7 @@ class JoinPlanner:
                 break
             if edge is not None:
                 before, at = at, names.get(edge.right) or TableRef(edge.right)
-                path += tuple(Join(Column(before, a), Column(at, b)) for a, b in edge.pairs)
+                path += tuple(Join(ColumnRef(before, a), ColumnRef(at, b)) for a, b in edge.pairs)
                 if at.name in names:
                     found.append(path)
                     limit = min(limit, cost + SLACK)

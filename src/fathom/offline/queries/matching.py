@@ -4,7 +4,14 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from fathom.knowledge import ColumnNote, KnowledgePack
-from fathom.offline.queries.query import Arithmetic, Call, Column, Comparison, Literal, Query
+from fathom.offline.queries.query import (
+    Arithmetic,
+    ColumnRef,
+    ComparisonPredicate,
+    FunctionCall,
+    Literal,
+    Query,
+)
 from fathom.records import Assumption
 
 _Node = TypeVar("_Node")
@@ -20,13 +27,13 @@ def as_noted(query: Query, pack: KnowledgePack) -> tuple[Query, tuple[Assumption
 def _changed(node: _Node, pack: KnowledgePack, told: dict[Assumption, None]) -> _Node:
     given: Any = node
     result: Any = node
-    if isinstance(given, Comparison):
+    if isinstance(given, ComparisonPredicate):
         result = _compared(given, pack, told)
         if result is given and given.right is not None:
             result = replace(given, right=_changed(given.right, pack, told))
     elif isinstance(given, tuple):
         result = tuple(_changed(i, pack, told) for i in given)
-    elif is_dataclass(given) and not isinstance(given, type | Column | Literal):
+    elif is_dataclass(given) and not isinstance(given, type | ColumnRef | Literal):
         result = replace(
             given, **{f.name: _changed(getattr(given, f.name), pack, told) for f in fields(given)}
         )
@@ -34,9 +41,13 @@ def _changed(node: _Node, pack: KnowledgePack, told: dict[Assumption, None]) -> 
     return found
 
 
-def _compared(comparison: Comparison, pack: KnowledgePack, told: dict[Assumption, None]) -> Comparison:
+def _compared(
+    comparison: ComparisonPredicate, pack: KnowledgePack, told: dict[Assumption, None]
+) -> ComparisonPredicate:
     match comparison:
-        case Comparison(Column() as column, ("=" | "!=") as operator, Literal(value=str() as value)):
+        case ComparisonPredicate(
+            ColumnRef() as column, ("=" | "!=") as operator, Literal(value=str() as value)
+        ):
             note = pack.column(column.table.name, column.name)
             if note is not None and note.match not in {None, "exact"} and not set(value) & set("%_"):
                 told[Assumption("value", _words(note, value, column.name), f"pack {pack.name}".strip())] = (
@@ -46,16 +57,16 @@ def _compared(comparison: Comparison, pack: KnowledgePack, told: dict[Assumption
     return comparison
 
 
-def _by_note(note: ColumnNote, column: Column, value: str, *, negated: bool) -> Comparison:
+def _by_note(note: ColumnNote, column: ColumnRef, value: str, *, negated: bool) -> ComparisonPredicate:
     like = "not like" if negated else "like"
     if note.match == "item":
         edge = Literal(note.separator)
         framed = Arithmetic("||", Arithmetic("||", edge, column), edge)
-        return Comparison(framed, like, Literal(f"%{note.separator}{value}{note.separator}%"))
-    lower = Call("lower", (column,))
+        return ComparisonPredicate(framed, like, Literal(f"%{note.separator}{value}{note.separator}%"))
+    lower = FunctionCall("lower", (column,))
     if note.match == "contains":
-        return Comparison(lower, like, Literal(f"%{value.lower()}%"))
-    return Comparison(lower, "!=" if negated else "=", Literal(value.lower()))
+        return ComparisonPredicate(lower, like, Literal(f"%{value.lower()}%"))
+    return ComparisonPredicate(lower, "!=" if negated else "=", Literal(value.lower()))
 
 
 def _words(note: ColumnNote, value: str, column: str) -> str:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Compound,
     Condition,
     Connective,
@@ -62,7 +62,7 @@ def cover(query: Query, tables: tuple[TableRef, ...], planner: JoinPlanner) -> Q
 
 def _expression(expression: Expression, planner: JoinPlanner) -> Expression:
     match expression:
-        case Aggregate(function="count", argument=Column(), distinct=False):
+        case Aggregate(function="count", argument=ColumnRef(), distinct=False):
             return Aggregate("count", Star())
         case Subquery(query=query):
             return Subquery(normalise(query, planner))
@@ -76,21 +76,21 @@ def _condition(condition: Condition | None, planner: JoinPlanner) -> Condition |
     if condition is None:
         return None
     right = None if condition.right is None else _expression(condition.right, planner)
-    return Comparison(_expression(condition.left, planner), condition.operator, right)
+    return ComparisonPredicate(_expression(condition.left, planner), condition.operator, right)
 
 
 def _group(expression: Expression, query: Query, planner: JoinPlanner) -> Expression:
     """The key of the table of a column that is shown, for a group by a reference to that key."""
-    if not isinstance(expression, Column) or expression in query.select:
+    if not isinstance(expression, ColumnRef) or expression in query.select:
         return expression
     for item in query.select:
-        if isinstance(item, Column) and refers(expression, item.table, planner):
+        if isinstance(item, ColumnRef) and refers(expression, item.table, planner):
             (key,) = planner.schema.table(item.table.name).primary_key
-            return Column(item.table, key)
+            return ColumnRef(item.table, key)
     return expression
 
 
-def refers(column: Column, table: TableRef, planner: JoinPlanner) -> bool:
+def refers(column: ColumnRef, table: TableRef, planner: JoinPlanner) -> bool:
     """Whether the column is the table's key, or a reference to it."""
     key = planner.schema.table(table.name).primary_key
     if column.table == table:

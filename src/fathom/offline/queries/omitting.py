@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Join,
     Query,
@@ -66,7 +66,7 @@ def implied_joins(
     linked = {frozenset((j.left.table, j.right.table)) for j in joins}
     for part in conjuncts(condition):
         match part:
-            case Comparison(left=Column() as left, operator="=", right=Column() as right) if (
+            case ComparisonPredicate(left=ColumnRef() as left, operator="=", right=ColumnRef() as right) if (
                 left.table != right.table and frozenset((left.table, right.table)) not in linked
             ):
                 found.append(Join(left, right))
@@ -75,11 +75,11 @@ def implied_joins(
     return conjunction(*rest), tuple(found)
 
 
-def _pairs(joins: Sequence[Join]) -> set[frozenset[Column]]:
+def _pairs(joins: Sequence[Join]) -> set[frozenset[ColumnRef]]:
     """The columns that joins equate, whichever side they are written on."""
     return {frozenset((j.left, j.right)) for j in joins}
 
 
-def _chosen(given: set[frozenset[Column]], plans: tuple[Plan, ...]) -> bool:
+def _chosen(given: set[frozenset[ColumnRef]], plans: tuple[JoinPlan, ...]) -> bool:
     """Whether the joins given are one of the planner's dearer plans, so that keeping them means something."""
     return any(_pairs(p.joins) == given for p in plans[1:])

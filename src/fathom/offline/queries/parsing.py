@@ -13,18 +13,18 @@ from fathom.offline.queries.omitting import implied_joins, without_planned
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Compound,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Join,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     SourceColumn,
     Star,
@@ -93,11 +93,11 @@ class _Scope:
             ref = self.tables.get(qualifier.casefold())
             if ref is None:
                 raise Unrepresentable(f"{qualifier}.{name} belongs to an outer query.")
-            return Column(ref, self.schema.table(ref.name).column(name).name)
+            return ColumnRef(ref, self.schema.table(ref.name).column(name).name)
         for ref in self.tables.values():
             table = self.schema.table(ref.name)
             if any(c.name.casefold() == name.casefold() for c in table.columns):
-                return Column(ref, table.column(name).name)
+                return ColumnRef(ref, table.column(name).name)
         if name.casefold() in self.aliases:
             return self.aliases[name.casefold()]
         if node.this.args.get("quoted"):
@@ -150,7 +150,7 @@ class _Parser:
             group=tuple(self._key(e, scope, select) for e in group.expressions) if group else (),
             having=self._clause(tree, "having", scope),
             order=tuple(
-                Ordering(self._key(o.this, scope, select), bool(o.args.get("desc")))
+                OrderKey(self._key(o.this, scope, select), bool(o.args.get("desc")))
                 for o in order.expressions
             )
             if order
@@ -226,9 +226,9 @@ class _Parser:
             ends = Items(
                 (self._expression(node.args["low"], scope), self._expression(node.args["high"], scope))
             )
-            return Comparison(self._expression(node.this, scope), "between", ends)
+            return ComparisonPredicate(self._expression(node.this, scope), "between", ends)
         if isinstance(node, exp.In):
-            return Comparison(self._expression(node.this, scope), "in", self._members(node, scope))
+            return ComparisonPredicate(self._expression(node.this, scope), "in", self._members(node, scope))
         operator = _COMPARISONS.get(type(node))
         if node.args.get("negate"):
             operator = f"not {operator}"
@@ -238,8 +238,8 @@ class _Parser:
         if operator == "is":
             if not isinstance(node.expression, exp.Null):
                 raise Unrepresentable("IS with something else than NULL.")
-            return Comparison(left, "is null")
-        return Comparison(left, operator, self._expression(node.expression, scope))
+            return ComparisonPredicate(left, "is null")
+        return ComparisonPredicate(left, operator, self._expression(node.expression, scope))
 
     def _members(self, node: exp.In, scope: _Scope) -> Expression:
         if (inner := node.args.get("query")) is not None:
@@ -290,19 +290,23 @@ class _Parser:
             if len(branches) > 1 or (isinstance(node, exp.Case) and node.this is not None):
                 raise Unrepresentable("CASE with several branches.")
             otherwise = node.args.get("default") or node.args.get("false")
-            return Case(
+            return CaseWhen(
                 self._condition(branches[0].this, scope),
                 self._expression(branches[0].args["true"], scope),
                 None if otherwise is None else self._expression(otherwise, scope),
             )
         if isinstance(node, exp.Cast):
-            return Call("cast", (self._expression(node.this, scope), Literal(node.to.sql("sqlite"))))
+            return FunctionCall("cast", (self._expression(node.this, scope), Literal(node.to.sql("sqlite"))))
         if isinstance(node, exp.Anonymous):
-            return Call(node.name.casefold(), tuple(self._expression(e, scope) for e in node.expressions))
+            return FunctionCall(
+                node.name.casefold(), tuple(self._expression(e, scope) for e in node.expressions)
+            )
         if isinstance(node, exp.Func):
             name = _function_name(node)
             flat = (a for v in node.args.values() for a in (v if isinstance(v, list) else [v]))
-            return Call(name, tuple(self._expression(a, scope) for a in flat if isinstance(a, exp.Expr)))
+            return FunctionCall(
+                name, tuple(self._expression(a, scope) for a in flat if isinstance(a, exp.Expr))
+            )
         raise Unrepresentable(f"Expression {type(node).__name__}.")
 
 

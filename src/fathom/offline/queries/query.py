@@ -26,7 +26,7 @@ class TableRef:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Column:
+class ColumnRef:
     """A column of one use of a table."""
 
     table: TableRef
@@ -73,7 +73,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """Any other function, in SQLite's spelling; `cast` has the type's name as its second argument."""
 
     name: str
@@ -81,7 +81,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseWhen:
     """`CASE WHEN condition THEN then ELSE otherwise END`."""
 
     condition: "Condition"
@@ -107,7 +107,7 @@ class SourceColumn:
 class Outer:
     """A column of the query around this one: "their own department"."""
 
-    column: Column
+    column: ColumnRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,29 +116,29 @@ class Over:
     `lag`, `rank` or `row_number`, or an aggregate that leaves the rows as they are.
     """
 
-    function: "Aggregate | Call"
+    function: "Aggregate | FunctionCall"
     within: tuple["Expression", ...] = ()
-    by: "Ordering | None" = None
+    by: "OrderKey | None" = None
 
 
 Expression = (
     Over
     | Outer
-    | Column
+    | ColumnRef
     | Star
     | Literal
     | Items
     | Aggregate
     | Arithmetic
-    | Call
-    | Case
+    | FunctionCall
+    | CaseWhen
     | Subquery
     | SourceColumn
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonPredicate:
     """`left operator right`; operators are SQL's in lower case, negated ones with `not` ahead.
 
     `is null` and `is not null` have no right side; `between` has an `Items` of two.
@@ -157,11 +157,11 @@ class Connective:
     parts: tuple["Condition", ...]
 
 
-Condition = Comparison | Connective
+Condition = ComparisonPredicate | Connective
 
 
 @dataclass(frozen=True, slots=True)
-class Ordering:
+class OrderKey:
     """One key of ORDER BY."""
 
     key: Expression
@@ -177,8 +177,8 @@ class Ordering:
 class Join:
     """An equality that joins two table uses; `outer` keeps the rows of `left` that find no partner."""
 
-    left: Column
-    right: Column
+    left: ColumnRef
+    right: ColumnRef
     outer: bool = False
 
 
@@ -199,7 +199,7 @@ class Query:
     where: Condition | None = None
     group: tuple[Expression, ...] = ()
     having: Condition | None = None
-    order: tuple[Ordering, ...] = ()
+    order: tuple[OrderKey, ...] = ()
     limit: int | None = None
     offset: int | None = None
     tables: tuple[TableRef, ...] = ()
@@ -257,7 +257,7 @@ def restricted(query: "Query", condition: Condition) -> "Query":
     return replace(query, where=conjunction(query.where, condition))
 
 
-def restricted_within(query: "Query", comparison: Comparison, condition: Condition) -> "Query":
+def restricted_within(query: "Query", comparison: ComparisonPredicate, condition: Condition) -> "Query":
     """The query with a further condition in the subquery that one of its comparisons is with."""
     assert isinstance(comparison.right, Subquery), "it is compared with a subquery"
     inner = replace(comparison, right=Subquery(restricted(comparison.right.query, condition)))
@@ -271,16 +271,16 @@ def conjuncts(condition: Condition | None) -> tuple[Condition, ...]:
     return () if condition is None else (condition,)
 
 
-def comparisons(condition: Condition | None) -> Iterator[Comparison]:
+def comparisons(condition: Condition | None) -> Iterator[ComparisonPredicate]:
     """The comparisons in a condition, left to right."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, ComparisonPredicate):
         yield condition
     elif condition is not None:
         for part in condition.parts:
             yield from comparisons(part)
 
 
-def compared_with(comparison: Comparison) -> tuple[Expression, ...]:
+def compared_with(comparison: ComparisonPredicate) -> tuple[Expression, ...]:
     """What a comparison compares with, the items of a list one by one; none where it has no right side."""
     right = comparison.right
     if right is None:
@@ -304,10 +304,10 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
             given = (function.argument,) if isinstance(function, Aggregate) else function.arguments
             for part in (*given, *within, *(() if by is None else (by.key,))):
                 yield from walk(part)
-        case Call(arguments=parts) | Items(items=parts):
+        case FunctionCall(arguments=parts) | Items(items=parts):
             for part in parts:
                 yield from walk(part)
-        case Case(condition=condition, then=then, otherwise=otherwise):
+        case CaseWhen(condition=condition, then=then, otherwise=otherwise):
             for comparison in comparisons(condition):
                 yield from walk(comparison.left)
                 yield from walk(comparison.right)
@@ -325,9 +325,9 @@ def expressions(query: Query) -> tuple[Expression, ...]:
     return query.expressions
 
 
-def columns(query: Query) -> Iterator[Column]:
+def columns(query: Query) -> Iterator[ColumnRef]:
     """The columns of this SELECT alone, in the order of its clauses, with repeats."""
-    return (e for e in expressions(query) if isinstance(e, Column))
+    return (e for e in expressions(query) if isinstance(e, ColumnRef))
 
 
 def subqueries(query: Query) -> Iterator[Query]:
@@ -380,14 +380,14 @@ def all_expressions(query: Query) -> Iterator[Expression]:
     return (e for part in all_queries(query) for e in expressions(part))
 
 
-def all_comparisons(query: Query) -> Iterator[Comparison]:
+def all_comparisons(query: Query) -> Iterator[ComparisonPredicate]:
     """Every comparison that this query and all inside it keep rows or groups by."""
     return (c for part in all_queries(query) for kept in (part.where, part.having) for c in comparisons(kept))
 
 
 def mentioned_tables(query: Query) -> tuple[TableRef, ...]:
     """The table uses that this SELECT's expressions and `tables` name, in order of first mention."""
-    named = [e.table for e in expressions(query) if isinstance(e, Column | Star) and e.table is not None]
+    named = [e.table for e in expressions(query) if isinstance(e, ColumnRef | Star) and e.table is not None]
     return tuple(dict.fromkeys((*named, *query.tables)))
 
 
@@ -395,6 +395,6 @@ def rows_asked(query: Query) -> TableRef | None:
     """The table whose rows a query lists, counts or calculates with; None where that isn't clear."""
     if query.source is not None or query.compound is not None:
         return None
-    shown = {e.table for item in query.select for e in walk(item) if isinstance(e, Column)}
+    shown = {e.table for item in query.select for e in walk(item) if isinstance(e, ColumnRef)}
     tables = shown or {*mentioned_tables(query)}
     return tables.pop() if len(tables) == 1 else None

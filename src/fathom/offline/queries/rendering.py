@@ -8,21 +8,21 @@ import sqlglot
 from sqlglot import exp
 
 from fathom.offline.queries.dialects import translate
-from fathom.offline.queries.joins import JoinPlanner, Plan
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Join,
     Literal,
-    Ordering,
+    OrderKey,
     Outer,
     Over,
     Query,
@@ -100,7 +100,7 @@ def _compare_as_text(tree: exp.Expr, planner: JoinPlanner) -> None:
             like.set("this", exp.cast(like.this.copy(), "text"))
 
 
-def with_plan(query: Query, plan: Plan) -> Query:
+def with_plan(query: Query, plan: JoinPlan) -> Query:
     """The query with one plan's joins written into it."""
     return replace(query, joins=plan.joins)
 
@@ -116,7 +116,7 @@ def _query(
     query: Query,
     planner: JoinPlanner,
     names: Mapping[int, str] | None = None,
-    around: "_Writer | None" = None,
+    around: "_ExpressionWriter | None" = None,
 ) -> str:
     if query.compound is None:
         return _select(query, planner, names, around)
@@ -125,7 +125,7 @@ def _query(
 
 
 def _select(
-    query: Query, planner: JoinPlanner, names: Mapping[int, str] | None, around: "_Writer | None"
+    query: Query, planner: JoinPlanner, names: Mapping[int, str] | None, around: "_ExpressionWriter | None"
 ) -> str:
     source, writer = _from(query, planner)
     writer.around = around
@@ -151,17 +151,17 @@ def _select(
     return " ".join(parts)
 
 
-def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_Writer"]:
+def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_ExpressionWriter"]:
     if query.source is not None:
         inner = query.source
         names = _names_of(inner)
-        return f"({_query(inner, planner, names)}) AS q", _Writer({}, planner, names)
+        return f"({_query(inner, planner, names)}) AS q", _ExpressionWriter({}, planner, names)
     tables, joins = joined(query, planner)
     correlated = any(isinstance(e, Outer) for e in expressions(query))
     if len(tables) == 1 and tables[0].instance == 0 and not correlated:
-        return quote(tables[0].name), _Writer({tables[0]: ""}, planner)
+        return quote(tables[0].name), _ExpressionWriter({tables[0]: ""}, planner)
     names_of = {t: f"{'U' if correlated else 'T'}{i + 1}" for i, t in enumerate(tables)}
-    writer = _Writer(names_of, planner)
+    writer = _ExpressionWriter(names_of, planner)
     text = f"{quote(tables[0].name)} AS {names_of[tables[0]]}" if tables else ""
     done = {tables[0]} if tables else set()
     left = list(joins)
@@ -188,7 +188,7 @@ def _names_of(source: Query) -> Mapping[int, str]:
     short = [_name_of(e, below) for e in source.select]
     seen = Counter(n.casefold() for n in short)
     names = [
-        f"{e.table.name}_{n}" if isinstance(e, Column) and seen[n.casefold()] > 1 else n
+        f"{e.table.name}_{n}" if isinstance(e, ColumnRef) and seen[n.casefold()] > 1 else n
         for e, n in zip(source.select, short, strict=True)
     ]
     seen = Counter(n.casefold() for n in names)
@@ -199,13 +199,13 @@ def _names_of(source: Query) -> Mapping[int, str]:
 def _name_of(expression: Expression, below: Mapping[int, str]) -> str:
     """A name for what an expression gives, in a query over one whose columns are named; empty for most."""
     match expression:
-        case Column(name=name):
+        case ColumnRef(name=name):
             return name
         case SourceColumn(index=index):
             return below[index]
         case Aggregate(function=function):
             return _TOTALS.get(function, "")
-        case Over(function=Call(name="row_number" | "rank")):
+        case Over(function=FunctionCall(name="row_number" | "rank")):
             return "place"
         case Over(function=Aggregate(function="count")):
             return "places"
@@ -246,7 +246,7 @@ def _connected(tables: tuple[TableRef, ...], joins: tuple[Join, ...]) -> tuple[T
     return tuple(order)
 
 
-class _Writer:
+class _ExpressionWriter:
     """Writes expressions, given what each table is called."""
 
     def __init__(
@@ -256,11 +256,11 @@ class _Writer:
         source: Mapping[int, str] | None = None,
     ) -> None:
         self.names, self.planner, self.source = names, planner, source or {}
-        self.around: _Writer | None = None
+        self.around: _ExpressionWriter | None = None
 
     def expression(self, expression: Expression) -> str:  # noqa: PLR0911, PLR0912
         match expression:
-            case Column(table=table, name=name):
+            case ColumnRef(table=table, name=name):
                 prefix = self.names.get(table, "")
                 return f"{prefix}.{quote(name)}" if prefix else quote(name)
             case Outer(column=column):
@@ -281,11 +281,11 @@ class _Writer:
                 return f"{function.upper()}({'DISTINCT ' if distinct else ''}{self.expression(argument)})"
             case Arithmetic(operator=operator, left=left, right=right):
                 return f"{self._operand(left)} {operator} {self._operand(right)}"
-            case Call(name="cast", arguments=(value, Literal(value=kind))):
+            case FunctionCall(name="cast", arguments=(value, Literal(value=kind))):
                 return f"CAST({self.expression(value)} AS {kind})"
-            case Call(name=name, arguments=arguments):
+            case FunctionCall(name=name, arguments=arguments):
                 return f"{name.upper()}({', '.join(self.expression(a) for a in arguments)})"
-            case Case(condition=condition, then=then, otherwise=otherwise):
+            case CaseWhen(condition=condition, then=then, otherwise=otherwise):
                 tail = "" if otherwise is None else f" ELSE {self.expression(otherwise)}"
                 return f"CASE WHEN {self.condition(condition)} THEN {self.expression(then)}{tail} END"
             case Subquery(query=query):
@@ -298,7 +298,7 @@ class _Writer:
         parts = [f"PARTITION BY {within}"] if within else []
         return " ".join(parts + ([f"ORDER BY {self.ordering(over.by)}"] if over.by else []))
 
-    def ordering(self, ordering: Ordering) -> str:
+    def ordering(self, ordering: OrderKey) -> str:
         return self.expression(ordering.key) + (" DESC" if ordering.descending else "")
 
     def _operand(self, expression: Expression) -> str:
@@ -314,7 +314,7 @@ class _Writer:
             return f" {condition.kind.upper()} ".join(parts)
         return self._comparison(condition)
 
-    def _comparison(self, comparison: Comparison) -> str:
+    def _comparison(self, comparison: ComparisonPredicate) -> str:
         left, operator = self.expression(comparison.left), comparison.operator.upper()
         right = comparison.right
         if right is None:
@@ -347,6 +347,6 @@ def _group_strictly(query: Query) -> Query:
     plain = [e for e in query.select if not any(isinstance(x, Aggregate | Star) for x in walk(e))]
     plain += [o.key for o in query.order if not any(isinstance(x, Aggregate) for x in walk(o.key))]
     missing = tuple(
-        dict.fromkeys(e for e in plain if e not in query.group and isinstance(e, Column | SourceColumn))
+        dict.fromkeys(e for e in plain if e not in query.group and isinstance(e, ColumnRef | SourceColumn))
     )
     return replace(query, group=query.group + missing) if grouped and missing else query

@@ -10,8 +10,8 @@ from fathom.offline.linking.columns import foreign_columns, schema_columns
 from fathom.offline.linking.naming import describes, naming_columns, says_no_more
 from fathom.offline.linking.text import last_word, name_stems
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
     Join,
     Literal,
@@ -52,7 +52,7 @@ class RowNames:
         """Whether a column holds amounts, which can be summed."""
         return column in self._amounts
 
-    def is_number(self, column: Column) -> bool:
+    def is_number(self, column: ColumnRef) -> bool:
         """Whether a column holds numbers, which tell nobody what they stand for."""
         return ColumnKey.of(column) in self._numbers
 
@@ -73,49 +73,49 @@ class RowNames:
         shared = seen is not None and seen.distinct is not None and seen.distinct < seen.rows_seen
         return column in self._references or (shared and not self.measures(column))
 
-    def key_of(self, table: TableRef) -> tuple[Column, ...]:
+    def key_of(self, table: TableRef) -> tuple[ColumnRef, ...]:
         """The one column that tells a table's rows apart; empty where there is none, or it takes several."""
-        return tuple(Column(table, c.column) for c in self._own if c.table == table.name)
+        return tuple(ColumnRef(table, c.column) for c in self._own if c.table == table.name)
 
-    def is_key(self, column: Column) -> bool:
+    def is_key(self, column: ColumnRef) -> bool:
         """Whether a column stands for rows that have a name of their own."""
         names = self.of(column)
         return bool(names) and column not in names
 
-    def of(self, column: Column) -> tuple[Column, ...]:
+    def of(self, column: ColumnRef) -> tuple[ColumnRef, ...]:
         """The names of the rows that a key stands for; empty where it is none, or they have none."""
         key = ColumnKey.of(column)
         if (target := self._targets.get(key)) is not None and target.table != column.table.name:
             return self.of_table(TableRef(target.table, column.table.instance))
         return self.of_table(column.table) if key in self._own else ()
 
-    def target_of(self, column: Column) -> Column | None:
+    def target_of(self, column: ColumnRef) -> ColumnRef | None:
         """The column of another table that a key refers to; None where it refers to none, or to its own."""
         target = self.referred_by(column)
         return target if target and target.table.name != column.table.name else None
 
-    def referred_by(self, column: Column) -> Column | None:
+    def referred_by(self, column: ColumnRef) -> ColumnRef | None:
         """The column that a key refers to; that of another row where it refers to its own table."""
         target = self._targets.get(ColumnKey.of(column))
         if target is None:
             return None
         own = target.table == column.table.name
-        return Column(TableRef(target.table, column.table.instance + 1 if own else 0), target.column)
+        return ColumnRef(TableRef(target.table, column.table.instance + 1 if own else 0), target.column)
 
-    def of_table(self, table: TableRef) -> tuple[Column, ...]:
+    def of_table(self, table: TableRef) -> tuple[ColumnRef, ...]:
         """The columns that name a table's rows."""
-        return tuple(Column(table, name) for name in self._names.get(table.name, ()))
+        return tuple(ColumnRef(table, name) for name in self._names.get(table.name, ()))
 
     def holds_persons(self, table: str) -> bool:
         """Whether the rows of a table have a first and a last name."""
         return len(self._names.get(table, ())) > 1
 
-    def called(self, table: TableRef) -> tuple[Column, ...]:
+    def called(self, table: TableRef) -> tuple[ColumnRef, ...]:
         """The columns that name a table's rows, else the one that describes them."""
         texts = (ColumnKey(table.name, name) for name in self._described.get(table.name, ()))
         only = [c for c in texts if c not in self._numbers and not self.is_reference(c)]
         return self.of_table(table) or (
-            tuple(Column(table, c.column) for c in only) if len(only) == 1 else ()
+            tuple(ColumnRef(table, c.column) for c in only) if len(only) == 1 else ()
         )
 
 
@@ -160,7 +160,7 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
     whose question asks for the keys, stays.
     """
     match query.group:
-        case (Column() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
+        case (ColumnRef() as key,) if key in query.select and len(mentioned_tables(query)) == 1:
             target = names.referred_by(key)
             own = target is not None and target.table.name == key.table.name
             by_number = own or names.is_number(key)
@@ -179,7 +179,7 @@ def grouped_by_names(query: Query, linking: Linking, names: RowNames) -> Query:
 
 def grouped_by_whole_names(query: Query, names: RowNames) -> Query:
     """The query that keeps people apart by their key where it groups them by a part of the names it shows."""
-    tables = {c.table for c in query.group if isinstance(c, Column)}
+    tables = {c.table for c in query.group if isinstance(c, ColumnRef)}
     if len(tables) != 1:
         return query
     (table,) = tables
@@ -188,7 +188,7 @@ def grouped_by_whole_names(query: Query, names: RowNames) -> Query:
     return replace(query, group=(*key, *called)) if partly and key else query
 
 
-def names_key(linking: Linking, column: Column) -> bool:
+def names_key(linking: Linking, column: ColumnRef) -> bool:
     """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
     last = (name_stems(column.name) or ("",))[-1]
     table = name_stems(column.table.name)
@@ -205,5 +205,5 @@ def asks_for_key(linking: Linking) -> bool:
 
 def fixed_columns(query: Query) -> set[Expression]:
     """What the condition of a query says the value of."""
-    parts = (p for p in conjuncts(query.where) if isinstance(p, Comparison) and p.operator == "=")
+    parts = (p for p in conjuncts(query.where) if isinstance(p, ComparisonPredicate) and p.operator == "=")
     return {p.left for p in parts if isinstance(p.right, Literal)}

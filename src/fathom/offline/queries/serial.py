@@ -5,13 +5,27 @@ from typing import Any
 
 from fathom.offline.queries import query as q
 
-_CLASSES = {
-    c.__name__: c
-    for c in (
-        q.Aggregate, q.Arithmetic, q.Call, q.Case, q.Column, q.Comparison, q.Compound, q.Connective, q.Items,
-        q.Join, q.Literal, q.Ordering, q.Query, q.SourceColumn, q.Star, q.Subquery, q.TableRef,
-    )
-}  # fmt: skip
+_CLASSES: dict[str, Any] = {
+    "Aggregate": q.Aggregate,
+    "Arithmetic": q.Arithmetic,
+    "Call": q.FunctionCall,
+    "Case": q.CaseWhen,
+    "Column": q.ColumnRef,
+    "Comparison": q.ComparisonPredicate,
+    "Compound": q.Compound,
+    "Connective": q.Connective,
+    "Items": q.Items,
+    "Join": q.Join,
+    "Literal": q.Literal,
+    "Ordering": q.OrderKey,
+    "Query": q.Query,
+    "SourceColumn": q.SourceColumn,
+    "Star": q.Star,
+    "Subquery": q.Subquery,
+    "TableRef": q.TableRef,
+}
+"""By the names that the weights file has."""
+_NAMES = {kind: name for name, kind in _CLASSES.items()}
 
 
 def encode(value: object) -> Any:
@@ -21,7 +35,7 @@ def encode(value: object) -> Any:
     if is_dataclass(value):
         kept = {f.name: getattr(value, f.name) for f in fields(value)}
         defaults = {f.name: f.default for f in fields(value)}
-        return {"": type(value).__name__} | {
+        return {"": _NAMES[type(value)]} | {
             k: encode(v) for k, v in kept.items() if v is not defaults[k] and v != defaults[k]
         }
     return value

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from fathom.offline.queries.joins import JoinPlanner, Plan
-from fathom.offline.queries.query import Column, Query, Subquery, TableRef, columns, mentioned_tables
+from fathom.offline.queries.joins import JoinPlan, JoinPlanner
+from fathom.offline.queries.query import ColumnRef, Query, Subquery, TableRef, columns, mentioned_tables
 
 
 def simplify(query: Query, planner: JoinPlanner) -> Query:
@@ -25,9 +25,9 @@ def simplify(query: Query, planner: JoinPlanner) -> Query:
     return query
 
 
-def _swap(query: Query, plan: Plan) -> dict[Column, Column] | None:
+def _swap(query: Query, plan: JoinPlan) -> dict[ColumnRef, ColumnRef] | None:
     """What to put for the columns of a table that others have as well; None where every table is needed."""
-    used: dict[TableRef, set[Column]] = {}
+    used: dict[TableRef, set[ColumnRef]] = {}
     for column in columns(query):
         used.setdefault(column.table, set()).add(column)
     same = _equals(plan)
@@ -42,9 +42,9 @@ def _swap(query: Query, plan: Plan) -> dict[Column, Column] | None:
     return None
 
 
-def _equals(plan: Plan) -> dict[Column, frozenset[Column]]:
+def _equals(plan: JoinPlan) -> dict[ColumnRef, frozenset[ColumnRef]]:
     """For each column that a plan joins by, all the columns that its joins make equal to it."""
-    groups: dict[Column, frozenset[Column]] = {}
+    groups: dict[ColumnRef, frozenset[ColumnRef]] = {}
     for join in plan.joins:
         both = groups.get(join.left, frozenset((join.left,))) | groups.get(
             join.right, frozenset((join.right,))
@@ -53,10 +53,10 @@ def _equals(plan: Plan) -> dict[Column, frozenset[Column]]:
     return groups
 
 
-def _renamed(value: Any, swap: Mapping[Column, Column]) -> Any:
+def _renamed(value: Any, swap: Mapping[ColumnRef, ColumnRef]) -> Any:
     if isinstance(value, tuple):
         return tuple(_renamed(v, swap) for v in value)
-    if isinstance(value, Column):
+    if isinstance(value, ColumnRef):
         return swap.get(value, value)
     if isinstance(value, Subquery) or not is_dataclass(value) or isinstance(value, type):
         return value

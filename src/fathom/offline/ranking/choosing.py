@@ -19,7 +19,7 @@ from fathom.offline.ranking.confidence import (
     missing_words,
 )
 from fathom.offline.ranking.presenting import preference
-from fathom.offline.ranking.ranker import FEATURES, Entry, pool_features
+from fathom.offline.ranking.ranker import FEATURES, RankedCandidate, pool_features
 from fathom.offline.ranking.sql_words import all_words, query_words
 from fathom.offline.stored import read_weights
 from fathom.offline.trees import Forest, load_forest
@@ -34,7 +34,7 @@ and of those that gold calls wrong on the two databases that were read most are 
 
 
 @dataclass(frozen=True)
-class Judge:
+class CandidateJudge:
     """A forest that ranks, and how sure to be of the choice: under `threshold` an answer is declined.
 
     Where evidence says what words mean it is `answers_from` that decides.
@@ -54,7 +54,7 @@ class Judge:
         return self.forest.arrays(f"{name}.ranker") | self.confidence.arrays(f"{name}.confidence") | threshold
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> "Judge":
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> "CandidateJudge":
         """The judge that `arrays` wrote under a name."""
         return cls(
             load_forest(arrays, f"{name}.ranker"),
@@ -73,10 +73,10 @@ class RankingWeights:
     forward: Translation
     backward: Translation
     attention: Attention
-    alone: Judge
-    recalling: Judge
+    alone: CandidateJudge
+    recalling: CandidateJudge
 
-    def judge(self, entries: Sequence[Entry]) -> Judge:
+    def judge(self, entries: Sequence[RankedCandidate]) -> CandidateJudge:
         """The judge for these candidates."""
         return self.recalling if any(e.from_example for e in entries) else self.alone
 
@@ -94,8 +94,8 @@ def load_ranking_weights(arrays: Mapping[str, npt.NDArray[Any]]) -> RankingWeigh
         Translation.from_arrays(arrays, "forward"),
         Translation.from_arrays(arrays, "backward"),
         Attention.from_arrays(arrays, "attention"),
-        Judge.from_arrays(arrays, "alone"),
-        Judge.from_arrays(arrays, "recalling"),
+        CandidateJudge.from_arrays(arrays, "alone"),
+        CandidateJudge.from_arrays(arrays, "recalling"),
     )
 
 
@@ -136,7 +136,7 @@ UNMET = 4.0
 
 
 @dataclass(frozen=True)
-class Choice:
+class RankedCandidates:
     """The candidates in order, best first, each candidate's score, and how sure the best one is.
 
     `sure` says that this is sure enough to answer.
@@ -152,8 +152,8 @@ class Choice:
 
 
 def choose(
-    linking: Linking, entries: Sequence[Entry], planner: JoinPlanner, weights: RankingWeights
-) -> tuple[Choice, Floats]:
+    linking: Linking, entries: Sequence[RankedCandidate], planner: JoinPlanner, weights: RankingWeights
+) -> tuple[RankedCandidates, Floats]:
     """Rank candidates (at least one), and say how sure the best is right; with their features."""
     judge = weights.judge(entries)
     pool = pool_features(linking, entries, planner, forward=weights.forward, backward=weights.backward)
@@ -167,5 +167,5 @@ def choose(
     missing = tuple(linking.tokens[i].text for i in missing_words(linking, explained))
     confidence = judge.confidence.confidence(features)
     sure = confidence >= judge.answers_from(linking)
-    choice = Choice(tuple(order), tuple(scores.tolist()), confidence, sure, missing)
+    choice = RankedCandidates(tuple(order), tuple(scores.tolist()), confidence, sure, missing)
     return choice, pool.features

@@ -7,12 +7,12 @@ from fathom.offline.linking import ColumnKey
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Literal,
     Query,
     SourceColumn,
@@ -70,7 +70,7 @@ def _conditions(condition: Condition | None, place: str) -> Iterator[Clause]:
         yield from _comparison(comparison, place)
 
 
-def _comparison(comparison: Comparison, place: str) -> Iterator[Clause]:
+def _comparison(comparison: ComparisonPredicate, place: str) -> Iterator[Clause]:
     right = comparison.right
     constants = [c.value for c in compared_with(comparison) if isinstance(c, Literal)]
     value = constants[0] if constants else None
@@ -90,10 +90,10 @@ def _order(query: Query, place: str) -> Iterator[Clause]:
 
 def _uses(expression: Expression, before: str, after: str = "", value: object = None) -> Iterator[Clause]:
     """What an expression does with each column, and what it does with none."""
-    aggregated: set[Column] = set()
+    aggregated: set[ColumnRef] = set()
     for part in walk(expression):
         if isinstance(part, Aggregate):
-            columns = [c for c in walk(part.argument) if isinstance(c, Column)]
+            columns = [c for c in walk(part.argument) if isinstance(c, ColumnRef)]
             aggregated.update(columns)
             done = f"{part.function} distinct" if part.distinct else part.function
             yield from (_clause(before, done, after, c, value) for c in columns)
@@ -101,17 +101,17 @@ def _uses(expression: Expression, before: str, after: str = "", value: object = 
                 yield _clause(before, f"{part.function} *", after, None, value)
     for part in walk(expression):
         match part:
-            case Column() if part not in aggregated:
+            case ColumnRef() if part not in aggregated:
                 yield _clause(before, "", after, part, value)
             case SourceColumn():
                 yield _clause(before, "source", after, None, value)
             case Arithmetic(operator=operator):
                 yield _clause(before, operator, after, None, value)
-            case Call(name=name):
+            case FunctionCall(name=name):
                 yield _clause(before, name, after, None, value)
 
 
-def _clause(before: str, done: str, after: str, column: Column | None, value: object) -> Clause:
+def _clause(before: str, done: str, after: str, column: ColumnRef | None, value: object) -> Clause:
     kind = " ".join(f"{before} {done} {after}".split())
     if column is None:
         return Clause(kind, value=value)

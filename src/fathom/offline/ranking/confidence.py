@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fathom.offline.linking import Floats, Linking
 from fathom.offline.ranking.asked import asked_features
-from fathom.offline.ranking.outcomes import Outcome
+from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.offline.ranking.presenting import PRESENTED
 from fathom.offline.trees import Forest, load_forest
 
@@ -44,7 +44,7 @@ def confidence_features(
     linking: Linking,
     rows: Floats,
     scores: npt.NDArray[np.float64],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[QueryOutcome],
     explained: Floats,
 ) -> Floats:
     """What the confidence looks at: the ranking as a whole, the best candidate's own features, the question.

@@ -9,7 +9,7 @@ import numpy as np
 from fathom.offline.linking import ROLES, ColumnKey, Floats, Linking, Role, Span
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Expression,
     Literal,
     Query,
@@ -24,7 +24,7 @@ _SCALAR = 1e-3
 
 
 @dataclass(frozen=True)
-class Parts:
+class UsedParts:
     """What one query uses: columns by role, tables, and compared values as (column, value, operator)."""
 
     columns: tuple[tuple[ColumnKey, Role], ...]
@@ -32,7 +32,7 @@ class Parts:
     values: tuple[tuple[ColumnKey | None, object, str], ...]
 
 
-def parts_of(query: Query) -> Parts:
+def parts_of(query: Query) -> UsedParts:
     """What a query uses, each once."""
     columns: dict[tuple[ColumnKey, Role], None] = {}
     tables: dict[str, None] = {}
@@ -44,13 +44,13 @@ def parts_of(query: Query) -> Parts:
         for condition in (part.where, part.having):
             for comparison in comparisons(condition):
                 left = comparison.left
-                key = ColumnKey.of(left) if isinstance(left, Column) else None
+                key = ColumnKey.of(left) if isinstance(left, ColumnRef) else None
                 for item in compared_with(comparison):
                     if isinstance(item, Literal):
                         values[key, item.value, comparison.operator] = None
         if part.limit is not None and part.limit != 1:
             values[None, part.limit, "limit"] = None
-    return Parts(tuple(columns), tuple(tables), tuple(values))
+    return UsedParts(tuple(columns), tuple(tables), tuple(values))
 
 
 def _placed(query: Query) -> Iterator[tuple[Expression, Role]]:
@@ -68,11 +68,11 @@ def _placed(query: Query) -> Iterator[tuple[Expression, Role]]:
 
 
 def _columns(expression: Expression, role: Role) -> Iterator[tuple[ColumnKey, Role]]:
-    aggregated: set[Column] = set()
+    aggregated: set[ColumnRef] = set()
     for part in walk(expression):
         if isinstance(part, Aggregate):
-            aggregated |= {c for c in walk(part.argument) if isinstance(c, Column)}
-        elif isinstance(part, Column):
+            aggregated |= {c for c in walk(part.argument) if isinstance(c, ColumnRef)}
+        elif isinstance(part, ColumnRef):
             yield ColumnKey.of(part), "aggregate" if part in aggregated else role
 
 
@@ -117,7 +117,7 @@ class CoverageJudge:
             if value.match != "number":
                 self._spans[value.span] = max(self._spans.get(value.span, 0.0), value.probability)
 
-    def judge(self, parts: Parts) -> Coverage:
+    def judge(self, parts: UsedParts) -> Coverage:
         """How the linking judges a query's parts."""
         linking = self.linking
         columns = [(linking.index[c], ROLES.index(r)) for c, r in parts.columns if c in linking.index]
@@ -164,7 +164,7 @@ class CoverageJudge:
         unused = _without(scores, set(tables))
         return sum(logs), min(logs, default=0.0), float(unused[unused > 0.3].sum())
 
-    def _values(self, parts: Parts) -> tuple[tuple[float, ...], list[Span]]:
+    def _values(self, parts: UsedParts) -> tuple[tuple[float, ...], list[Span]]:
         linking = self.linking
         spans: list[Span] = []
         logs: list[float] = []
@@ -199,7 +199,7 @@ class CoverageJudge:
                     return 0.1, date.span, date.comparison
         return best
 
-    def _select_features(self, parts: Parts) -> tuple[float, ...]:
+    def _select_features(self, parts: UsedParts) -> tuple[float, ...]:
         shown = [self.linking.index[c] for c, r in parts.columns if r == "select" and c in self.linking.index]
         scores = self.linking.column_scores["select"]
         logs = [float(np.log(max(float(scores[i]), _SCALAR))) for i in shown]
@@ -208,7 +208,7 @@ class CoverageJudge:
         missing = _without(scores, set(shown))
         return sum(logs), min(logs, default=0.0), float(turned), float(missing[missing > 0.4].sum())
 
-    def _order_features(self, parts: Parts, columns: list[tuple[int, int]]) -> tuple[float, ...]:
+    def _order_features(self, parts: UsedParts, columns: list[tuple[int, int]]) -> tuple[float, ...]:
         linking = self.linking
         ordered = {c for c, r in parts.columns if r in {"order", "aggregate"}}
         implied = [score for s in linking.superlatives for column, _, score in s.columns if column in ordered]

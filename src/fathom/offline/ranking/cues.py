@@ -10,7 +10,7 @@ from fathom.offline.linking.features import attachments
 from fathom.offline.linking.naming import EACH, grouping_columns
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Connective,
     Expression,
     Query,
@@ -95,16 +95,16 @@ class CueJudge:
         by_text = by_named = 0
         for part in parts:
             for ordering in part.order:
-                if isinstance(ordering.key, Column) and part.limit is not None:
+                if isinstance(ordering.key, ColumnRef) and part.limit is not None:
                     key = ColumnKey.of(ordering.key)
                     by_text += key not in self._numeric
                     by_named += key in self._implied
-        shown = {ColumnKey.of(e) for e in query.select if isinstance(e, Column)} & self._measures
+        shown = {ColumnKey.of(e) for e in query.select if isinstance(e, ColumnRef)} & self._measures
         counts = any(isinstance(e, Aggregate) and e.function == "count" for e in query.select)
         sums = sum(
             ColumnKey.of(f.argument) in self._keys
             for f in functions
-            if f.function in {"sum", "avg"} and isinstance(f.argument, Column)
+            if f.function in {"sum", "avg"} and isinstance(f.argument, ColumnRef)
         )
         return (
             float(by_text),
@@ -130,7 +130,7 @@ class CueJudge:
             for ordering in part.order:
                 key = ordering.key
                 wanted = said[0] if len(set(said)) == 1 else None
-                if isinstance(key, Column):
+                if isinstance(key, ColumnRef):
                     wanted = self._implied.get(ColumnKey.of(key), wanted)
                 if wanted is not None:
                     agrees = ordering.descending == (wanted == "desc")
@@ -174,7 +174,7 @@ class CueJudge:
         places = [
             linking.index[key]
             for e in query.select
-            if isinstance(e, Column) and (key := ColumnKey.of(e)) in linking.index
+            if isinstance(e, ColumnRef) and (key := ColumnKey.of(e)) in linking.index
         ]
         if not places:
             return 0.0, 0.0
@@ -186,7 +186,7 @@ class CueJudge:
         """How the columns used fit the tables that the words around them speak of."""
         rows = []
         for expression in held:
-            if isinstance(expression, Column):
+            if isinstance(expression, ColumnRef):
                 key = ColumnKey.of(expression)
                 table, column = self._tables.get(key.table), self.linking.index.get(key)
                 if table is not None and column is not None:
@@ -197,6 +197,6 @@ class CueJudge:
         return float(totals[0]), float(totals[1]), float(totals[2])
 
     def _counts(self, functions: Sequence[Aggregate]) -> tuple[float, float]:
-        counted = any(f.function == "count" and isinstance(f.argument, Star | Column) for f in functions)
+        counted = any(f.function == "count" and isinstance(f.argument, Star | ColumnRef) for f in functions)
         asked = "count" in self._functions
         return float(counted and not asked), float(asked and not counted)

@@ -21,7 +21,7 @@ SHAPE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QueryOutcome:
     """What became of running a query: its result, or None where it failed, or wasn't tried (`skipped`).
 
     `digest` is equal for equal rows, in any order of rows and columns.
@@ -32,7 +32,7 @@ class Outcome:
     skipped: bool = False
 
     @classmethod
-    def of(cls, result: Result | None, *, skipped: bool = False) -> "Outcome":
+    def of(cls, result: Result | None, *, skipped: bool = False) -> "QueryOutcome":
         """The outcome of a result."""
         if result is None:
             return cls(None, skipped=skipped)
@@ -40,7 +40,7 @@ class Outcome:
         return cls(result, hashlib.md5("\n".join(rows).encode(), usedforsecurity=False).hexdigest())
 
 
-def outcome_features(outcomes: Sequence[Outcome], weights: Sequence[float]) -> list[tuple[float, ...]]:
+def outcome_features(outcomes: Sequence[QueryOutcome], weights: Sequence[float]) -> list[tuple[float, ...]]:
     """Features of each outcome in the order of `OUTCOME`; `weights` are the candidates' prior shares."""
     agreeing: dict[str, float] = {}
     voters: dict[str, int] = {}

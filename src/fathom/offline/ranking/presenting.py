@@ -4,7 +4,7 @@ import numpy as np
 
 from fathom.offline.linking import ColumnKey, Floats, Linking
 from fathom.offline.linking.naming import asked_table, grouping_columns
-from fathom.offline.queries.query import Column, Query
+from fathom.offline.queries.query import ColumnRef, Query
 from fathom.offline.queries.rows import RowNames, fixed_columns, names_key
 from fathom.records import Schema
 
@@ -27,7 +27,7 @@ class PresentationJudge:
 
     def features(self, query: Query) -> tuple[float, ...]:
         """The features of a query in the order of `PRESENTED`."""
-        shown = [e for e in query.select if isinstance(e, Column)]
+        shown = [e for e in query.select if isinstance(e, ColumnRef)]
         keys = sum(self._rows.is_key(e) and not names_key(self._linking, e) for e in shown)
         named = len(self._called & {ColumnKey.of(e) for e in shown})
         fixed = fixed_columns(query)
@@ -35,7 +35,7 @@ class PresentationJudge:
             ColumnKey.of(e)
             for part in (query, query.source)
             for e in (part.group if part is not None else ())
-            if isinstance(e, Column)
+            if isinstance(e, ColumnRef)
         }
         ranked = [o.key for o in query.order] if query.limit is not None else []
         return (

@@ -15,7 +15,7 @@ from fathom.offline.queries.query import Query, mentioned_tables
 from fathom.offline.ranking.asked import ASKED, asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
-from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, Outcome, outcome_features, shape_features
+from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, QueryOutcome, outcome_features, shape_features
 from fathom.offline.ranking.presenting import PRESENTED, PresentationJudge
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
 
@@ -35,7 +35,7 @@ _COMPARED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RankedCandidate:
     """One candidate to rank.
 
     `similarity` is that of the solved question it comes from, 0 without one; `kept` how many of that
@@ -50,13 +50,13 @@ class Entry:
     sketch_rank: int = 0
     from_example: bool = False
     similarity: float = 0.0
-    outcome: Outcome = Outcome(None, skipped=True)
+    outcome: QueryOutcome = QueryOutcome(None, skipped=True)
     kept: int = 0
     unmet: float = 0.0
 
 
 @dataclass(frozen=True)
-class Pool:
+class CandidatePool:
     """A question's candidates as features (candidates x features)."""
 
     features: Floats
@@ -65,12 +65,12 @@ class Pool:
 
 def pool_features(
     linking: Linking,
-    entries: Sequence[Entry],
+    entries: Sequence[RankedCandidate],
     planner: JoinPlanner,
     *,
     forward: Translation,
     backward: Translation,
-) -> Pool:
+) -> CandidatePool:
     """The features of a question's candidates."""
     judge, cues = CoverageJudge(linking), CueJudge(linking, planner.schema)
     presented = PresentationJudge(linking, planner.schema)
@@ -111,7 +111,9 @@ def pool_features(
     whole = asked_features(linking)
     around = np.broadcast_to(whole, (len(entries), len(whole)))
     shown = np.array([presented.features(e.query) for e in entries], np.float32)
-    return Pool(np.concatenate([own, gaps, around, shown], axis=1, dtype=np.float32), tuple(explained))
+    return CandidatePool(
+        np.concatenate([own, gaps, around, shown], axis=1, dtype=np.float32), tuple(explained)
+    )
 
 
 _NAMES = (*PROPOSED, *TRANSLATED, *COVERAGE, *CUES, *OUTCOME, *SHAPE, "path_cost")

@@ -29,7 +29,7 @@ CAUTION = 5.0
 
 
 @dataclass(frozen=True)
-class Trial:
+class SolvedTrial:
     """A solved question that was asked as if it were new: its candidates' features (candidates x features),
     the scores they had, which are right, the digests of their results, and how sure the best one was."""
 
@@ -92,7 +92,7 @@ def agreement(scores: Doubles, digests: Sequence[str]) -> float:
     return math.log(share / (1 - share))
 
 
-def fit_reranker(trials: Sequence[Trial]) -> Reranker:
+def fit_reranker(trials: Sequence[SolvedTrial]) -> Reranker:
     """Learn from trials (at least as many as folds).
 
     The confidence is calibrated on trials that the weights it was given by had not seen.
@@ -100,7 +100,7 @@ def fit_reranker(trials: Sequence[Trial]) -> Reranker:
     return fit_and_try(trials)[0]
 
 
-def fit_and_try(trials: Sequence[Trial]) -> tuple[Reranker, list[Doubles]]:
+def fit_and_try(trials: Sequence[SolvedTrial]) -> tuple[Reranker, list[Doubles]]:
     """`fit_reranker`, and the scores of each trial's candidates by weights that had not seen that trial."""
     tried: list[Doubles] = [trial.scores for trial in trials]
     for fold in range(FOLDS):
@@ -113,7 +113,7 @@ def fit_and_try(trials: Sequence[Trial]) -> tuple[Reranker, list[Doubles]]:
     return replace(_fit(trials), calibration=_calibrated(reached)), tried
 
 
-def _fit(trials: Sequence[Trial]) -> Reranker:
+def _fit(trials: Sequence[SolvedTrial]) -> Reranker:
     from scipy.optimize import minimize  # noqa: PLC0415, slow to import and needed here alone
 
     useful = [t for t in trials if t.teaches]

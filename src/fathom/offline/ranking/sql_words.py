@@ -9,16 +9,16 @@ from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     SourceColumn,
     Star,
@@ -28,7 +28,7 @@ from fathom.offline.queries.query import (
 )
 
 MOST_COUNTED = 4
-_AGAINST: dict[type, str] = {Literal: "value", Items: "values", Subquery: "query", Column: "column"}
+_AGAINST: dict[type, str] = {Literal: "value", Items: "values", Subquery: "query", ColumnRef: "column"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ def limit_word(query: Query) -> str:
     return f"limit {query.cut}"
 
 
-def order_word(ordering: Ordering, query: Query) -> str:
+def order_word(ordering: OrderKey, query: Query) -> str:
     """Which way a query is ordered, and how it is cut then: "order asc", "order desc one"."""
     return f"order {ordering.direction} {query.cut}".strip()
 
 
-def comparison_word(comparison: Comparison) -> str:
+def comparison_word(comparison: ComparisonPredicate) -> str:
     """The operator, and the kind of what is compared with: "> value", "in query", "is null"."""
     return f"{comparison.operator} {_AGAINST.get(type(comparison.right), '')}".strip()
 
@@ -125,7 +125,7 @@ class _Collector:
             return
         self._comparison(condition, clause)
 
-    def _comparison(self, comparison: Comparison, clause: str) -> None:
+    def _comparison(self, comparison: ComparisonPredicate, clause: str) -> None:
         self.structure.append(f"{clause} {comparison_word(comparison)}")
         self.expression(comparison.left, clause)
         if comparison.operator in {"<", "<=", ">", ">="}:
@@ -136,16 +136,16 @@ class _Collector:
     def expression(self, expression: Expression, clause: str) -> None:
         for part in walk(expression):
             match part:
-                case Column(name=name):
+                case ColumnRef(name=name):
                     self.names += name_stems(name)
                 case Aggregate(function=function, argument=argument, distinct=distinct):
                     star = " *" if isinstance(argument, Star) else " distinct" if distinct else ""
                     self.structure.append(f"{clause} {function}{star}")
                 case Arithmetic(operator=operator):
                     self.structure.append(f"{clause} {operator}")
-                case Call(name=name):
+                case FunctionCall(name=name):
                     self.structure.append(f"{clause} {name}")
-                case Case():
+                case CaseWhen():
                     self.structure.append(f"{clause} case")
                 case Subquery(query=query):
                     self.structure.append(f"{clause} query")
@@ -157,7 +157,7 @@ class _Collector:
 def _heads(expression: Expression) -> Iterable[str]:
     """The last words of the columns in an expression: what is compared or ordered."""
     for part in walk(expression):
-        if isinstance(part, Column) and (stems := name_stems(part.name)):
+        if isinstance(part, ColumnRef) and (stems := name_stems(part.name)):
             yield stems[-1]
 
 

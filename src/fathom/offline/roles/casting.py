@@ -2,9 +2,16 @@
 
 from dataclasses import dataclass
 
-from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span
 from fathom.offline.linking.text import stem
-from fathom.offline.queries.query import Comparison, Condition, Connective, Literal, TableRef, conjunction
+from fathom.offline.queries.query import (
+    ComparisonPredicate,
+    Condition,
+    Connective,
+    Literal,
+    TableRef,
+    conjunction,
+)
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.keys import SIDES, RoleKey, RolePair
 
@@ -16,7 +23,7 @@ _NAMED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedRow:
     """A row of a pair's `homes` that the question names at a span, by the values there."""
 
     span: Span
@@ -29,7 +36,7 @@ class Cast:
     """A named row in its role, at places of the question's tokens."""
 
     key: RoleKey
-    named: Named
+    named: NamedRow
     places: frozenset[int]
 
 
@@ -58,9 +65,9 @@ class Casting:
         """Whether words carry grammar alone: "the" is no airport, though one has that code."""
         return all(t.stop and t.text.islower() for t in self._linking.tokens[span.first : span.end])
 
-    def rows(self) -> list[Named]:
+    def rows(self) -> list[NamedRow]:
         """The rows of homes that the question names, in order; a first and a last name together."""
-        best: dict[Span, ValueMention] = {}
+        best: dict[Span, LinkedValue] = {}
         homes = self._pair.homes
         values = [
             v for v in self._linking.values
@@ -71,30 +78,30 @@ class Casting:
                                                    not self._is_name(v.column), -v.probability)):  # fmt: skip
             if not any(value.span.overlaps(s) for s in best):
                 best[value.span] = value
-        rows: list[Named] = []
+        rows: list[NamedRow] = []
         for span, value in sorted(best.items()):
-            condition = Comparison(value.column.in_query(), "=", Literal(value.value))
+            condition = ComparisonPredicate(value.column.in_query(), "=", Literal(value.value))
             last = rows[-1] if rows else None
             between = self._words[last.span.end : span.first] if last else []
             if last and set(between) <= {","} and not _compares(last.condition, value.column):
                 both = conjunction(last.condition, condition)
                 assert both is not None
-                rows[-1] = Named(Span(last.span.first, span.end), last.table, both)
+                rows[-1] = NamedRow(Span(last.span.first, span.end), last.table, both)
             else:
-                rows.append(Named(span, value.column.table, condition))
+                rows.append(NamedRow(span, value.column.table, condition))
         return rows
 
     def _is_name(self, column: ColumnKey) -> bool:
         return column.in_query() in self._names.of_table(TableRef(column.table))
 
-    def _cast(self, named: Named) -> Cast | None:
+    def _cast(self, named: NamedRow) -> Cast | None:
         for way in (self._before, self._after, self._subject, self._led_to):
             cast = way(named)
             if cast is not None:
                 return cast
         return None
 
-    def _led_to(self, named: Named) -> Cast | None:
+    def _led_to(self, named: NamedRow) -> Cast | None:
         """By what comes next: "denver to boston"."""
         place = named.span.end
         to = self._words[place : place + 1] == ["to"]
@@ -103,11 +110,11 @@ class Casting:
             self._in("source", named, *named.span) if any(r.span.first == place + 1 for r in rows) else None
         )
 
-    def _in(self, side: str | None, named: Named, first: int, end: int) -> Cast | None:
+    def _in(self, side: str | None, named: NamedRow, first: int, end: int) -> Cast | None:
         key = self._pair.on(side) if side else None
         return Cast(key, named, frozenset(range(first, end))) if key else None
 
-    def _before(self, named: Named) -> Cast | None:
+    def _before(self, named: NamedRow) -> Cast | None:
         """By what stands before a row's name: "from the city of", "destination is", "leaving"."""
         place = named.span.first - 1
         while place >= 0 and (self._words[place] in _ARTICLES or self._names_home(place)):
@@ -132,7 +139,7 @@ class Casting:
         )
         return self._in(side, named, place, end)
 
-    def _after(self, named: Named) -> Cast | None:
+    def _after(self, named: NamedRow) -> Cast | None:
         """By what stands behind a row's name: "as the away team", "was the sender", "at home"."""
         place = named.span.end
         words = self._words[place : place + 4]
@@ -151,7 +158,7 @@ class Casting:
         opens = first and self._words[first - 1] in {"with", "where", "when", "had", *_DID}
         return first - 1 if opens else first
 
-    def _subject(self, named: Named) -> Cast | None:
+    def _subject(self, named: NamedRow) -> Cast | None:
         """By what a row does: "did Ann send", "that Bob received"."""
         place = named.span.end
         if place >= len(self._words) or self._linking.tokens[place].stop:
@@ -198,4 +205,4 @@ class Casting:
 
 def _compares(condition: Condition, column: ColumnKey) -> bool:
     parts = condition.parts if isinstance(condition, Connective) else (condition,)
-    return any(isinstance(p, Comparison) and p.left == column.in_query() for p in parts)
+    return any(isinstance(p, ComparisonPredicate) and p.left == column.in_query() for p in parts)

@@ -4,7 +4,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import SHORTEST_ALIKE, alike, name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.roles.casting import Cast, Casting, Named
+from fathom.offline.roles.casting import Cast, Casting, NamedRow
 from fathom.offline.roles.keys import RolePair, deed_keys
 
 _BEFORE = frozenset(("does", "did", "do", "that", "which", "whom"))
@@ -32,7 +32,7 @@ def _has_own(linking: Linking, planner: JoinPlanner, pair: RolePair) -> bool:
     return pair.table not in named and any(name_stems(k.columns[0]) == called for k in keys)
 
 
-def _cast(linking: Linking, pair: RolePair, named: Named, done: set[int]) -> Cast | None:
+def _cast(linking: Linking, pair: RolePair, named: NamedRow, done: set[int]) -> Cast | None:
     """The row in its role where the deed stands right behind its name, or before it with "by" or "is"."""
     words = [t.lower for t in linking.tokens]
     first, end = named.span

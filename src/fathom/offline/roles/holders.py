@@ -4,11 +4,19 @@ from collections.abc import Collection, Iterator, Sequence
 
 from fathom.offline.checks.accounting import Accounts, denies_alike
 from fathom.offline.grammars.hierarchies import named_rows
-from fathom.offline.linking import Linking, ValueMention
+from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Comparison, Literal, Query, Subquery, TableRef, conjunction
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Literal,
+    Query,
+    Subquery,
+    TableRef,
+    conjunction,
+)
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
 
@@ -32,9 +40,11 @@ def role_holders(
         shown = names.of_table(TableRef(key.target))
         if not places or not shown:
             continue
-        where = (Comparison(v.column.in_query(), "=", Literal(v.value)) for v in values)
+        where = (ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)) for v in values)
         inner = Query((key.in_query,), where=conjunction(*where))
-        query = Query(shown, where=Comparison(Column(TableRef(key.target), key.key), "in", Subquery(inner)))
+        query = Query(
+            shown, where=ComparisonPredicate(ColumnRef(TableRef(key.target), key.key), "in", Subquery(inner))
+        )
         if not accounts.left_over(query, places) and denies_alike(query, linking):
             yield Proposal(query, source="hierarchy", settled=True)
 
@@ -45,7 +55,7 @@ def _noun(key: RoleKey) -> str:
     return words[-1] if words else ""
 
 
-def _said(linking: Linking, key: RoleKey, values: Sequence[ValueMention], names: RowNames) -> frozenset[int]:
+def _said(linking: Linking, key: RoleKey, values: Sequence[LinkedValue], names: RowNames) -> frozenset[int]:
     """The places of the words that name the key, right before "of" a row, behind whose it is, or "who".
 
     None where the question asks for more of it.

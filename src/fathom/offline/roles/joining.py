@@ -5,7 +5,7 @@ from dataclasses import replace
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Join, Query, TableRef, Unrepresentable, rebuilt
+from fathom.offline.queries.query import ColumnRef, Join, Query, TableRef, Unrepresentable, rebuilt
 from fathom.offline.queries.rendering import joined
 from fathom.offline.roles.keys import SIDES, RoleKey, RolePair, role_pairs
 
@@ -88,7 +88,7 @@ def _names(linking: Linking, table: str, place: int, word: str = "") -> bool:
 def joins_to(planner: JoinPlanner, pair: RolePair, key: RoleKey, home: str) -> tuple[Join, ...] | None:
     """The joins from a pair's table by one of its keys to a home; None where none lead there."""
     target = TableRef(pair.homes[0])
-    own = Join(key.in_query, Column(target, key.key))
+    own = Join(key.in_query, ColumnRef(target, key.key))
     plans = planner.plans((target, TableRef(home))) if home != target.name else ()
     if home == target.name:
         return (own,)

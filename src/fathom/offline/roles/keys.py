@@ -6,7 +6,15 @@ from itertools import combinations
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import ROLE_WORDS
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Comparison, Condition, Join, Query, Subquery, TableRef
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Condition,
+    Join,
+    Query,
+    Subquery,
+    TableRef,
+)
 from fathom.text.identifiers import identifier_words
 
 SIDES = {w: side for side, words in ROLE_WORDS.items() for w in words}
@@ -27,15 +35,15 @@ class RoleKey:
     side: str
 
     @property
-    def in_query(self) -> Column:
+    def in_query(self) -> ColumnRef:
         """The key as a query names it."""
-        return Column(TableRef(self.table), self.column)
+        return ColumnRef(TableRef(self.table), self.column)
 
-    def leads_to(self, condition: Condition) -> Comparison:
+    def leads_to(self, condition: Condition) -> ComparisonPredicate:
         """That the row which the key refers to meets a condition, on it or on what it belongs to."""
-        target = Column(TableRef(self.target), self.key)
+        target = ColumnRef(TableRef(self.target), self.key)
         inner = Query((target,), where=condition)
-        return Comparison(self.in_query, "in", Subquery(inner))
+        return ComparisonPredicate(self.in_query, "in", Subquery(inner))
 
     def joins(self, join: Join) -> bool:
         """Whether a join is by this key."""

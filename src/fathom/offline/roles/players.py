@@ -12,11 +12,11 @@ from fathom.offline.proposing.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Expression,
     Literal,
-    Ordering,
+    OrderKey,
     Query,
     Star,
     Subquery,
@@ -83,18 +83,18 @@ def _person(pair: RolePair, names: RowNames) -> str | None:
 
 def _through(
     planner: JoinPlanner, pair: RolePair, home: str, inner: Query, operator: str
-) -> Comparison | None:
+) -> ComparisonPredicate | None:
     """That a row of a home is what the inner query's keys refer to, or what these rows belong to."""
-    target = Column(TableRef(pair.homes[0]), pair.keys[0].key)
+    target = ColumnRef(TableRef(pair.homes[0]), pair.keys[0].key)
     if home == pair.homes[0]:
-        return Comparison(target, operator, Subquery(inner))
+        return ComparisonPredicate(target, operator, Subquery(inner))
     plans = planner.plans((TableRef(pair.homes[0]), TableRef(home)))
     if not plans or len(plans[0].joins) != 1:
         return None
     join = plans[0].joins[0]
     near, far = (join.left, join.right) if join.left.table == target.table else (join.right, join.left)
-    between = Query((near,), where=Comparison(target, "in", Subquery(inner)))
-    return Comparison(far, operator, Subquery(between))
+    between = Query((near,), where=ComparisonPredicate(target, "in", Subquery(inner)))
+    return ComparisonPredicate(far, operator, Subquery(between))
 
 
 def role_counts(
@@ -122,10 +122,10 @@ def role_counts(
         count = Aggregate("count", Star())
         query = Query((*by, count), group=tuple(dict.fromkeys((*own, *by))), joins=joins)
         if extremes:
-            order = (Ordering(count, extremes[0].direction == "desc"),)
+            order = (OrderKey(count, extremes[0].direction == "desc"),)
             query = replace(query, select=by, order=order, limit=extremes[0].count)
         if bounds:
-            having = Comparison(count, bounds[0].comparison, Literal(bounds[0].value))
+            having = ComparisonPredicate(count, bounds[0].comparison, Literal(bounds[0].value))
             query = replace(query, select=by, having=having)
         said = {i for i, t in enumerate(linking.tokens) if t.lower in SIDES} | _said_of(linking, pair, home)
         if not accounts.left_over(query, said):

@@ -7,8 +7,8 @@ from fathom.offline.checks.accounting import tables_named_first
 from fathom.offline.linking import Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Query,
     Subquery,
@@ -69,9 +69,9 @@ class InRoles:
             asked = TableRef(key.target_table)
             single = key.table == first.table and len(key.columns) == 1 and key.target_table != first.target
             if single and asked in mentioned_tables(query):
-                inner = Query((Column(TableRef(key.table), key.columns[0]),), where=where)
+                inner = Query((ColumnRef(TableRef(key.table), key.columns[0]),), where=where)
                 return restricted(
-                    query, Comparison(Column(asked, key.target_columns[0]), "in", Subquery(inner))
+                    query, ComparisonPredicate(ColumnRef(asked, key.target_columns[0]), "in", Subquery(inner))
                 )
         return None
 

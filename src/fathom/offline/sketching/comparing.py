@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from fathom.offline.linking import ColumnKey, Linking, Span, ValueMention, log_odds
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span, log_odds
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.sketching.delexical import span_chances
 from fathom.offline.sketching.sketches import Bound
@@ -129,12 +129,12 @@ class Comparisons:
         """Words that were found to name a value of a column: as numbers or dates they say the same."""
         return {(v.span, v.column) for v in self._linking.values}
 
-    def _odds(self, mention: ValueMention) -> float:
+    def _odds(self, mention: LinkedValue) -> float:
         """The odds that the words are a value at all, less what this column lacks to the likeliest one."""
         best = self._best_of_span[mention.span]
         return log_odds(self._chances[mention.span]) + math.log((mention.probability + 0.01) / (best + 0.01))
 
-    def _readings(self, mention: ValueMention) -> Iterator[tuple[Bound, float]]:
+    def _readings(self, mention: LinkedValue) -> Iterator[tuple[Bound, float]]:
         """How a value may be compared, each with its cost: as the words around it say, or negated."""
         value: str | int | float = mention.value
         operator = _one_sided(mention.comparison)
@@ -157,7 +157,7 @@ class Comparisons:
         if operator == "!=":
             yield Bound(value, "="), -1.5
 
-    def _pattern(self, mention: ValueMention) -> str:
+    def _pattern(self, mention: LinkedValue) -> str:
         """The LIKE pattern for a fragment of text."""
         part = mention.text if mention.match not in {"exact", "quoted"} else str(mention.value)
         before = {t.stem for t in self._linking.tokens[max(0, mention.span.first - 5) : mention.span.first]}

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from fathom.offline.linking import ColumnKey, Linking, Role, Span, log_odds
 from fathom.offline.linking.columns import key_columns
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import Column, Query, TableRef
+from fathom.offline.queries.query import ColumnRef, Query, TableRef
 from fathom.offline.sketching.comparing import Comparisons, ValueOption
-from fathom.offline.sketching.sketches import Bound, Filling
+from fathom.offline.sketching.sketches import Bound, SlotValues
 from fathom.offline.sketching.slots import ColumnSlot, SlotPlan, TableSlot, ValueSlots, plan_slots
 from fathom.records.schema import NUMERIC, Schema
 
@@ -23,7 +23,7 @@ NOTHING_LINKS = -6.0
 class Filled:
     """A filling with the sum of its slots' scores (log-odds)."""
 
-    filling: Filling
+    filling: SlotValues
     score: float
 
 
@@ -33,14 +33,14 @@ _Homes = tuple[frozenset[str], ...]
 
 class _State(NamedTuple):
     score: float = 0.0
-    columns: tuple[tuple[str, Column], ...] = ()
+    columns: tuple[tuple[str, ColumnRef], ...] = ()
     values: tuple[tuple[str, Bound], ...] = ()
     tables: tuple[tuple[str, TableRef], ...] = ()
     limit: int | None = None
     spans: tuple[Span, ...] = ()
     homes: _Homes = ()
 
-    def column(self, slot: str) -> Column | None:
+    def column(self, slot: str) -> ColumnRef | None:
         return next((c for s, c in self.columns if s == slot), None)
 
 
@@ -72,7 +72,7 @@ class SlotFiller:
         for table in plan.tables:
             states = self._best(self._table(states, table))
         return [
-            Filled(Filling(dict(s.columns), dict(s.tables), dict(s.values), s.limit), s.score)
+            Filled(SlotValues(dict(s.columns), dict(s.tables), dict(s.values), s.limit), s.score)
             for s in states[:most]
         ]
 
@@ -218,7 +218,7 @@ class SlotFiller:
                 tables = (*state.tables, (slot.name, TableRef(table.name, slot.instance)))
                 yield state._replace(score=score, tables=tables, homes=homes)
 
-    def _refers(self, table: str, column: Column | None) -> bool:
+    def _refers(self, table: str, column: ColumnRef | None) -> bool:
         return column is not None and any(
             e.right == table and any(a == column.name for a, _ in e.pairs)
             for e in self.planner.neighbours(column.table.name)

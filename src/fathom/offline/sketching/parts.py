@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from fathom.offline.queries.query import Column, Literal, Query, part_names
+from fathom.offline.queries.query import ColumnRef, Literal, Query, part_names
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SketchClauses:
     """The clauses of a sketch, each with its values numbered from 0: shown, condition, tail, rest.
 
     `shown` is SELECT with DISTINCT; `tail` GROUP BY, HAVING, ORDER BY and LIMIT; `rest` the set operation,
@@ -28,9 +28,9 @@ NOTHING = Query(())
 _BARE = frozenset((str, int, bool, float, type(None)))
 
 
-def take_apart(sketch: Query) -> Parts:
+def take_apart(sketch: Query) -> SketchClauses:
     """The parts of a sketch."""
-    return Parts(
+    return SketchClauses(
         _renumber(Query(sketch.select, distinct=sketch.distinct), {}),
         _renumber(Query((), where=sketch.where), {}),
         _renumber(
@@ -45,7 +45,7 @@ def take_apart(sketch: Query) -> Parts:
     )
 
 
-def put_together(parts: Parts) -> Query:
+def put_together(parts: SketchClauses) -> Query:
     """The sketch made of the parts, its values numbered through."""
     count = 0
     numbered: list[Query] = []
@@ -83,7 +83,7 @@ def _slot_names(value: Any) -> Iterator[str]:
     if isinstance(value, tuple):
         for item in value:
             yield from _slot_names(item)
-    elif isinstance(value, Column):
+    elif isinstance(value, ColumnRef):
         yield value.name
     elif is_dataclass(value):
         for field in fields(value):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from fathom.offline.queries.query import Aggregate, Query, all_queries, expressions
 from fathom.offline.queries.serial import decode, encode
 from fathom.offline.sketching.network import Floats, Network
-from fathom.offline.sketching.parts import Parts, coherent, put_together, take_apart
+from fathom.offline.sketching.parts import SketchClauses, coherent, put_together, take_apart
 from fathom.offline.sketching.slots import plan_slots
 from fathom.offline.stored import read_weights
 
@@ -194,7 +194,7 @@ class ShapeModel:
         return found
 
     def _compose(self, combination: tuple[int, ...]) -> Query | None:
-        parts = Parts(*(self.parts[h][c] for h, c in zip(HEADS, combination, strict=True)))
+        parts = SketchClauses(*(self.parts[h][c] for h, c in zip(HEADS, combination, strict=True)))
         return _checked(parts)
 
 
@@ -227,6 +227,6 @@ def default_shapes() -> ShapeModel:
 
 
 @lru_cache(8192)
-def _checked(parts: Parts) -> Query | None:
+def _checked(parts: SketchClauses) -> Query | None:
     sketch = put_together(parts)
     return sketch if coherent(sketch) else None

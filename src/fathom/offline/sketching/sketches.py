@@ -20,14 +20,14 @@ from fathom.offline.queries.normal import normalise, refers
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
-    Call,
-    Case,
-    Column,
-    Comparison,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
     Compound,
     Condition,
     Connective,
     Expression,
+    FunctionCall,
     Items,
     Literal,
     Query,
@@ -52,16 +52,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class SlotValues:
     """What fills a sketch's slots, by slot name."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, ColumnRef]
     tables: Mapping[str, TableRef]
     values: Mapping[str, Bound]
     limit: int | None = None
 
 
-def abstract(query: Query, planner: JoinPlanner) -> tuple[Query, Filling]:
+def abstract(query: Query, planner: JoinPlanner) -> tuple[Query, SlotValues]:
     """The sketch of a query, and what fills it to give the query back (joins and count columns aside)."""
     return _Abstraction(planner).run(normalise(query, planner))
 
@@ -69,18 +69,18 @@ def abstract(query: Query, planner: JoinPlanner) -> tuple[Query, Filling]:
 class _Abstraction:
     def __init__(self, planner: JoinPlanner) -> None:
         self.planner = planner
-        self.columns: dict[str, Column] = {}
+        self.columns: dict[str, ColumnRef] = {}
         self.tables: dict[str, TableRef] = {}
         self.values: dict[str, Bound] = {}
         self.limit: int | None = None
-        self._names: dict[Column, str] = {}
-        self._compared: dict[tuple[Column, str, object], tuple[str, str]] = {}
+        self._names: dict[ColumnRef, str] = {}
+        self._compared: dict[tuple[ColumnRef, str, object], tuple[str, str]] = {}
 
-    def run(self, query: Query) -> tuple[Query, Filling]:
+    def run(self, query: Query) -> tuple[Query, SlotValues]:
         sketch = self._query(query, None)
-        return sketch, Filling(self.columns, self.tables, self.values, self.limit)
+        return sketch, SlotValues(self.columns, self.tables, self.values, self.limit)
 
-    def _query(self, query: Query, outer: Column | None) -> Query:
+    def _query(self, query: Query, outer: ColumnRef | None) -> Query:
         source = None if query.source is None else self._query(query.source, None)
         linked = self._link(query, outer)
         select = linked or tuple(self._expression(e, "s") for e in query.select)
@@ -99,7 +99,7 @@ class _Abstraction:
         compound = None
         if query.compound is not None:
             left = query.select[0] if len(query.select) == 1 else None
-            key = left if isinstance(left, Column) else None
+            key = left if isinstance(left, ColumnRef) else None
             compound = Compound(query.compound.operator, self._query(query.compound.query, key))
         return Query(
             select=select, distinct=query.distinct, where=where, group=tuple(dict.fromkeys(group)),
@@ -107,44 +107,44 @@ class _Abstraction:
             source=source, compound=compound,
         )  # fmt: skip
 
-    def _link(self, query: Query, outer: Column | None) -> tuple[Expression, ...] | None:
+    def _link(self, query: Query, outer: ColumnRef | None) -> tuple[Expression, ...] | None:
         """`ref:` where a subquery selects exactly the key that links it to the column outside."""
         if outer is None or len(query.select) != 1 or outer not in self._names:
             return None
         match query.select[0]:
-            case Column(table=table, name=name) as column if column != outer:
+            case ColumnRef(table=table, name=name) as column if column != outer:
                 for edge in self.planner.neighbours(table.name):
                     if edge.right == outer.table.name and (name, outer.name) in edge.pairs:
                         self._names[column] = slot = f"ref:{self._names[outer]}"
                         if not any(c.table == table for c in self._mentioned(query)):
                             self.tables[f"t{len(self.tables)}"] = table
-                            return (Column(TableRef(f"t{len(self.tables) - 1}"), slot),)
-                        return (Column(TableRef(ANY), slot),)
+                            return (ColumnRef(TableRef(f"t{len(self.tables) - 1}"), slot),)
+                        return (ColumnRef(TableRef(ANY), slot),)
         return None
 
     @staticmethod
-    def _mentioned(query: Query) -> list[Column]:
+    def _mentioned(query: Query) -> list[ColumnRef]:
         return list(columns(replace(query, select=())))
 
     def _group(self, expression: Expression, query: Query) -> Expression:
-        if isinstance(expression, Column) and expression not in self._names:
+        if isinstance(expression, ColumnRef) and expression not in self._names:
             for item in query.select:
-                if isinstance(item, Column) and refers(expression, item.table, self.planner):
-                    return Column(TableRef(ANY, item.table.instance), f"key:{self._names[item]}")
+                if isinstance(item, ColumnRef) and refers(expression, item.table, self.planner):
+                    return ColumnRef(TableRef(ANY, item.table.instance), f"key:{self._names[item]}")
         return self._expression(expression, "g")
 
-    def _column(self, column: Column, role: str) -> Column:
+    def _column(self, column: ColumnRef, role: str) -> ColumnRef:
         name = self._names.get(column)
         if name is None:
             count = sum(n.startswith(role) for n in self.columns)
             name = f"{role}{count}"
             self._names[column] = name
             self.columns[name] = column
-        return Column(TableRef(ANY, column.table.instance), name)
+        return ColumnRef(TableRef(ANY, column.table.instance), name)
 
     def _expression(self, expression: Expression, role: str) -> Expression:
         match expression:
-            case Column():
+            case ColumnRef():
                 return self._column(expression, role)
             case Star():
                 return Star()
@@ -167,18 +167,18 @@ class _Abstraction:
             return Connective(condition.kind, tuple(parts))
         return self._comparison(condition, role)
 
-    def _comparison(self, comparison: Comparison, role: str) -> Comparison:
+    def _comparison(self, comparison: ComparisonPredicate, role: str) -> ComparisonPredicate:
         left, operator, right = comparison.left, comparison.operator, comparison.right
         if isinstance(right, Literal) and operator in VALUE_OPERATORS:
-            known = self._compared.get((left, operator, right.value)) if isinstance(left, Column) else None
+            known = self._compared.get((left, operator, right.value)) if isinstance(left, ColumnRef) else None
             if known is None:
                 slot = f"v{len(self.values)}"
                 self.values[slot] = Bound(right.value, operator)
                 target = self._compared_column(left, role)
-                if isinstance(left, Column) and isinstance(target, Column):
+                if isinstance(left, ColumnRef) and isinstance(target, ColumnRef):
                     self._compared[left, operator, right.value] = (target.name, slot)
-                return Comparison(target, ANY, Literal(slot))
-            return Comparison(Column(TableRef(ANY), known[0]), ANY, Literal(known[1]))
+                return ComparisonPredicate(target, ANY, Literal(slot))
+            return ComparisonPredicate(ColumnRef(TableRef(ANY), known[0]), ANY, Literal(known[1]))
         if isinstance(right, Items) and all(isinstance(i, Literal) for i in right.items):
             target = self._compared_column(left, role)
             slots = []
@@ -186,25 +186,27 @@ class _Abstraction:
                 slot = f"v{len(self.values)}"
                 self.values[slot] = Bound(item.value if isinstance(item, Literal) else None, operator)
                 slots.append(Literal(slot))
-            return Comparison(target, operator, Items(tuple(slots)))
+            return ComparisonPredicate(target, operator, Items(tuple(slots)))
         inner = "x" if role == "w" else role
-        outer = left if isinstance(left, Column) else None
+        outer = left if isinstance(left, ColumnRef) else None
         target = self._expression(left, inner)
         if isinstance(right, Subquery):
             key = outer if operator in {"in", "not in", "="} else None
-            return Comparison(target, operator, Subquery(self._query(right.query, key)))
-        return Comparison(target, operator, None if right is None else self._expression(right, inner))
+            return ComparisonPredicate(target, operator, Subquery(self._query(right.query, key)))
+        return ComparisonPredicate(
+            target, operator, None if right is None else self._expression(right, inner)
+        )
 
     def _compared_column(self, left: Expression, role: str) -> Expression:
         """A column compared with a value has a slot of its own, shared only with other such comparisons."""
-        if role != "w" or not isinstance(left, Column):
+        if role != "w" or not isinstance(left, ColumnRef):
             return self._expression(left, role)
         for (column, _, _), (name, _) in self._compared.items():
             if column == left:
-                return Column(TableRef(ANY, left.table.instance), name)
+                return ColumnRef(TableRef(ANY, left.table.instance), name)
         name = f"w{sum(n.startswith('w') for n in self.columns)}"
         self.columns[name] = left
-        return Column(TableRef(ANY, left.table.instance), name)
+        return ColumnRef(TableRef(ANY, left.table.instance), name)
 
 
 def _rank(condition: Condition) -> tuple[int, str]:
@@ -224,34 +226,34 @@ def _rebuild(
             return Aggregate(function, change(argument), distinct)
         case Arithmetic(operator=operator, left=left, right=right):
             return Arithmetic(operator, change(left), change(right))
-        case Call(name=name, arguments=arguments):
-            return Call(name, tuple(change(a) for a in arguments))
+        case FunctionCall(name=name, arguments=arguments):
+            return FunctionCall(name, tuple(change(a) for a in arguments))
         case Items(items=items):
             return Items(tuple(change(i) for i in items))
-        case Case(condition=test, then=then, otherwise=otherwise):
+        case CaseWhen(condition=test, then=then, otherwise=otherwise):
             changed = condition(test)
             if changed is None:
                 raise Unrepresentable("CASE without a condition.")
-            return Case(changed, change(then), None if otherwise is None else change(otherwise))
+            return CaseWhen(changed, change(then), None if otherwise is None else change(otherwise))
     return expression
 
 
-def instantiate(sketch: Query, filling: Filling, planner: JoinPlanner) -> Query:
+def instantiate(sketch: Query, filling: SlotValues, planner: JoinPlanner) -> Query:
     """The query of a sketch with its slots filled. Raises `Unrepresentable` where a link is missing."""
     return _Instance(filling, planner).query(sketch, None)
 
 
 class _Instance:
-    def __init__(self, filling: Filling, planner: JoinPlanner) -> None:
+    def __init__(self, filling: SlotValues, planner: JoinPlanner) -> None:
         self.filling, self.planner = filling, planner
 
-    def query(self, sketch: Query, outer: Column | None) -> Query:
+    def query(self, sketch: Query, outer: ColumnRef | None) -> Query:
         source = None if sketch.source is None else self.query(sketch.source, None)
         select = tuple(self._expression(e, outer, sketch) for e in sketch.select)
         first = select[0] if len(select) == 1 else None
         compound = sketch.compound
         if compound is not None:
-            key = first if isinstance(first, Column) else None
+            key = first if isinstance(first, ColumnRef) else None
             compound = Compound(compound.operator, self.query(compound.query, key))
         group: list[Expression] = []
         for item in sketch.group:
@@ -267,18 +269,18 @@ class _Instance:
         )  # fmt: skip
 
     def _keys(self, expression: Expression) -> tuple[Expression, ...]:
-        assert isinstance(expression, Column)
+        assert isinstance(expression, ColumnRef)
         column = self.filling.columns[expression.name.removeprefix("key:")]
         key = self.planner.schema.table(column.table.name).primary_key
-        return tuple(Column(column.table, k) for k in key) or (column,)
+        return tuple(ColumnRef(column.table, k) for k in key) or (column,)
 
-    def _expression(self, expression: Expression, outer: Column | None, sketch: Query) -> Expression:
+    def _expression(self, expression: Expression, outer: ColumnRef | None, sketch: Query) -> Expression:
         match expression:
-            case Column(name=name) if name.startswith("ref:"):
+            case ColumnRef(name=name) if name.startswith("ref:"):
                 return self._reference(expression, outer, sketch)
-            case Column(name=name) if name.startswith("key:"):
+            case ColumnRef(name=name) if name.startswith("key:"):
                 return self._keys(expression)[0]
-            case Column(name=name):
+            case ColumnRef(name=name):
                 return self.filling.columns[name]
             case Subquery(query=query):
                 return Subquery(self.query(query, None))
@@ -290,7 +292,7 @@ class _Instance:
             lambda c: self._condition(c, sketch),
         )
 
-    def _reference(self, slot: Column, outer: Column | None, sketch: Query) -> Column:
+    def _reference(self, slot: ColumnRef, outer: ColumnRef | None, sketch: Query) -> ColumnRef:
         """The column of the inner query's table that a key links to the column outside."""
         if outer is None:
             raise Unrepresentable("A link with nothing to link to.")
@@ -310,7 +312,7 @@ class _Instance:
         ]
         if not exact:
             raise Unrepresentable("No key links the subquery to the column outside.")
-        return Column(*exact[0])
+        return ColumnRef(*exact[0])
 
     def _condition(self, condition: Condition | None, sketch: Query) -> Condition | None:
         if condition is None:
@@ -322,18 +324,20 @@ class _Instance:
         right, operator = condition.right, condition.operator
         if isinstance(right, Literal) and operator == ANY:
             bound = self.filling.values[str(right.value)]
-            return Comparison(left, bound.operator, Literal(bound.value))
+            return ComparisonPredicate(left, bound.operator, Literal(bound.value))
         if isinstance(right, Items) and all(isinstance(i, Literal) for i in right.items):
             values = (self.filling.values[str(i.value)].value for i in right.items if isinstance(i, Literal))
-            return Comparison(left, operator, Items(tuple(Literal(v) for v in values)))
+            return ComparisonPredicate(left, operator, Items(tuple(Literal(v) for v in values)))
         if isinstance(right, Subquery):
-            key = left if isinstance(left, Column) else None
-            return Comparison(left, operator, Subquery(self.query(right.query, key)))
-        return Comparison(left, operator, None if right is None else self._expression(right, None, sketch))
+            key = left if isinstance(left, ColumnRef) else None
+            return ComparisonPredicate(left, operator, Subquery(self.query(right.query, key)))
+        return ComparisonPredicate(
+            left, operator, None if right is None else self._expression(right, None, sketch)
+        )
 
 
 def _is(expression: Expression, prefix: str) -> bool:
-    return isinstance(expression, Column) and expression.name.startswith(prefix)
+    return isinstance(expression, ColumnRef) and expression.name.startswith(prefix)
 
 
 def slots(sketch: Query) -> tuple[str, ...]:

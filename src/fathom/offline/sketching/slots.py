@@ -7,8 +7,8 @@ from functools import lru_cache
 from fathom.offline.linking import Role
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
-    Comparison,
+    ColumnRef,
+    ComparisonPredicate,
     Condition,
     Connective,
     Expression,
@@ -152,12 +152,12 @@ class _Compiler:
                     around = function + (" distinct" if distinct else "")
                     if isinstance(argument, Star):
                         around = ""
-                case Column():
+                case ColumnRef():
                     self._use(part, Use(clause, around, detail, scope))
                 case Subquery(query=query):
                     self._query(query)
 
-    def _use(self, column: Column, use: Use) -> None:
+    def _use(self, column: ColumnRef, use: Use) -> None:
         prefix, _, name = column.name.rpartition(":")
         if prefix == "ref":
             self.linked.append((name, use.scope))
@@ -178,7 +178,7 @@ class _Compiler:
         elif condition is not None:
             self._comparison(condition, clause, scope)
 
-    def _comparison(self, comparison: Comparison, clause: str, scope: int) -> None:
+    def _comparison(self, comparison: ComparisonPredicate, clause: str, scope: int) -> None:
         left, right = comparison.left, comparison.right
         values: tuple[str, ...] = ()
         if isinstance(right, Literal) and comparison.operator == ANY:
@@ -188,7 +188,7 @@ class _Compiler:
         kind = "value" if values else type(right).__name__.lower() if right is not None else ""
         self._expression(left, clause, f"{comparison.operator} {kind}".strip(), scope)
         if values:
-            name = left.name if isinstance(left, Column) and left.name[0] == "w" else None
+            name = left.name if isinstance(left, ColumnRef) and left.name[0] == "w" else None
             counted = name is None
             instance = self.instances.get(name, 0) if name is not None else 0
             slots = ValueSlots(name, values, comparison.operator, scope, counted, instance)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fathom.offline.linking import ColumnKey, Floats, Linking, Span, Token
+from fathom.offline.linking import ColumnKey, Floats, Linking, QuestionToken, Span
 from fathom.offline.linking.text import token_stems, tokenize
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.parsing import parse
@@ -179,14 +179,14 @@ def _compile(
     return Solved(example, query, _words(tokens, ordered), blanks, meant, plain)
 
 
-def _runs(tokens: Sequence[Token], masked: Sequence[Span]) -> Iterator[tuple[str, ...]]:
+def _runs(tokens: Sequence[QuestionToken], masked: Sequence[Span]) -> Iterator[tuple[str, ...]]:
     for first in range(len(tokens)):
         for end in range(first + 1, min(first + LONGEST, len(tokens)) + 1):
             if not any(Span(first, end).overlaps(m) for m in masked):
                 yield token_stems(tokens[first:end])
 
 
-def _words(tokens: Sequence[Token], masked: Sequence[Span]) -> tuple[str, ...]:
+def _words(tokens: Sequence[QuestionToken], masked: Sequence[Span]) -> tuple[str, ...]:
     """Stems and pairs of neighbours, with spans of values as one word each."""
     starts = {s.first: s for s in masked}
     words = ["<start>"]

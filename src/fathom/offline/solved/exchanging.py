@@ -4,10 +4,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from fathom.offline.linking import ColumnKey, Linking, Span, Token
+from fathom.offline.linking import ColumnKey, Linking, QuestionToken, Span
 from fathom.offline.linking.numbers import find_numbers
 from fathom.offline.linking.text import token_stems, tokenize
-from fathom.offline.queries.query import Column, Comparison, Items, Literal, Query, part_names, walk
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Items,
+    Literal,
+    Query,
+    part_names,
+    walk,
+)
 
 FRAME = "%;,| ("
 """Signs around a value that aren't part of what a question calls it."""
@@ -97,7 +105,7 @@ def literals(node: Any, column: ColumnKey | None = None) -> Iterable[tuple[Colum
     """The constants of a query with the columns they are compared with, and its limits."""
     if isinstance(node, Literal):
         yield column, node.value
-    elif isinstance(node, Comparison):
+    elif isinstance(node, ComparisonPredicate):
         key = _key(node)
         yield from literals(node.left, key)
         yield from literals(node.right, key)
@@ -111,7 +119,7 @@ def literals(node: Any, column: ColumnKey | None = None) -> Iterable[tuple[Colum
             yield from literals(getattr(node, name), column if isinstance(node, Items) else None)
 
 
-def named_at(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) -> Span | None:
+def named_at(tokens: Sequence[QuestionToken], value: Value, others: Sequence[str] = ()) -> Span | None:
     """Where a question names a value, itself or by one of its other names."""
     if isinstance(value, int | float):
         return next((n.span for n in find_numbers(tokens) if n.value == value), None)
@@ -124,9 +132,9 @@ def named_at(tokens: Sequence[Token], value: Value, others: Sequence[str] = ()) 
     return None
 
 
-def _key(comparison: Comparison) -> ColumnKey | None:
+def _key(comparison: ComparisonPredicate) -> ColumnKey | None:
     """The one column on the left: by itself, or in LOWER(column) and the like."""
-    named = {e for e in walk(comparison.left) if isinstance(e, Column)}
+    named = {e for e in walk(comparison.left) if isinstance(e, ColumnRef)}
     left = named.pop() if len(named) == 1 else None
     return ColumnKey.of(left) if left is not None else None
 
@@ -147,7 +155,13 @@ def _exchanged(
         parts = tuple(_exchanged(i, value, column) for i in given)
         changed = given if all(a is b for a, b in zip(parts, given, strict=True)) else parts
     elif names := part_names(type(given)):
-        inner = _key(given) if isinstance(given, Comparison) else column if isinstance(given, Items) else None
+        inner = (
+            _key(given)
+            if isinstance(given, ComparisonPredicate)
+            else column
+            if isinstance(given, Items)
+            else None
+        )
         changes = {}
         for name in names:
             old = getattr(given, name)

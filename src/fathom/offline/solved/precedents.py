@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fathom.offline.hints import Hint
-from fathom.offline.linking import ColumnKey, Floats, Linking, Span, ValueMention
-from fathom.offline.queries.query import Comparison, Literal, Query, TableRef
-from fathom.offline.ranking.coverage import Parts, parts_of
+from fathom.offline.linking import ColumnKey, Floats, LinkedValue, Linking, Span
+from fathom.offline.queries.query import ComparisonPredicate, Literal, Query, TableRef
+from fathom.offline.ranking.coverage import UsedParts, parts_of
 from fathom.offline.solved.examples import Examples
 
 NEAREST = 6
@@ -33,7 +33,7 @@ class Precedents:
 
     def __init__(self, examples: Examples) -> None:
         self._examples = examples
-        self._parts: tuple[Parts, ...] = tuple(parts_of(s.query) for s in examples.solved)
+        self._parts: tuple[UsedParts, ...] = tuple(parts_of(s.query) for s in examples.solved)
 
     def apply(self, linking: Linking) -> Linking:
         """The linking with its scores drawn to what the most similar solved questions use."""
@@ -76,7 +76,7 @@ def sure_values(linking: Linking) -> tuple[Hint, ...]:
     for value in linking.values:
         if _exact(value) and value.probability >= SURE and value.comparison == "=":
             column = value.column.in_query()
-            condition = Comparison(column, "=", Literal(value.value))
+            condition = ComparisonPredicate(column, "=", Literal(value.value))
             if not any(value.span.overlaps(s) for s in found):
                 found[value.span] = Hint("", (value.span,), (condition,))
     return tuple(found.values())
@@ -124,7 +124,7 @@ def _drawn(scores: Floats, shares: Floats, trust: float) -> Floats:
     return np.asarray((1 - trust) * scores + trust * np.clip(shares, 0, 1), np.float32)
 
 
-def _values(linking: Linking) -> tuple[ValueMention, ...]:
+def _values(linking: Linking) -> tuple[LinkedValue, ...]:
     """The values with those sure that are exact and name nothing else, shared out by where they may stand."""
     tables = linking.table_alignment[linking.table_scores >= LIKELY].max(axis=0, initial=0)
     best = np.max([linking.column_scores[r] for r in linking.column_scores], axis=0)
@@ -148,10 +148,10 @@ def _values(linking: Linking) -> tuple[ValueMention, ...]:
     return tuple(sorted(found, key=lambda v: -v.probability))
 
 
-def _exact(value: ValueMention) -> bool:
+def _exact(value: LinkedValue) -> bool:
     return value.match in {"exact", "folded"} and not str(value.value).replace(".", "").isdigit()
 
 
-def _weight(value: ValueMention, linking: Linking) -> float:
+def _weight(value: LinkedValue, linking: Linking) -> float:
     where = linking.score(value.column, "where")
     return (where + 0.01) * linking.table_score(value.column.table)

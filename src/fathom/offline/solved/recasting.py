@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from fathom.offline.linking import ColumnKey, Token
+from fathom.offline.linking import ColumnKey, QuestionToken
 from fathom.offline.linking.cues import find_quantities
 from fathom.offline.queries.query import (
     Aggregate,
-    Column,
+    ColumnRef,
     Condition,
     Query,
     Star,
@@ -22,7 +22,7 @@ _OPENING = 3
 """Words within which a question says what it wants."""
 
 
-def asks_count(tokens: Sequence[Token]) -> bool | None:
+def asks_count(tokens: Sequence[QuestionToken]) -> bool | None:
     """Whether a question wants a number of rows (true) or the rows (false); None where that isn't plain."""
     opening = [t for t in tokens if not t.evidence][: 2 * _OPENING]
     if any(q.aggregate == "count" and q.span.first < _OPENING for q in find_quantities(opening)):
@@ -44,7 +44,7 @@ def recast(
     match query.select:
         case (Aggregate(function="count", argument=counted, distinct=distinct),):
             return query if count else _listed(query, counted if distinct else None, rows)
-    shown = [e for e in query.select if isinstance(e, Column)]
+    shown = [e for e in query.select if isinstance(e, ColumnRef)]
     plain = len(shown) == len(query.select) and not all(rows.measures(ColumnKey.of(c)) for c in shown)
     return _counted(query) if count and plain and not _extreme(query) else query
 
@@ -79,7 +79,7 @@ def _counted(query: Query) -> Query | None:
 
 def _listed(query: Query, column: object, rows: RowNames) -> Query | None:
     """The rows that a query counts: different values of a column, or the names of its one table's rows."""
-    if isinstance(column, Column):
+    if isinstance(column, ColumnRef):
         return replace(query, select=(column,), distinct=True)
     tables = mentioned_tables(query)
     names = rows.of_table(tables[0]) if len(tables) == 1 else ()

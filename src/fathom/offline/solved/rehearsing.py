@@ -13,12 +13,12 @@ import numpy.typing as npt
 from fathom.databases import Database
 from fathom.errors import QueryError
 from fathom.offline.checks.checking import BRIEF, Checked, check
-from fathom.offline.engine import Engine
+from fathom.offline.engine import OfflineEngine
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.queries.query import Query
 from fathom.offline.queries.rendering import render
-from fathom.offline.ranking.outcomes import Outcome
-from fathom.offline.ranking.reranker import Reranker, Trial, fit_and_try
+from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.reranker import Reranker, SolvedTrial, fit_and_try
 from fathom.offline.solved.examples import Solved
 from fathom.offline.solved.keeping import load, store
 from fathom.offline.stored import weights_digest
@@ -51,7 +51,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class RehearsedExamples:
     """What asking solved questions again came to. `reranker` is None where they are too few to learn it."""
 
     reranker: Reranker | None = None
@@ -74,12 +74,12 @@ class Rehearsal:
         return cls(Reranker.from_arrays(arrays) if "weights" in arrays else None, tuple(guesses))
 
 
-def reranker_for(engine: Engine) -> Reranker | None:
+def reranker_for(engine: OfflineEngine) -> Reranker | None:
     """What its solved questions teach an engine about choosing; None where they are too few."""
     return rehearsal_for(engine).reranker
 
 
-def rehearsal_for(engine: Engine) -> Rehearsal:
+def rehearsal_for(engine: OfflineEngine) -> RehearsedExamples:
     """What asking its solved questions again teaches an engine: learned at the first question, then kept.
 
     Nothing where they are too unlike each other.
@@ -90,28 +90,28 @@ def rehearsal_for(engine: Engine) -> Rehearsal:
         if key not in kept:
             # The engine is held as well, so that no later object can be taken for it by its id.
             kept[key] = (_known_or_learned(engine), engine)
-        found: Rehearsal = kept[key][0]
+        found: RehearsedExamples = kept[key][0]
         return found
 
 
-def take_over(engine: Engine, rehearsal: Rehearsal) -> None:
+def take_over(engine: OfflineEngine, rehearsal: RehearsedExamples) -> None:
     """Let an engine choose by this rehearsal instead of one of its own."""
     with _lock:
         engine.database.kept["offline rehearsal", id(engine)] = (rehearsal, engine)
 
 
-def _known_or_learned(engine: Engine) -> Rehearsal:
+def _known_or_learned(engine: OfflineEngine) -> RehearsedExamples:
     if not engine.habits:
-        return Rehearsal()
+        return RehearsedExamples()
     file = rehearsal_file(engine)
     if (known := load(file)) is not None and "guesses" in known:
-        return Rehearsal.from_arrays(known)
+        return RehearsedExamples.from_arrays(known)
     learned = rehearse(engine)
     store(file, learned.arrays())
     return learned
 
 
-def rehearsal_file(engine: Engine) -> Path | None:
+def rehearsal_file(engine: OfflineEngine) -> Path | None:
     """Where what was learned is kept: its name is the digest of all that it is learned from."""
     if engine.cache is None:
         return None
@@ -127,11 +127,11 @@ def rehearsal_file(engine: Engine) -> Path | None:
     return engine.cache / "rehearsals" / f"{hashlib.sha256(repr(told).encode()).hexdigest()[:32]}.npz"
 
 
-def rehearse(engine: Engine) -> Rehearsal:
+def rehearse(engine: OfflineEngine) -> RehearsedExamples:
     """Ask solved questions of what the others teach, and learn to tell right candidates from wrong ones."""
     solved = engine.examples.solved
     drawn = sorted(range(len(solved)), key=lambda i: solved[i].number)
-    trials: list[Trial] = []
+    trials: list[SolvedTrial] = []
     places: list[tuple[int, float]] = []
     asked = drawn[:MOST]
     folds = FOLDS if len(solved) >= FEWEST else SMALL_FOLDS
@@ -146,7 +146,9 @@ def rehearse(engine: Engine) -> Rehearsal:
     return _learned(trials, places, enough=len(solved) >= FEWEST)
 
 
-def _learned(trials: Sequence[Trial], places: Sequence[tuple[int, float]], *, enough: bool) -> Rehearsal:
+def _learned(
+    trials: Sequence[SolvedTrial], places: Sequence[tuple[int, float]], *, enough: bool
+) -> RehearsedExamples:
     reranker, tried = None, [t.scores for t in trials]
     if enough and len(trials) >= FEWEST / 2:
         reranker, tried = fit_and_try(trials)
@@ -155,7 +157,7 @@ def _learned(trials: Sequence[Trial], places: Sequence[tuple[int, float]], *, en
         best = int(scores.argmax())
         sure = trial.confidence if reranker is None else reranker.confidence(scores, trial.digests)
         guesses.append(Guess(place, trial.digests[best], bool(trial.right[best]), sure, nearest))
-    return Rehearsal(reranker, tuple(guesses))
+    return RehearsedExamples(reranker, tuple(guesses))
 
 
 def question_of(solved: Solved) -> Question:
@@ -169,10 +171,10 @@ def gold_of(database: Database, solved: Solved) -> str | None:
         gold = database.run(solved.example.sql, BRIEF)
     except QueryError:
         return None
-    return Outcome.of(gold).digest if gold.rows and not gold.truncated else None
+    return QueryOutcome.of(gold).digest if gold.rows and not gold.truncated else None
 
 
-def _trial(pupil: Engine, solved: Solved) -> Trial | None:
+def _trial(pupil: OfflineEngine, solved: Solved) -> SolvedTrial | None:
     """The trial of one solved question; None where its own query tells nothing."""
     question = question_of(solved)
     gold, written = gold_of(pupil.database, solved), pupil.written(question)
@@ -183,11 +185,11 @@ def _trial(pupil: Engine, solved: Solved) -> Trial | None:
     given = _digests(pupil, question, [p.query for p, _ in written], checked)
     right = np.array([d == gold for d in given])
     scores = np.array(weighed.choice.scores)
-    return Trial(weighed.features, scores, right, weighed.digests, weighed.choice.confidence)
+    return SolvedTrial(weighed.features, scores, right, weighed.digests, weighed.choice.confidence)
 
 
 def _digests(
-    pupil: Engine, question: Question, queries: Sequence[Query], checked: Sequence[Checked]
+    pupil: OfflineEngine, question: Question, queries: Sequence[Query], checked: Sequence[Checked]
 ) -> list[str]:
     """The digest of what each query would have answered, with the conventions of the pack."""
     found = []
@@ -196,5 +198,5 @@ def _digests(
         if whole != query and outcome.error is None:
             sql = render(whole, pupil.planner, pupil.database.dialect)
             [outcome] = check(pupil.database, pupil.planner, [(whole, sql)])  # noqa: PLW2901, the same anew
-        found.append(Outcome.of(outcome.result).digest)
+        found.append(QueryOutcome.of(outcome.result).digest)
     return found

@@ -10,7 +10,7 @@ from fathom.offline.checks.accounting import sure_values
 from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.periods import PERIOD_WORDS
 from fathom.offline.grammars.ratios import asks_ratio
-from fathom.offline.linking import Linking, Token
+from fathom.offline.linking import Linking, QuestionToken
 from fathom.offline.linking.naming import names_many, tells_who
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LISTING, OPENINGS
@@ -61,14 +61,14 @@ def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
     return replace(question, text=f"{before} {each}{question.text[tokens[place].end :]}")
 
 
-def _is_plural(linking: Linking, words: Sequence[Token]) -> bool:
+def _is_plural(linking: Linking, words: Sequence[QuestionToken]) -> bool:
     """Whether words are one for things, which is no column's: "members"."""
     last = len(words) - 1
     column = linking.alignment[:, last].max(initial=0) >= _MENTIONED or asked_money(linking) is not None
     return all(t.stop for t in words[:-1]) and names_many(words[-1]) and not column
 
 
-def _opens(linking: Linking, words: Sequence[Token]) -> bool:
+def _opens(linking: Linking, words: Sequence[QuestionToken]) -> bool:
     """Whether words open as questions do: with "order the ...", not with the thing of "order count"."""
     word = words[0].lower
     followed = len(words) > 1 and words[1].stop

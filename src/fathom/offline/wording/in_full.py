@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.linking import Linking, Span, ValueMention
+from fathom.offline.linking import LinkedValue, Linking, Span
 from fathom.offline.linking.naming import naming_keys
 from fathom.records import Assumption, Question
 
@@ -32,7 +32,7 @@ def in_full(question: Question, linking: Linking) -> tuple[Question, tuple[Assum
     return (replace(question, text=text), tuple(told)) if told else (question, ())
 
 
-def _shortened(linking: Linking) -> Iterator[ValueMention]:
+def _shortened(linking: Linking) -> Iterator[LinkedValue]:
     """The names of which a question says the beginning, where it can't mean anything else."""
     keys = naming_keys(linking.columns)
     small = not any(t.text[:1].isupper() for t in linking.tokens[1:])
@@ -45,7 +45,7 @@ def _shortened(linking: Linking) -> Iterator[ValueMention]:
             yield meant[0]
 
 
-def _begins(value: ValueMention) -> bool:
+def _begins(value: LinkedValue) -> bool:
     """Whether words are the first ones of a value."""
     words = value.text.casefold().replace("\u2019", "'").removesuffix("'s").split()
     return str(value.value).casefold().split()[: len(words)] == words

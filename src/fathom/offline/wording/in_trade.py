@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.offline.grammars.sold import trade_verbs
-from fathom.offline.grammars.trading import Lines
+from fathom.offline.grammars.trading import OrderLines
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import BE
@@ -22,7 +22,7 @@ _AHEAD = 4
 
 
 def in_trade(
-    question: Question, linking: Linking, lines: Sequence[Lines], names: RowNames
+    question: Question, linking: Linking, lines: Sequence[OrderLines], names: RowNames
 ) -> Question | None:
     """The question with the things or buyers named that its "what" or "who" stands for, if it is clear which.
 

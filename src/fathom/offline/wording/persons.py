@@ -7,7 +7,7 @@ Training questions say which columns they want; people ask who, or which one, it
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.linking import ColumnKey, Linking, Span, Token
+from fathom.offline.linking import ColumnKey, Linking, QuestionToken, Span
 from fathom.offline.linking.wordlists import BE, DEGREES, PHRASE_ENDS, ROLE_VERBS
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.wording.phrases import column_named, names_in_words
@@ -79,13 +79,13 @@ def _by_names(
     return called and f"What {be} the {called} of the {noun} {'who' if persons else 'that'} {rest}"
 
 
-def _goes_on(tokens: Sequence[Token], linking: Linking) -> bool:
+def _goes_on(tokens: Sequence[QuestionToken], linking: Linking) -> bool:
     """Whether a second sentence follows: no sign within a value ends the first one."""
     held = {i for v in linking.values if v.match == "exact" for i in range(*v.span)}
     return any(t.lower in _ENDS and i not in held for i, t in enumerate(tokens[:-1]))
 
 
-def _doer(tokens: Sequence[Token], linking: Linking) -> ColumnKey | None:
+def _doer(tokens: Sequence[QuestionToken], linking: Linking) -> ColumnKey | None:
     """The one column of a named row that tells who does what the verb says: `manager` for "who manages"."""
     if len(tokens) < 3 or tokens[0].lower != "who" or tokens[1].stop or tokens[1].quoted:
         return None
@@ -99,18 +99,18 @@ def _doer(tokens: Sequence[Token], linking: Linking) -> ColumnKey | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _is_rest(tokens: Sequence[Token], span: Span, end: int) -> bool:
+def _is_rest(tokens: Sequence[QuestionToken], span: Span, end: int) -> bool:
     """Whether a value is all that follows the verb, but for an article."""
     return span.end == end and all(t.stop for t in tokens[2 : span.first])
 
 
-def _does(word: str, verb: Token) -> bool:
+def _does(word: str, verb: QuestionToken) -> bool:
     """Whether a noun is what somebody is called who does what a verb says."""
     word = in_number((word,), many=False)
     return word.endswith(("er", "or")) and word.startswith(verb.stem) and len(word) <= len(verb.stem) + 4
 
 
-def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[tuple[str, int]]:
+def _asked(tokens: Sequence[QuestionToken], linking: Linking, names: RowNames) -> list[tuple[str, int]]:
     """The tables whose rows may be asked for, each with the place of the verb."""
     words = [t.lower for t in tokens[:_LONGEST]]
     if len(tokens) > 1 and words[0] == "who" and words[1] not in BE:
@@ -133,7 +133,7 @@ def _asked(tokens: Sequence[Token], linking: Linking, names: RowNames) -> list[t
     return []
 
 
-def _asks_of_others(tokens: Sequence[Token], place: int) -> bool:
+def _asks_of_others(tokens: Sequence[QuestionToken], place: int) -> bool:
     """Whether something was done to those asked for ("which customers did Ann serve"), or no verb follows."""
     word = tokens[place].lower
     if word in _DO:
@@ -150,7 +150,9 @@ class _Extreme:
     column: ColumnKey
 
 
-def _extreme(tokens: Sequence[Token], table: str, linking: Linking, names: RowNames) -> _Extreme | None:
+def _extreme(
+    tokens: Sequence[QuestionToken], table: str, linking: Linking, names: RowNames
+) -> _Extreme | None:
     amounts = [c for c in linking.columns if c.table == table and names.measures(c)]
     for place, token in enumerate(tokens):
         last = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].lower == "the")
@@ -164,7 +166,7 @@ def _extreme(tokens: Sequence[Token], table: str, linking: Linking, names: RowNa
     return None
 
 
-def _rest(text: str, tokens: Sequence[Token], place: int, extreme: _Extreme | None) -> str:
+def _rest(text: str, tokens: Sequence[QuestionToken], place: int, extreme: _Extreme | None) -> str:
     """What is said of those asked for, from the verb on."""
     if extreme is None:
         return text[tokens[place].start :]

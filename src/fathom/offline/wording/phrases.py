@@ -8,7 +8,7 @@ from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.naming import names_many, numbering_columns
-from fathom.offline.linking.records import Token
+from fathom.offline.linking.records import QuestionToken
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import BE, LISTING, OPENINGS, PHRASE_ENDS
 from fathom.offline.queries.query import TableRef
@@ -54,7 +54,7 @@ def as_question(question: Question, linking: Linking, rows: RowNames) -> Questio
     return replace(question, text=f"What {'are' if many else 'is'} the {asked.rstrip(' ?.!')}?")
 
 
-def _of_homes(text: str, linking: Linking, tokens: Sequence[Token], rows: RowNames) -> str | None:
+def _of_homes(text: str, linking: Linking, tokens: Sequence[QuestionToken], rows: RowNames) -> str | None:
     """A question where people live, or who lives somewhere, by what is shown: their city, or their names."""
     words = [t.lower for t in tokens]
     place = next((i for i, w in enumerate(words) if w in _LIVE), None)
@@ -77,7 +77,7 @@ def _of_homes(text: str, linking: Linking, tokens: Sequence[Token], rows: RowNam
     return f"What are the {names} of the {people} who live{text[tokens[place].end :].rstrip(' ?.!')}?"
 
 
-def _phrase(tokens: Sequence[Token]) -> int | None:
+def _phrase(tokens: Sequence[QuestionToken]) -> int | None:
     """The place where a phrase of things begins, behind "list" or "who is" and articles."""
     words = [t.lower for t in tokens]
     place = 0
@@ -98,7 +98,7 @@ def _phrase(tokens: Sequence[Token]) -> int | None:
     return None if words[0] in _WHAT and words[place] in _BY_DATE else place
 
 
-def _head(linking: Linking, tokens: Sequence[Token], first: int) -> int:
+def _head(linking: Linking, tokens: Sequence[QuestionToken], first: int) -> int:
     """The place of the last word before what says more of the things: "top 5 customers | by spending"."""
     for place in range(first + 1, len(tokens)):
         token, named = tokens[place], _is_named(linking, place - 1)
@@ -159,7 +159,7 @@ def _table(linking: Linking, place: int) -> str | None:
     return max(tables, key=linking.table_score)
 
 
-def _owner(linking: Linking, tokens: Sequence[Token], head: int) -> str | None:
+def _owner(linking: Linking, tokens: Sequence[QuestionToken], head: int) -> str | None:
     """The table of "names of all employees"."""
     place = head + 2
     while place < len(tokens) and tokens[place].lower in _DETERMINERS:

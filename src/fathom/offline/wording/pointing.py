@@ -6,8 +6,8 @@ from dataclasses import replace
 from fathom.offline.checks.accounting import names_table
 from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.sold import trade_verbs
-from fathom.offline.grammars.trading import Lines
-from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span, ValueMention
+from fathom.offline.grammars.trading import OrderLines
+from fathom.offline.linking import ColumnKey, LinkedValue, Linking, NumberMention, Span
 from fathom.offline.linking.naming import names_many
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import TableRef
@@ -36,7 +36,7 @@ def keys_first(linking: Linking, names: RowNames, profiles: Mapping[str, TablePr
     return _with_values(linking, tuple(_pointed(v, meant.get(v.span)) for v in linking.values))
 
 
-def _pointed(value: ValueMention, key: ColumnKey | None) -> ValueMention:
+def _pointed(value: LinkedValue, key: ColumnKey | None) -> LinkedValue:
     """A value as it is where its words are the key of a row: for sure that, or hardly anything else."""
     if key is None:
         return value
@@ -69,7 +69,7 @@ def _key(
     return None
 
 
-def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> Linking:
+def buyers_first(linking: Linking, lines: Sequence[OrderLines], names: RowNames) -> Linking:
     """The linking with names of those who buy as such alone, and places as those of buyers and orders.
 
     "Did Ann Lee buy" isn't about an order that is shipped to somebody of that name, nor "sold in France"
@@ -79,7 +79,7 @@ def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> L
     homes = buyers.union(*(one.heads | {one.table.name} for one in lines))
     called = {ColumnKey.of(c) for t in buyers for c in names.of_table(TableRef(t))}
     verbs = trade_verbs(linking, lines, names)
-    values: Sequence[ValueMention] = linking.values
+    values: Sequence[LinkedValue] = linking.values
     for value in linking.values:
         if value.match not in _WHOLE or value.column.table not in buyers:
             continue
@@ -91,8 +91,8 @@ def buyers_first(linking: Linking, lines: Sequence[Lines], names: RowNames) -> L
 
 
 def _within(
-    values: Sequence[ValueMention], meant: ValueMention, tables: Collection[str]
-) -> Sequence[ValueMention]:
+    values: Sequence[LinkedValue], meant: LinkedValue, tables: Collection[str]
+) -> Sequence[LinkedValue]:
     """The values without those of a span that other tables hold; what is meant is as likely as these."""
     kept = [
         v
@@ -103,7 +103,7 @@ def _within(
     return [replace(v, probability=max(v.probability, others)) if _same(v, meant) else v for v in kept]
 
 
-def _same(one: ValueMention, other: ValueMention) -> bool:
+def _same(one: LinkedValue, other: LinkedValue) -> bool:
     return (one.column, one.span, one.value) == (other.column, other.span, other.value)
 
 
@@ -130,5 +130,5 @@ def _sold_there(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
     return named and not any(v.span == span and v.column.table in own for v in linking.values)
 
 
-def _with_values(linking: Linking, values: Sequence[ValueMention]) -> Linking:
+def _with_values(linking: Linking, values: Sequence[LinkedValue]) -> Linking:
     return replace(linking, values=tuple(sorted(values, key=lambda v: -v.probability)))

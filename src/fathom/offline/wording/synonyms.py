@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from fathom.offline.linking import Linking, Span, Token
+from fathom.offline.linking import Linking, QuestionToken, Span
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import ANYBODY, BE, MONEY, SAME, WHOLE
 from fathom.offline.queries.rows import RowNames
@@ -52,7 +52,7 @@ def by_its_names(
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _SynonymChange:
     """Tokens and the words to put for them: the name of a table or a column, or none."""
 
     first: int
@@ -66,11 +66,11 @@ class _Change:
         return linking.tokens[self.last].end
 
 
-def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
+def _changes(linking: Linking, names: RowNames) -> Iterator[_SynonymChange]:
     tokens = linking.tokens
     for place, token in enumerate(tokens):
         if token.kind == "word" and not _is_value(linking, place) and (table := _in_short(linking, place)):
-            yield _Change(place, place, _in_number_of(token, table))
+            yield _SynonymChange(place, place, _in_number_of(token, table))
     named = {s for t in linking.tables for s in name_stems(t)}
     named |= {s for c in linking.columns for s in name_stems(c.column)}
     for place, token in enumerate(tokens):
@@ -78,16 +78,16 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_Change]:
             continue
         ahead = [t.lower for t in tokens[max(0, place - 2) : place]]
         if token.lower in MONEY and place and tokens[place - 1].kind == "number":
-            yield _Change(place, place)
+            yield _SynonymChange(place, place)
         elif _is_all(token, ahead, tokens[place + 1 : place + 2]):
-            yield _Change(place - 2, place, "there" if tokens[place - 3].lower in BE else "")
+            yield _SynonymChange(place - 2, place, "there" if tokens[place - 3].lower in BE else "")
         elif token.lower == "full" and _behind(linking, place) == _NAME and _are_persons(linking, names):
-            yield _Change(place, place, "first and last")
+            yield _SynonymChange(place, place, "first and last")
         elif (meant := _meant(token, linking, names)) is not None:
-            yield _Change(place, place, _in_number_of(token, meant))
+            yield _SynonymChange(place, place, _in_number_of(token, meant))
 
 
-def _is_all(token: Token, ahead: Sequence[str], behind: Sequence[Token]) -> bool:
+def _is_all(token: QuestionToken, ahead: Sequence[str], behind: Sequence[QuestionToken]) -> bool:
     """Whether words stand for all there is, "in our company", and not for one "whose name ..."."""
     inside = len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS
     return token.lower in WHOLE and inside and not any(t.lower == "whose" for t in behind)
@@ -144,7 +144,7 @@ def _is_value(linking: Linking, place: int) -> bool:
     return held or token.quoted or token.evidence or (place > 0 and token.text[:1].isupper())
 
 
-def _meant(token: Token, linking: Linking, names: RowNames) -> tuple[str, ...] | None:
+def _meant(token: QuestionToken, linking: Linking, names: RowNames) -> tuple[str, ...] | None:
     """The words that the one table, or else the one column, is called by for which a word may stand."""
     if token.lower in ANYBODY:
         found = {identifier_words(t) for t in linking.tables if names.holds_persons(t)}
@@ -159,7 +159,7 @@ def _meant(token: Token, linking: Linking, names: RowNames) -> tuple[str, ...] |
     return None
 
 
-def _in_number_of(token: Token, name: tuple[str, ...]) -> str:
+def _in_number_of(token: QuestionToken, name: tuple[str, ...]) -> str:
     """A name in the number of the word that stands for it."""
     many = token.lower in ANYBODY or token.lower.endswith("s") or token.lower in LEMMAS
     return in_number(name, many=many)

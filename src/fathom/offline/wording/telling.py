@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.grammars.periods import DATED, Dates
-from fathom.offline.linking import ColumnKey, Linking, Token
+from fathom.offline.linking import ColumnKey, Linking, QuestionToken
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BE, DEGREES, LIGHT, USUALLY
@@ -62,7 +62,9 @@ def asked_of_rows(question: Question, linking: Linking, names: RowNames, dates: 
     return replace(question, text=f"What is the {called} of {said}?")
 
 
-def _of_how(tokens: Sequence[Token], linking: Linking, names: RowNames) -> tuple[_Rows, ColumnKey] | None:
+def _of_how(
+    tokens: Sequence[QuestionToken], linking: Linking, names: RowNames
+) -> tuple[_Rows, ColumnKey] | None:
     """The rows and the number of which "how" asks: "how tall is", "how much does ... weigh"."""
     words = [t.lower for t in tokens]
     verb = 3 if words[2] in _BEHIND and words[1] not in {"many", "much"} else 2
@@ -86,7 +88,9 @@ def _first(words: Sequence[str], some: frozenset[str]) -> int | None:
     return next((i for i, w in enumerate(words) if w in some), None)
 
 
-def _of_when(tokens: Sequence[Token], linking: Linking, dates: Dates) -> tuple[_Rows, ColumnKey] | None:
+def _of_when(
+    tokens: Sequence[QuestionToken], linking: Linking, dates: Dates
+) -> tuple[_Rows, ColumnKey] | None:
     """The rows and the date of which "when" asks: the one that the verb names, else their only one."""
     words = [t.lower for t in tokens]
     if words[1] not in BE | _DO:

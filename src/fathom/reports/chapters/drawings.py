@@ -8,7 +8,7 @@ from fathom.evaluation.outcome import JUDGED
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.chapters.groups import by, names_of
 from fathom.reports.chapters.ranking import budgets, named
-from fathom.reports.charts import Bar, Group, Line, Point, Stack, bars, lines, points, radar, stacks
+from fathom.reports.charts import Bar, BarGroup, Line, Point, Stack, bars, lines, points, radar, stacks
 from fathom.reports.sheet import Cell, Figure, Sheet, heads, letter, number, rate, share, text
 
 _MEASURES = {"tokens": "tokens a question", "calls": "model calls a question", "cost_usd": "US$ a question",
@@ -54,7 +54,7 @@ def _difficulty(contrast: Contrast, runs: Runs) -> Figure | None:
     for name in names:
         members = [(i, label, s.by.get("difficulty", {}).get(name)) for i, (label, s) in runs]
         n = max(figures["n"] for _, _, figures in members if figures)
-        groups.append(Group(f"{name} (N = {n:,})", [_bar(*member) for member in members]))
+        groups.append(BarGroup(f"{name} (N = {n:,})", [_bar(*member) for member in members]))
     return Figure(
         "By difficulty",
         "Correct rate with its 95 % interval.",

@@ -5,7 +5,7 @@ from typing import Any
 
 from fathom.evaluation.metrics import Clustered
 from fathom.evaluation.outcome import UNJUDGED_BECAUSE
-from fathom.evaluation.runs.contrast import Contrast, Pair
+from fathom.evaluation.runs.contrast import Contrast, RunPair
 from fathom.evaluation.runs.repeats import RATES, SCORE, Spread, repeats_of
 from fathom.evaluation.runs.summary import Summary
 from fathom.reports.charts import whisker
@@ -93,7 +93,7 @@ def paired(found: Contrast) -> Sheet | None:
     return Sheet("Paired tests", heads("first", "second", *_TESTED), rows, note)
 
 
-def _pair(found: Contrast, pair: Pair) -> list[Cell]:
+def _pair(found: Contrast, pair: RunPair) -> list[Cell]:
     test = pair.correct
     means = [
         text("–") if m is None else Cell(f"{m.difference:+.3g}", f"{m.low:+.3g} to {m.high:+.3g}")
@@ -166,11 +166,11 @@ def gaps(found: Contrast) -> Iterator[Sheet]:
             yield Sheet(f"{title}: the gap", head, rows, f"Runs that differ in --{setting} alone.")
 
 
-def _turned(pair: Pair) -> Pair:
-    return Pair(pair.second, pair.first, pair.correct, pair.seconds, pair.tokens)
+def _turned(pair: RunPair) -> RunPair:
+    return RunPair(pair.second, pair.first, pair.correct, pair.seconds, pair.tokens)
 
 
-def _differ_in(found: Contrast, pair: Pair, setting: str, given: str) -> bool:
+def _differ_in(found: Contrast, pair: RunPair, setting: str, given: str) -> bool:
     """Whether the first of a pair has a setting and the second hasn't, and they are alike otherwise."""
     first, second = (
         dict(found.summaries[label].configuration) | {"limit": None} for label in (pair.first, pair.second)
@@ -179,7 +179,7 @@ def _differ_in(found: Contrast, pair: Pair, setting: str, given: str) -> bool:
     return first == second and ours.pop(setting, None) == given and setting not in theirs and ours == theirs
 
 
-def _gap(found: Contrast, pair: Pair, special: str, plain: str) -> list[Cell]:
+def _gap(found: Contrast, pair: RunPair, special: str, plain: str) -> list[Cell]:
     ours, theirs = found.summaries[special].all, found.summaries[plain].all
     test = pair.correct
     difference = test.difference if special == pair.first else -test.difference

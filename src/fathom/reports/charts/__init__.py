@@ -4,10 +4,22 @@ Colours are CSS variables (`--run-0` and so on), so that one drawing serves ligh
 a letter and a dash pattern, so that nothing rests on colour alone. Every text is escaped by `Markup.format`.
 """
 
-from fathom.reports.charts.bars import Bar, Group, bars
+from fathom.reports.charts.bars import Bar, BarGroup, bars
 from fathom.reports.charts.lines import Line, Point, lines, points
 from fathom.reports.charts.radar import radar
 from fathom.reports.charts.stacks import Stack, stacks
 from fathom.reports.charts.whisker import whisker
 
-__all__ = ["Bar", "Group", "Line", "Point", "Stack", "bars", "lines", "points", "radar", "stacks", "whisker"]
+__all__ = [
+    "Bar",
+    "BarGroup",
+    "Line",
+    "Point",
+    "Stack",
+    "bars",
+    "lines",
+    "points",
+    "radar",
+    "stacks",
+    "whisker",
+]

@@ -23,14 +23,14 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class BarGroup:
     """Bars under one heading."""
 
     name: str
     bars: Sequence[Bar]
 
 
-def bars(groups: Sequence[Group], *, label: str) -> Markup:
+def bars(groups: Sequence[BarGroup], *, label: str) -> Markup:
     """Horizontal bars of shares, grouped; long names and many runs fit a phone this way."""
     x = Scale(0, 1, _LEFT + 18, WIDTH - 52)
     parts: list[Markup] = []

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fathom.biotools.catalogue.names import Species, populations
 from fathom.biotools.loopback.refusal import ServiceRefused
-from fathom.biotools.loopback.world import Gene, gene_of_id, gene_of_symbol, species_named
+from fathom.biotools.loopback.world import SampleGene, gene_of_id, gene_of_symbol, species_named
 
 Arguments = Mapping[str, str]
 
@@ -20,7 +20,7 @@ def species_of(arguments: Arguments) -> Species:
     return found
 
 
-def gene_of(arguments: Arguments) -> Gene:
+def gene_of(arguments: Arguments) -> SampleGene:
     """The gene that an identifier or a symbol names. Refuses identifiers of nothing."""
     if "symbol" in arguments or "gene" in arguments:
         given = arguments.get("symbol") or arguments["gene"]

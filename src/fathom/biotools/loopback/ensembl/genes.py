@@ -8,7 +8,7 @@ from fathom.biotools.loopback.ensembl.arguments import Arguments, gene_of, regio
 from fathom.biotools.loopback.refusal import ServiceRefused
 from fathom.biotools.loopback.world import (
     SYMBOLS,
-    Gene,
+    SampleGene,
     dice,
     dna,
     gene_of_symbol,
@@ -16,7 +16,7 @@ from fathom.biotools.loopback.world import (
     species_named,
 )
 
-KINDS = {"G": "Gene", "T": "Transcript", "P": "Translation", "E": "Exon"}
+KINDS = {"G": "SampleGene", "T": "Transcript", "P": "Translation", "E": "Exon"}
 
 
 def look_up(arguments: Arguments) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def look_up(arguments: Arguments) -> dict[str, Any]:
     return told
 
 
-def _transcript(gene: Gene, number: int) -> dict[str, Any]:
+def _transcript(gene: SampleGene, number: int) -> dict[str, Any]:
     chromosome, start, end, strand = gene.place
     length = protein(gene.part("P", number))
     return {
@@ -62,17 +62,18 @@ def relatives(arguments: Arguments) -> dict[str, Any]:
     found = [_homologue(gene, gene_of_symbol(s, gene.symbol), "ortholog_one2one") for s in others]
     if wanted != "orthologues" and not (target or number):
         found += [
-            _homologue(gene, Gene(gene.species, gene.number + n), "within_species_paralog") for n in (7, 8)
+            _homologue(gene, SampleGene(gene.species, gene.number + n), "within_species_paralog")
+            for n in (7, 8)
         ]
     if wanted == "paralogues":
         found = [h for h in found if "paralog" in h["type"]]
     return {"data": [{"id": gene.id, "homologies": found}]}
 
 
-def _homologue(gene: Gene, other: Gene, kind: str) -> dict[str, Any]:
+def _homologue(gene: SampleGene, other: SampleGene, kind: str) -> dict[str, Any]:
     roll = dice("homologue", gene.id, other.id)
 
-    def side(one: Gene) -> dict[str, Any]:
+    def side(one: SampleGene) -> dict[str, Any]:
         return {"id": one.id, "species": one.species.name, "protein_id": one.part("P"), "taxon_id": one.species.taxon,
                 "perc_id": round(roll.uniform(40, 99), 3), "perc_pos": round(roll.uniform(50, 99), 3),
                 "cigar_line": "120M", "align_seq": protein(one.id, 120)}  # fmt: skip
@@ -95,7 +96,7 @@ def gene_tree(arguments: Arguments) -> dict[str, Any]:
     return {"type": "gene tree", "id": identifier, "rooted": 1, "tree": root}
 
 
-def _leaf(gene: Gene) -> dict[str, Any]:
+def _leaf(gene: SampleGene) -> dict[str, Any]:
     return {"branch_length": round(dice("branch", gene.id).random(), 4),
             "id": {"accession": gene.id, "source": "EnsEMBL"},
             "sequence": {"id": [{"accession": gene.part("P")}], "name": gene.symbol, "mol_seq": {"seq": protein(gene.id, 60)}},
@@ -190,7 +191,7 @@ def archived(arguments: Arguments) -> dict[str, Any]:
     """The newest version of an identifier."""
     gene = gene_of(arguments)
     return {"id": arguments["id"].partition(".")[0], "version": "14", "latest": f"{arguments['id'].partition('.')[0]}.14", "is_current": "1",
-            "release": "113", "assembly": gene.species.assembly, "type": "Gene", "peptide": None, "possible_replacement": []}  # fmt: skip
+            "release": "113", "assembly": gene.species.assembly, "type": "SampleGene", "peptide": None, "possible_replacement": []}  # fmt: skip
 
 
 def features(arguments: Arguments) -> list[Any]:

@@ -11,16 +11,16 @@ from pydantic import BaseModel, Field
 from fathom.answering import as_json, explain
 from fathom.answering.documents import as_csv, as_html
 from fathom.answering.markdown import answer_as_markdown
-from fathom.answering.store import Entry, Feedback, KeptAnswer, Origin
+from fathom.answering.store import Feedback, KeptAnswer, Origin, StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
 from fathom.interfaces.web.chart import Theme, drawn, drawn_as, specification
-from fathom.interfaces.web.jobs import Jobs, Progress
+from fathom.interfaces.web.jobs import JobProgress, Jobs
 from fathom.interfaces.web.pages.ask import OfRequest
-from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
-from fathom.interfaces.web.work import Asked, asked_again
+from fathom.interfaces.web.work import AnswerJob, asked_again
 from fathom.records import Answer, Ending, Question
 
 router = APIRouter(tags=["answers"])
@@ -38,16 +38,16 @@ class AnswerPage:
     by now; `made_from` and `led_to` are the answers before and after it in its history.
     """
 
-    entry: Entry
+    entry: StoredQuestion
     answer: dict[str, Any] | None
-    progress: Progress | None
+    progress: JobProgress | None
     guess: str
     guess_explained: str
     missing: Sequence[str]
     changed: bool
-    made_from: Entry | None
-    led_to: Sequence[Entry]
-    conversation: Sequence[Entry]
+    made_from: StoredQuestion | None
+    led_to: Sequence[StoredQuestion]
+    conversation: Sequence[StoredQuestion]
     feedback: Sequence[Feedback]
     reasons: Sequence[str]
     charts: Sequence[str]
@@ -184,19 +184,19 @@ class Nothing(BaseModel):
     """A form with a button alone."""
 
 
-class Choice(BaseModel):
+class ReadingNumber(BaseModel):
     """The number of a reading, from 1."""
 
     reading: int = Field(ge=1, le=9)
 
 
-class Edited(BaseModel):
+class RewrittenQuery(BaseModel):
     """A query to run instead."""
 
     sql: str = Field(min_length=1, max_length=SQL_LETTERS)
 
 
-class Verdict(BaseModel):
+class AnswerFeedback(BaseModel):
     """What a person says of an answer."""
 
     verdict: Literal["right", "wrong"]
@@ -213,25 +213,25 @@ class SaveAs(BaseModel):
 
 
 @done(router, "/a/{id}/cancel")
-async def cancel(site: OfSite, request: Request, id: str, body: Nothing) -> Done:
+async def cancel(site: OfSite, request: Request, id: str, body: Nothing) -> ActionDone:
     """Stop work on a question; the engine stops too."""
     site.store.get(id)
     request.app.state.jobs.cancel(id)
-    return Done(f"/a/{id}", id)
+    return ActionDone(f"/a/{id}", id)
 
 
 @done(router, "/a/{id}/choose")
-async def choose(site: OfSite, id: str, body: Choice) -> Done:
+async def choose(site: OfSite, id: str, body: ReadingNumber) -> ActionDone:
     """Take one of the readings as the answer; nothing runs again."""
     kept = site.store.get(id)
     chosen = _given(site, id).choose(body.reading)
     entry, _ = _follow(site, kept, Origin.CHOSEN)
     site.store.finish(entry.id, chosen, seconds=0.0, state=kept.state)
-    return Done(f"/a/{entry.id}", entry.id)
+    return ActionDone(f"/a/{entry.id}", entry.id)
 
 
 @done(router, "/a/{id}/sql")
-async def edit_sql(site: OfSite, begin: OfRequest, id: str, body: Edited) -> Done:
+async def edit_sql(site: OfSite, begin: OfRequest, id: str, body: RewrittenQuery) -> ActionDone:
     """Run an edited query within the guard and the limits; a new answer beside the first."""
     if not site.rules.sql:
         raise InputError("queries written by hand are switched off here (--no-sql)")
@@ -239,7 +239,7 @@ async def edit_sql(site: OfSite, begin: OfRequest, id: str, body: Edited) -> Don
 
 
 @done(router, "/a/{id}/guess")
-async def show_guess(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> Done:
+async def show_guess(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> ActionDone:
     """Run the best guess of a question that wasn't answered; it is marked as a guess."""
     guess = _guess(_given(site, id))
     if not guess:
@@ -248,7 +248,7 @@ async def show_guess(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> 
 
 
 @done(router, "/a/{id}/again")
-async def ask_again(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> Done:
+async def ask_again(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> ActionDone:
     """Ask the same question of the data as they are now."""
     begin.check()
     kept = site.store.get(id)
@@ -257,13 +257,13 @@ async def ask_again(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> D
     return begin.start(asked, entry)
 
 
-def _rerun(site: Site, begin: OfRequest, id: str, sql: str, origin: Origin) -> Done:
+def _rerun(site: Site, begin: OfRequest, id: str, sql: str, origin: Origin) -> ActionDone:
     begin.check()
     entry, _ = _follow(site, site.store.get(id), origin, sql)
-    return begin.start(Asked(sql), entry)
+    return begin.start(AnswerJob(sql), entry)
 
 
-def _follow(site: Site, kept: KeptAnswer, origin: Origin, sql: str = "") -> tuple[Entry, bool]:
+def _follow(site: Site, kept: KeptAnswer, origin: Origin, sql: str = "") -> tuple[StoredQuestion, bool]:
     """An entry for what is made of an answer, in its conversation."""
     question = Question(kept.question, evidence=kept.evidence)
     return site.store.begin(
@@ -272,23 +272,23 @@ def _follow(site: Site, kept: KeptAnswer, origin: Origin, sql: str = "") -> tupl
 
 
 @done(router, "/a/{id}/feedback")
-async def judge(site: OfSite, id: str, body: Verdict) -> Done:
+async def judge(site: OfSite, id: str, body: AnswerFeedback) -> ActionDone:
     """Say whether an answer is right."""
     site.store.judge(id, is_right=body.verdict == "right", reason=body.reason, note=body.note)
-    return Done(f"/a/{id}#feedback", id)
+    return ActionDone(f"/a/{id}#feedback", id)
 
 
 @done(router, "/a/{id}/save")
-async def save(site: OfSite, id: str, body: SaveAs) -> Done:
+async def save(site: OfSite, id: str, body: SaveAs) -> ActionDone:
     """Save a question, to come back to it."""
     kept = site.store.get(id)
     saved = site.store.save(id, body.title.strip() or kept.question, body.tag.strip())
-    return Done(f"/saved/{saved.slug}", id)
+    return ActionDone(f"/saved/{saved.slug}", id)
 
 
 @done(router, "/a/{id}/delete")
-async def delete(site: OfSite, request: Request, id: str, body: Nothing) -> Done:
+async def delete(site: OfSite, request: Request, id: str, body: Nothing) -> ActionDone:
     """Forget an answer."""
     request.app.state.jobs.cancel(id)
     site.store.delete(id)
-    return Done("/history")
+    return ActionDone("/history")

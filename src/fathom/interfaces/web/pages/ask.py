@@ -8,16 +8,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, Field
 
-from fathom.answering.store import Entry, Origin
+from fathom.answering.store import Origin, StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
-from fathom.interfaces.web.access import Rate, RequestRefused
+from fathom.interfaces.web.access import RateLimit, RequestRefused
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.jobs import Busy
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
-from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS
-from fathom.interfaces.web.work import Asked, work_on
+from fathom.interfaces.web.work import AnswerJob, work_on
 from fathom.records import Question
 
 router = APIRouter(tags=["ask"])
@@ -30,7 +30,7 @@ class AskPage:
     database: DatabaseLine
     question: str
     examples: Sequence[str]
-    latest: Sequence[Entry]
+    latest: Sequence[StoredQuestion]
     key: str
 
 
@@ -65,8 +65,8 @@ class Begin:
         self._site, self._jobs = request.app.state.site, request.app.state.jobs
         state = request.app.state
         if not hasattr(state, "rate"):
-            state.rate = Rate(self._site.rules.jobs_a_minute)
-        self._rate: Rate = state.rate
+            state.rate = RateLimit(self._site.rules.jobs_a_minute)
+        self._rate: RateLimit = state.rate
         self._session: str = request.scope["state"].get("session", "")
 
     def check(self) -> None:
@@ -77,18 +77,18 @@ class Begin:
             why = f"More than {self._rate.most} questions a minute aren't taken. Wait a little."
             raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, why, **{"retry-after": "10"})
 
-    def start(self, asked: Asked, entry: Entry, *, behind: bool = False) -> Done:
+    def start(self, asked: AnswerJob, entry: StoredQuestion, *, behind: bool = False) -> ActionDone:
         """Work on a question that the store holds; `behind` after others that are begun with it."""
         self._jobs.start(entry.id, lambda watch: work_on(self._site, asked, entry, watch), behind=behind)
-        return Done(f"/a/{entry.id}", entry.id)
+        return ActionDone(f"/a/{entry.id}", entry.id)
 
 
 OfRequest = Annotated[Begin, Depends(begin)]
-Perform = Callable[..., Awaitable[Done]]
+Perform = Callable[..., Awaitable[ActionDone]]
 
 
 @done(router, "/ask/{database}")
-async def ask(site: OfSite, begin: OfRequest, database: str, body: Ask) -> Done:
+async def ask(site: OfSite, begin: OfRequest, database: str, body: Ask) -> ActionDone:
     """Ask a question; the answer is worked on, and its page tells how far it is."""
     if database not in site.databases:
         site.asking(database)  # tells what there is
@@ -102,4 +102,4 @@ async def ask(site: OfSite, begin: OfRequest, database: str, body: Ask) -> Done:
         origin=Origin.ASKED,
         key=body.key or None,
     )
-    return begin.start(Asked(), entry) if is_new else Done(f"/a/{entry.id}", entry.id)
+    return begin.start(AnswerJob(), entry) if is_new else ActionDone(f"/a/{entry.id}", entry.id)

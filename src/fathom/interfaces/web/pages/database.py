@@ -17,9 +17,9 @@ from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS
 from fathom.interfaces.web.pages.ask import OfRequest
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
-from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
-from fathom.interfaces.web.work import Asked
+from fathom.interfaces.web.work import AnswerJob
 from fathom.knowledge import KnowledgePack
 from fathom.records import ColumnProfile, ForeignKey, Limits, Question, Table
 
@@ -55,7 +55,7 @@ class TableLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class DatabaseJoin:
     """Columns of two tables that belong together; declared in the database, or inferred from the values."""
 
     table: str
@@ -74,7 +74,7 @@ class DatabasePage:
     dialect: str
     tables: Sequence[TableLine]
     found: int
-    joins: Sequence[Join]
+    joins: Sequence[DatabaseJoin]
     examples: Sequence[str]
     known: Mapping[str, int]
     words: str
@@ -122,8 +122,10 @@ def _line(table: Table, pack: KnowledgePack) -> TableLine:
     )  # fmt: skip
 
 
-def _join(key: ForeignKey) -> Join:
-    return Join(key.table, key.columns, key.target_table, key.target_columns, key.inferred, key.confidence)
+def _join(key: ForeignKey) -> DatabaseJoin:
+    return DatabaseJoin(
+        key.table, key.columns, key.target_table, key.target_columns, key.inferred, key.confidence
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class TablePage:
     table: TableLine
     synonyms: Sequence[str]
     columns: Sequence[ColumnLine]
-    joins: Sequence[Join]
+    joins: Sequence[DatabaseJoin]
     sample_columns: Sequence[str]
     sample: Sequence[Sequence[Any]]
     looking: bool
@@ -260,7 +262,7 @@ def sql_page(site: OfSite, database: str, sql: str = "") -> SqlPage:
     return SqlPage(database, sql[:SQL_LETTERS], lines, site.rules.sql, new_id())
 
 
-class Written(BaseModel):
+class WrittenQuery(BaseModel):
     """A query, and in words what it is to show; `key` keeps it from being run twice."""
 
     sql: str = Field(min_length=1, max_length=SQL_LETTERS)
@@ -269,7 +271,7 @@ class Written(BaseModel):
 
 
 @done(router, "/db/{database}/sql")
-async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written) -> Done:
+async def write_sql(site: OfSite, begin: OfRequest, database: str, body: WrittenQuery) -> ActionDone:
     """Run a query written by hand, within the guard and the limits; what it gives is kept as an answer."""
     _check_allowed(site, database)
     begin.check()
@@ -277,7 +279,7 @@ async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written
     entry, is_new = site.store.begin(
         question, database, origin=Origin.EDITED, sql=body.sql, key=body.key or None
     )
-    return begin.start(Asked(body.sql), entry) if is_new else Done(f"/a/{entry.id}", entry.id)
+    return begin.start(AnswerJob(body.sql), entry) if is_new else ActionDone(f"/a/{entry.id}", entry.id)
 
 
 def _check_allowed(site: Site, database: str) -> None:

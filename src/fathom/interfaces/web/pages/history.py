@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from fathom.answering import as_json
 from fathom.answering.documents import as_html
 from fathom.answering.markdown import conversation_as_markdown
-from fathom.answering.store import Entry
+from fathom.answering.store import StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.interfaces.web.routes import OfSite, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, Site
@@ -22,10 +22,10 @@ STATUSES = ("sure", "unsure", "unknown", "cancelled", "failed", "interrupted")
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class HistoryPage:
     """Questions, the latest first. `more` is the number to go on before, null at the end."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[StoredQuestion]
     words: str
     database: str
     status: str
@@ -40,12 +40,12 @@ def history(
     db: str = "",
     status: str = "",
     before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
-) -> History:
+) -> HistoryPage:
     """What was asked, searched by words of question, answer and SQL."""
     statuses = [status] if status in STATUSES else []
     found = site.store.history(q, database=db, statuses=statuses, before=before, most=PAGE + 1)
     more = found[PAGE - 1].number if len(found) > PAGE else None
-    return History(found[:PAGE], q, db, status, list(site.databases), more)
+    return HistoryPage(found[:PAGE], q, db, status, list(site.databases), more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Talk:
 
     id: str
     database: str
-    turns: Sequence[Entry]
+    turns: Sequence[StoredQuestion]
     key: str
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter
 
-from fathom.answering.store import Entry
+from fathom.answering.store import StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.routes import OfSite, shown
@@ -32,7 +32,7 @@ class Home:
 
     databases: Sequence[DatabaseLine]
     examples: Sequence[str]
-    latest: Sequence[Entry]
+    latest: Sequence[StoredQuestion]
     key: str
 
 

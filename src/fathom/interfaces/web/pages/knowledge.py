@@ -16,7 +16,7 @@ from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.pack_files import (
     PACK_LETTERS,
     PackFile,
-    Problem,
+    PackProblem,
     all_sound,
     digest_of,
     pack_file,
@@ -40,8 +40,8 @@ class PackLine:
     number: int
     name: str
     editable: bool
-    problems: Sequence[Problem]
-    missing: Sequence[Problem]
+    problems: Sequence[PackProblem]
+    missing: Sequence[PackProblem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class PackPage:
     text: str
     opened_as: str
     editable: bool
-    problems: Sequence[Problem]
-    missing: Sequence[Problem]
+    problems: Sequence[PackProblem]
+    missing: Sequence[PackProblem]
     saved: bool = False
 
 
@@ -114,7 +114,7 @@ def _page(
     )
 
 
-class Draft(BaseModel):
+class PackDraft(BaseModel):
     """A text for a pack's file. `save` writes it if it is sound; else it is only checked.
 
     `opened_as` is that of the page; `anyway` saves although it names what the database doesn't have.
@@ -126,7 +126,7 @@ class Draft(BaseModel):
     anyway: bool = False
 
 
-def _edited(site: Site, database: str, number: int, draft: Draft) -> PackPage:
+def _edited(site: Site, database: str, number: int, draft: PackDraft) -> PackPage:
     one = pack_file(site, database, number)
     if not one.editable:
         raise InputError(f"{one.file.name} comes with Fathom and can't be edited here")
@@ -146,21 +146,21 @@ def _edited(site: Site, database: str, number: int, draft: Draft) -> PackPage:
 @router.post(
     "/api/db/{database}/knowledge/{number}", response_model=PackPage, responses=FAULTS, name="edit pack"
 )
-def edit_pack(site: OfSite, database: str, number: Number, body: Draft) -> Any:
+def edit_pack(site: OfSite, database: str, number: Number, body: PackDraft) -> Any:
     """Check a text for a pack's file, and save it where `save` is set and the text is sound."""
     return _edited(site, database, number, body)
 
 
 @router.post("/db/{database}/knowledge/{number}", include_in_schema=False)
 async def edit_pack_form(
-    site: OfSite, request: Request, database: str, number: Number, body: Annotated[Draft, Form()]
+    site: OfSite, request: Request, database: str, number: Number, body: Annotated[PackDraft, Form()]
 ) -> Response:
     """The same by a form: a text that can't be saved is shown again, with what is wrong; none is lost."""
     try:
         done = await run_in_threadpool(_edited, site, database, number, body)
     except FathomError as error:
         one = await run_in_threadpool(pack_file, site, database, number)
-        told = Problem(None, "", without_secrets(str(error)))
+        told = PackProblem(None, "", without_secrets(str(error)))
         done = PackPage(database, number, one.file.name, body.text, body.opened_as, one.editable, [told], [])
     if done.saved:
         return RedirectResponse(f"/db/{database}/knowledge/{number}?saved=1", HTTPStatus.SEE_OTHER)

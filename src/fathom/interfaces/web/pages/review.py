@@ -18,7 +18,7 @@ from fathom.authoring.annotation.view import ProjectView, WorkView, project_view
 from fathom.errors import DatabaseError, InputError
 from fathom.evaluation.answers.relation import SCORES
 from fathom.interfaces.web.desk import Desk
-from fathom.interfaces.web.routes import Done, done, shown
+from fathom.interfaces.web.routes import ActionDone, done, shown
 from fathom.interfaces.web.site import SQL_LETTERS
 
 router = APIRouter(tags=["review"])
@@ -169,13 +169,13 @@ class Press(BaseModel):
 
 
 @done(router, "/review/p/{project}/next")
-async def next_item(desk: OfDesk, person: OfPerson, project: str, body: Press) -> Done:
+async def next_item(desk: OfDesk, person: OfPerson, project: str, body: Press) -> ActionDone:
     """Get the next item to work on: what was begun, else a new one."""
     found = desk.reviews.project(project)
     given = await asyncio.to_thread(queue.next_work, desk.reviews, found, person)
     if given is None:
-        return Done(f"/review/p/{project}?nothing_left=true")
-    return Done(f"/review/w/{given.id}", given.id)
+        return ActionDone(f"/review/p/{project}?nothing_left=true")
+    return ActionDone(f"/review/w/{given.id}", given.id)
 
 
 @shown(router, "/review/w/{work}", "review_work.html")
@@ -278,38 +278,40 @@ def _number(text: str) -> float | str | None:
 
 
 @done(router, "/review/w/{work}/save")
-async def save_work(desk: OfDesk, person: OfPerson, work: str, body: WorkForm) -> Done:
+async def save_work(desk: OfDesk, person: OfPerson, work: str, body: WorkForm) -> ActionDone:
     """Keep what was written so far; it keeps the item for its annotator as well."""
     await asyncio.to_thread(_save, desk, person, work, body, submit=False)
-    return Done(f"/review/w/{work}", work)
+    return ActionDone(f"/review/w/{work}", work)
 
 
 @done(router, "/review/w/{work}/run")
-async def run_work(desk: OfDesk, person: OfPerson, work: str, body: WorkForm) -> Done:
+async def run_work(desk: OfDesk, person: OfPerson, work: str, body: WorkForm) -> ActionDone:
     """Keep what was written, and run its queries with the guard and limits of every query."""
     await asyncio.to_thread(_run, desk, person, work, body)
-    return Done(f"/review/w/{work}#results", work)
+    return ActionDone(f"/review/w/{work}#results", work)
 
 
 @done(router, "/review/w/{work}/submit")
-async def submit_work(request: Request, desk: OfDesk, person: OfPerson, work: str, body: WorkForm) -> Done:
+async def submit_work(
+    request: Request, desk: OfDesk, person: OfPerson, work: str, body: WorkForm
+) -> ActionDone:
     """Give a response; it can be given anew while the project is open, except in an exam."""
     try:
         project = await asyncio.to_thread(_save, desk, person, work, body, submit=True)
     except InputError as error:
         if request.url.path.startswith("/api/"):
             raise
-        return Done(f"/review/w/{work}?{urlencode({'problem': str(error)})}", work)
+        return ActionDone(f"/review/w/{work}?{urlencode({'problem': str(error)})}", work)
     desk.advance([project])
-    return Done(f"/review/p/{project}", work)
+    return ActionDone(f"/review/p/{project}", work)
 
 
 @done(router, "/review/w/{work}/skip")
-async def skip_work(desk: OfDesk, person: OfPerson, work: str, body: Press) -> Done:
+async def skip_work(desk: OfDesk, person: OfPerson, work: str, body: Press) -> ActionDone:
     """Give an item back undone."""
     given = queue.assignment(desk.reviews, work, person)
     await asyncio.to_thread(queue.skip, desk.reviews, given)
-    return Done(f"/review/p/{desk.reviews.item(given.item).project}", work)
+    return ActionDone(f"/review/p/{desk.reviews.item(given.item).project}", work)
 
 
 class CommentForm(BaseModel):
@@ -319,11 +321,11 @@ class CommentForm(BaseModel):
 
 
 @done(router, "/review/w/{work}/comment")
-async def comment_work(desk: OfDesk, person: OfPerson, work: str, body: CommentForm) -> Done:
+async def comment_work(desk: OfDesk, person: OfPerson, work: str, body: CommentForm) -> ActionDone:
     """Write something beside an item; others read it once the item is decided."""
     given = queue.assignment(desk.reviews, work, person)
     await asyncio.to_thread(comment, desk.reviews, given, body.text)
-    return Done(f"/review/w/{work}#comments", work)
+    return ActionDone(f"/review/w/{work}#comments", work)
 
 
 def _save(desk: Desk, person: Person, work: str, form: WorkForm, *, submit: bool) -> str:

@@ -13,7 +13,7 @@ from fathom.answering.explain import explain
 from fathom.authoring.annotation.bodies import queries
 from fathom.authoring.annotation.decisions import Ruling, comparisons
 from fathom.authoring.annotation.figures import figures
-from fathom.authoring.annotation.history import History, lines
+from fathom.authoring.annotation.history import AnnotationHistory, lines
 from fathom.authoring.annotation.records import (
     Execution,
     GivenResponse,
@@ -29,7 +29,7 @@ from fathom.errors import DatabaseError, InputError
 from fathom.evaluation.difference import differences
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.pages.review import OfDesk, OfPerson
-from fathom.interfaces.web.routes import Done, done, shown
+from fathom.interfaces.web.routes import ActionDone, done, shown
 from fathom.interfaces.web.site import SQL_LETTERS
 
 router = APIRouter(tags=["review"])
@@ -119,7 +119,7 @@ def review_figures(desk: OfDesk, person: OfPerson, project: str) -> ReviewFigure
     """How far people agree: by results, by labels, by annotator; for experts and owners."""
     _check(person, "project", project)
     found = desk.reviews.project(project)
-    return ReviewFigures(project, found.title, figures(History.of(lines(desk.reviews, found))))
+    return ReviewFigures(project, found.title, figures(AnnotationHistory.of(lines(desk.reviews, found))))
 
 
 @shown(router, "/review/i/{item}", "review_item.html")
@@ -223,13 +223,13 @@ class RulingForm(BaseModel):
 
 
 @done(router, "/review/i/{item}/decide")
-async def decide_item(desk: OfDesk, person: OfPerson, item: str, body: RulingForm) -> Done:
+async def decide_item(desk: OfDesk, person: OfPerson, item: str, body: RulingForm) -> ActionDone:
     """Decide an item, or have it decided again; earlier decisions stay to be read."""
     _check(person, "item", item)
     found = desk.reviews.item(item)
     await asyncio.to_thread(_rule, desk, found, person, body)
     url = f"/review/i/{item}" if body.action == "reopen" else f"/review/p/{found.project}"
-    return Done(url, item)
+    return ActionDone(url, item)
 
 
 def _rule(desk: Desk, item: ReviewItem, person: Person, form: RulingForm) -> None:

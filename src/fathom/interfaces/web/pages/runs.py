@@ -16,7 +16,7 @@ from fathom.evaluation.outcome import told_unjudged
 from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.routes import OfSite, shown
 from fathom.interfaces.web.run_folders import (
-    Listed,
+    ListedQuestion,
     State,
     contrast_of,
     find_run,
@@ -225,7 +225,7 @@ class RunPage:
     errors: Mapping[str, int]
     charts: Sequence[Drawn]
     tables: Sequence[TableOf]
-    questions: Sequence[Listed]
+    questions: Sequence[ListedQuestion]
     found: int
     page: int
     pages: int
@@ -246,7 +246,7 @@ class Wanted(BaseModel):
     difficulty: str = Field("", max_length=200)
     page: int = Field(1, ge=1, le=100_000)
 
-    def fits(self, one: Listed) -> bool:
+    def fits(self, one: ListedQuestion) -> bool:
         """Whether a question is to be listed."""
         text = f"{one.id} {one.question} {one.error_class} {' '.join(one.tags)}".casefold()
         return (
@@ -377,7 +377,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """Runs over one benchmark: paired tests, overlap of failures, charts, what moved in the second."""
 
     benchmark: str
@@ -396,7 +396,7 @@ class Compare:
 
     known: Sequence[RunLine]
     chosen: Sequence[str]
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[RunComparison]
 
 
 @shown(router, "/compare", "compare.html")
@@ -411,7 +411,7 @@ def compare(
     return Compare(known, chosen, [_comparison(one, states) for one in found])
 
 
-def _comparison(one: "Contrast", states: Mapping[str, State]) -> Comparison:
+def _comparison(one: "Contrast", states: Mapping[str, State]) -> RunComparison:
     names = {state.folder: name for name, state in states.items()}
     sides = [
         Side(letter(one.numbers[label]), one.numbers[label], label, _line(names[f], states[names[f]]))
@@ -419,7 +419,7 @@ def _comparison(one: "Contrast", states: Mapping[str, State]) -> Comparison:
     ]
     moves = moves_between(*(states[side.line.name] for side in sides[:2])) if len(sides) > 1 else ()
     as_json = one.as_json()
-    return Comparison(
+    return RunComparison(
         one.benchmark, sides, as_json["pairs"], as_json["failure_overlap"], _drawn(one), _tables(one),
         [MovedLine(**asdict(m)) for m in moves[:MOST_MOVES]], len(moves),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from fathom.answering import as_json
 from fathom.answering.store import Origin, Saved
 from fathom.interfaces.web.pages.answer import Nothing
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
-from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import asked_again
 from fathom.records import Question
@@ -39,7 +39,7 @@ def saved_list(site: OfSite, tag: str = "") -> SavedList:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class SavedCard:
     """A saved question with its answer as it was given last."""
 
     saved: Saved
@@ -50,7 +50,7 @@ class Card:
 class Board:
     """Saved questions with their answers; `left_out` counts those beyond what a page holds."""
 
-    cards: Sequence[Card]
+    cards: Sequence[SavedCard]
     tag: str
     left_out: int
 
@@ -69,13 +69,13 @@ def saved_question(site: OfSite, slug: str) -> Board:
     return Board([_card(site, found)], found.tag, 0)
 
 
-def _card(site: Site, saved: Saved) -> Card:
+def _card(site: Site, saved: Saved) -> SavedCard:
     known = site.store.get(saved.entry.id).answer
-    return Card(saved, as_json(known) if known else None)
+    return SavedCard(saved, as_json(known) if known else None)
 
 
 @done(router, "/saved/{slug}/again")
-async def renew(site: OfSite, begin: OfRequest, slug: str, body: Nothing) -> Done:
+async def renew(site: OfSite, begin: OfRequest, slug: str, body: Nothing) -> ActionDone:
     """Ask a saved question of the data as they are now; it shows the new answer from here on."""
     begin.check()
     return _renewed(site, begin, site.store.saved(slug))
@@ -88,16 +88,16 @@ class Tag(BaseModel):
 
 
 @done(router, "/board/again")
-async def renew_all(site: OfSite, begin: OfRequest, body: Tag) -> Done:
+async def renew_all(site: OfSite, begin: OfRequest, body: Tag) -> ActionDone:
     """Ask all saved questions of a page of the data as they are now, one after the other."""
     begin.check()
     for saved in site.store.all_saved(body.tag)[:MOST_CARDS]:
         if saved.entry.is_finished:
             _renewed(site, begin, saved, behind=True)
-    return Done(f"/board?{urlencode({'tag': body.tag})}")
+    return ActionDone(f"/board?{urlencode({'tag': body.tag})}")
 
 
-def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = False) -> Done:
+def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = False) -> ActionDone:
     before = saved.entry
     question = Question(before.question, evidence=before.evidence)
     entry, _ = site.store.begin(
@@ -108,7 +108,7 @@ def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = False) ->
 
 
 @done(router, "/saved/{slug}/delete")
-async def unsave(site: OfSite, slug: str, body: Nothing) -> Done:
+async def unsave(site: OfSite, slug: str, body: Nothing) -> ActionDone:
     """Forget a saved question; its answers stay."""
     site.store.unsave(slug)
-    return Done("/saved")
+    return ActionDone("/saved")

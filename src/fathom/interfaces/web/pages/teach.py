@@ -16,12 +16,13 @@ from fathom.answering import as_json
 from fathom.answering.asking import learn
 from fathom.answering.store import AnswerNotFound, Standing
 from fathom.errors import FathomError, InputError
-from fathom.interfaces.web.jobs import Busy, Progress, without_secrets
-from fathom.interfaces.web.routes import Done, OfSite, done, shown
+from fathom.interfaces.web.jobs import Busy, JobProgress, without_secrets
+from fathom.interfaces.web.pages.answer import Nothing
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.teachings import Teaching
-from fathom.interfaces.web.trials import FINISHED, Trial, Trials, Tried
+from fathom.interfaces.web.trials import FINISHED, LessonTrial, TrialOutcome, Trials
 from fathom.knowledge.lessons import Lesson, contradicted, pack_as_yaml, pack_of
 from fathom.records import Answer, Question, Schema
 from fathom.watch import Watch, watching
@@ -81,7 +82,7 @@ class TrialPage:
     lesson: str
     status: str
     why: str
-    progress: Progress | None
+    progress: JobProgress | None
     seconds: float
     before: dict[str, Any] | None
     after: dict[str, Any] | None
@@ -145,11 +146,11 @@ def take_lessons(site: OfSite, database: str) -> Response:
 
 
 @done(router, "/db/{database}/teach")
-async def try_lesson(site: OfSite, request: Request, database: str, body: Teaching) -> Done:
+async def try_lesson(site: OfSite, request: Request, database: str, body: Teaching) -> ActionDone:
     """Try a lesson, on its own question and on those solved before; its page tells what it would change."""
     trials: Trials = request.app.state.trials
     await asyncio.to_thread(site.asking, database)
-    trial = Trial(database, body, None)
+    trial = LessonTrial(database, body, None)
     try:
         given = site.store.get(body.answer).answer if body.answer else None
         if not site.rules.sql and body.is_by_hand(given):
@@ -166,12 +167,12 @@ async def try_lesson(site: OfSite, request: Request, database: str, body: Teachi
         trials.jobs.start(trial.id, lambda watch: _try(site, database, lesson, body, watch))
     else:
         trials.add(trial)
-    return Done(url, trial.id)
+    return ActionDone(url, trial.id)
 
 
 async def _try(
     site: Site, database: str, lesson: Lesson, teaching: Teaching, watch: Watch
-) -> tuple[Tried, str]:
+) -> tuple[TrialOutcome, str]:
     from fathom.answering.rehearsal import rehearse, validate  # noqa: PLC0415, slow to import
 
     asking = (await asyncio.to_thread(site.asking, database)).watched(watch)
@@ -183,7 +184,7 @@ async def _try(
     with watching(watch, "ask with it and without it"):
         rehearsal = await rehearse(asking, lesson, question)
     conflicts = knowledge.merge(lesson.pack).conflicts[len(knowledge.conflicts) :]
-    tried = Tried(
+    tried = TrialOutcome(
         rehearsal,
         frozenset(one.id for one in lessons),
         contradicted(lessons, lesson),
@@ -258,12 +259,8 @@ class Keep(BaseModel):
     anyway: bool = False
 
 
-class Nothing(BaseModel):
-    """A form with a button alone."""
-
-
 @done(router, "/db/{database}/teach/{id}/keep")
-async def keep_lesson(site: OfSite, request: Request, database: str, id: str, body: Keep) -> Done:
+async def keep_lesson(site: OfSite, request: Request, database: str, id: str, body: Keep) -> ActionDone:
     """Keep a lesson that was tried: in the file of lessons, never in the expert's."""
     trials: Trials = request.app.state.trials
     trial = trials.get(id, database)
@@ -278,25 +275,27 @@ async def keep_lesson(site: OfSite, request: Request, database: str, id: str, bo
         add = asyncio.to_thread(file.add, trial.lesson, known=trial.tried.known)
         trial.kept = (await add).id
         _learn_ahead(request, site, database)
-    return Done(f"/db/{database}/teach/{id}", trial.kept)
+    return ActionDone(f"/db/{database}/teach/{id}", trial.kept)
 
 
 @done(router, "/db/{database}/teach/{id}/cancel")
-async def cancel_trial(request: Request, database: str, id: str, body: Nothing) -> Done:
+async def cancel_trial(request: Request, database: str, id: str, body: Nothing) -> ActionDone:
     """Stop trying a lesson; nothing of it is kept."""
     trials: Trials = request.app.state.trials
     trials.get(id, database)
     trials.jobs.cancel(id)
-    return Done(f"/db/{database}/teach/{id}")
+    return ActionDone(f"/db/{database}/teach/{id}")
 
 
 @done(router, "/db/{database}/lessons/{lesson}/undo")
-async def undo_lesson(site: OfSite, request: Request, database: str, lesson: str, body: Nothing) -> Done:
+async def undo_lesson(
+    site: OfSite, request: Request, database: str, lesson: str, body: Nothing
+) -> ActionDone:
     """Take back what was taught; answers that were given stay as they are."""
     file = site.lessons(await asyncio.to_thread(site.database, database))
     await asyncio.to_thread(file.remove, lesson)
     _learn_ahead(request, site, database)
-    return Done(f"/db/{database}/teach")
+    return ActionDone(f"/db/{database}/teach")
 
 
 def _learn_ahead(request: Request, site: Site, database: str) -> None:

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from fathom.answering.calling import CITATIONS, ToolAnswer, ToolCall, call
+from fathom.answering.calling import CITATIONS, AnswerCall, ToolAnswer, call
 from fathom.answering.facts import MOST_FACTS, facts_of
 from fathom.biotools.catalogue import Endpoint, Parameter, check, endpoint, endpoints, search
 from fathom.biotools.client import Client
@@ -51,7 +51,7 @@ class ToolGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class ToolsPage:
     """The endpoints, all of them or those that fit the words. `found` counts them."""
 
     words: str
@@ -62,7 +62,7 @@ class Tools:
 
 
 @shown(router, "/tools", "tools.html")
-def tools_page(site: OfSite, q: Annotated[str, Query(max_length=QUESTION_LETTERS)] = "") -> Tools:
+def tools_page(site: OfSite, q: Annotated[str, Query(max_length=QUESTION_LETTERS)] = "") -> ToolsPage:
     """The endpoints of NCBI, UniProt and Ensembl."""
     found = search(q) if q.strip() else list(endpoints().values())
     places = {(e.provider, e.tool): number for number, e in reversed(list(enumerate(found)))}
@@ -71,7 +71,7 @@ def tools_page(site: OfSite, q: Annotated[str, Query(max_length=QUESTION_LETTERS
         ToolGroup(provider, tool, [ToolLine(e.name, e.summary) for e in these])
         for (provider, tool), these in groupby(found, key=lambda e: (e.provider, e.tool))
     ]
-    return Tools(q, len(found), groups, EXAMPLES, _stand_ins(site, (e.service for e in found)))
+    return ToolsPage(q, len(found), groups, EXAMPLES, _stand_ins(site, (e.service for e in found)))
 
 
 def _stand_ins(site: Site, services: Any) -> list[str]:
@@ -81,7 +81,7 @@ def _stand_ins(site: Site, services: Any) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentField:
     """One argument as a form asks for it: a choice where there are few, else a text as `example` shows."""
 
     name: str
@@ -114,7 +114,7 @@ class ToolPage:
     summary: str
     method: str
     path: str
-    arguments: Sequence[Argument]
+    arguments: Sequence[ArgumentField]
     example: Mapping[str, str]
     notes: Sequence[str]
     given: Mapping[str, str] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def _page(site: Site, known: Endpoint, given: Mapping[str, str]) -> ToolPage:
     )  # fmt: skip
 
 
-def _argument(parameter: Parameter, example: Any) -> Argument:
+def _argument(parameter: Parameter, example: Any) -> ArgumentField:
     choices = [_text(v) for v in parameter.enum] or (["true", "false"] if parameter.type == "boolean" else [])
     takes = [parameter.kind.replace("_", " ") if parameter.kind else "" if choices else parameter.type]
     if parameter.items_enum:
@@ -154,7 +154,7 @@ def _argument(parameter: Parameter, example: Any) -> Argument:
     if parameter.default is not None:
         takes.append(f"{_text(parameter.default)} unless set")
     shown_example = example if example is not None else next(iter(parameter.examples), "")
-    return Argument(
+    return ArgumentField(
         parameter.name, parameter.description, ", ".join(t for t in takes if t), parameter.required,
         choices, _text(shown_example),
     )  # fmt: skip
@@ -238,7 +238,7 @@ class CallLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolReply:
+class ToolsReply:
     """What the tools say to a question; `declined` where they weren't asked for it."""
 
     question: str
@@ -250,16 +250,16 @@ class ToolReply:
     citations: Sequence[str]
 
 
-def _ask(site: Site, question: str) -> ToolReply:
+def _ask(site: Site, question: str) -> ToolsReply:
     given: ToolAnswer = call(question.strip(), client=_client(site), model=site.model)
-    return ToolReply(
+    return ToolsReply(
         question, given.text, given.refusal is not None, given.confidence,
         [_line(one) for one in given.calls], [without_secrets(n) for n in given.notes],
         list(dict.fromkeys(one.citation for one in given.calls)),
     )  # fmt: skip
 
 
-def _line(one: ToolCall) -> CallLine:
+def _line(one: AnswerCall) -> CallLine:
     return CallLine(
         one.endpoint,
         {n: _text(v) for n, v in one.arguments.items()},
@@ -271,7 +271,7 @@ def _line(one: ToolCall) -> CallLine:
     )
 
 
-@router.post("/api/tools", response_model=ToolReply, responses=FAULTS, name="ask tools")
+@router.post("/api/tools", response_model=ToolsReply, responses=FAULTS, name="ask tools")
 def ask_tools(site: OfSite, begin: OfRequest, body: ToolQuestion) -> Any:
     """Answer a question by calls of NCBI, UniProt or Ensembl."""
     begin.check()

@@ -24,6 +24,7 @@ from fathom.offline.queries.query import (
     mentioned_tables,
     walk,
 )
+from fathom.offline.queries.serial import name_of
 
 
 def traits(query: Query) -> frozenset[str]:
@@ -76,7 +77,7 @@ def _comparison(part: ComparisonPredicate, clause: str) -> Iterator[str]:
     left = _text(part.left)
     yield f"{clause} {left}"
     yield f"{clause} {left} {part.operator} {_text(part.right)}"
-    yield f"{clause} {part.operator} {type(part.right).__name__}"
+    yield f"{clause} {part.operator} {name_of(part.right)}"
 
 
 def _inside(query: Query, place: str) -> Iterator[str]:

@@ -28,6 +28,11 @@ _CLASSES: dict[str, Any] = {
 _NAMES = {kind: name for name, kind in _CLASSES.items()}
 
 
+def name_of(part: object) -> str:
+    """The name of a part's kind, as weights were learned with it."""
+    return _NAMES.get(type(part)) or type(part).__name__
+
+
 def encode(value: object) -> Any:
     """A JSON value for a part of a query; fields that hold their default are left out."""
     if isinstance(value, tuple):

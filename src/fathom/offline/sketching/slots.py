@@ -19,6 +19,7 @@ from fathom.offline.queries.query import (
     Subquery,
     walk,
 )
+from fathom.offline.queries.serial import name_of
 from fathom.offline.sketching.sketches import ANY
 
 ROLE_OF: dict[str, Role] = {
@@ -185,7 +186,7 @@ class _Compiler:
             values = (str(right.value),)
         elif isinstance(right, Items):
             values = tuple(str(i.value) for i in right.items if isinstance(i, Literal))
-        kind = "value" if values else type(right).__name__.lower() if right is not None else ""
+        kind = "value" if values else name_of(right).lower() if right is not None else ""
         self._expression(left, clause, f"{comparison.operator} {kind}".strip(), scope)
         if values:
             name = left.name if isinstance(left, ColumnRef) and left.name[0] == "w" else None

@@ -6,6 +6,7 @@ one that FATHOM_CONFIG names:
     data = "~/benchmarks"
     strict = true
     audit_log = "/var/log/fathom/audit.jsonl"
+    rights = "rights.toml"
 
     [databases]
     sales = "postgresql://reader@localhost/sales"
@@ -22,7 +23,7 @@ from typing import Any
 
 from fathom.errors import ConfigError
 
-_KNOWN = frozenset(("audit_log", "data", "databases", "packs", "strict"))
+_KNOWN = frozenset(("audit_log", "data", "databases", "packs", "rights", "strict"))
 """The sections of the settings file."""
 
 
@@ -31,7 +32,8 @@ class Settings:
     """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept;
     `data` is the folder of published benchmarks; `packs` maps names of databases to their knowledge packs;
     `store` is the file where answers are kept; `strict` refuses accounts that may do more than read;
-    `audit_log` is the file that keeps who asked what, None where nobody wants to know.
+    `audit_log` is the file that keeps who asked what, None where nobody wants to know; `rights` is the file
+    of who may see what, None where everybody may see all.
     """
 
     file: Path
@@ -42,6 +44,7 @@ class Settings:
     store: Path = Path("fathom.sqlite")
     strict: bool = False
     audit_log: Path | None = None
+    rights: Path | None = None
 
     @property
     def review(self) -> Path:
@@ -74,6 +77,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     log = environment.get("FATHOM_AUDIT_LOG") or content.get("audit_log")
     if not isinstance(log, str | None):
         raise ConfigError(f'{file}: audit_log must be a file, such as audit_log = "/var/log/fathom.jsonl".')
+    rights = environment.get("FATHOM_RIGHTS") or content.get("rights")
+    if not isinstance(rights, str | None):
+        raise ConfigError(f'{file}: rights must be a file, such as rights = "rights.toml".')
     return Settings(
         file=file,
         cache=cache,
@@ -83,7 +89,18 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         store=store,
         strict=strict,
         audit_log=file.parent / Path(log).expanduser() if log else None,
+        rights=file.parent / Path(rights).expanduser() if rights else None,
     )
+
+
+def account_name() -> str:
+    """The account that runs the program."""
+    from getpass import getuser  # noqa: PLC0415, only where it matters who asks
+
+    try:
+        return getuser()
+    except (KeyError, OSError):  # an account without a name, as in some containers
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
 
 
 def _flag(said: str, kept: object, file: Path) -> bool:

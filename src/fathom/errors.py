@@ -51,6 +51,10 @@ class ConfigError(FathomError):
     """A setting that can't be used."""
 
 
+class RightsError(FathomError):
+    """What the rights of a user don't give; doesn't tell whether what was asked for exists."""
+
+
 class InputError(FathomError):
     """A file from outside that can't be read as what it should be; names file, line and field."""
 

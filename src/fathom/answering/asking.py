@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom.answering.assumptions import inferred_joins
+from fathom.answering.assumptions import inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import counted, explain
@@ -18,8 +18,9 @@ from fathom.answering.waiting import wait
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
-from fathom.errors import ConfigError, ModelNeeded, QueryError
+from fathom.errors import ConfigError, ModelNeeded, QueryError, RightsError
 from fathom.knowledge import KnowledgePack, packs_beforehand
+from fathom.knowledge.seen import seen_of
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import (
     MOST_READINGS,
@@ -74,17 +75,19 @@ def prepare(
     on top of them. Below `confidence` (0 to 1) a question is declined, where the method's own bar is another.
     What a model said of one question may serve the next, unless it is recorded. Raises `UnknownName` for a
     method that isn't registered, `ModelNeeded` for one that asks a model where none is given, `ConfigError`
-    for a `confidence` out of range or a method without such a bar, and `InputError` for a pack that can't be
-    read.
+    for a `confidence` out of range or a method without such a bar, `InputError` for a pack that can't be
+    read, and `RightsError` for a model where the rights allow none.
     """
     chosen = _method(method or (WITHOUT_MODEL if model is None else WITH_MODEL), confidence)
     if chosen.asks_model and model is None:
         raise ModelNeeded
+    if model is not None and database.granted is not None and not database.granted.models:
+        raise RightsError("The rights there are let no language model be asked; leave --model out.")
     settings = settings or read_settings()
+    known = _knowledge([*packs_beforehand(database.known_as or database.url, settings), *packs])
     context = Context(
         database,
-        _knowledge([*packs_beforehand(database.known_as or database.url, settings), *packs]),
-        tuple(examples),
+        *seen_of(known, tuple(examples), database),
         limits if limits is not None else Limits(),
         settings.cache,
         model,
@@ -243,7 +246,11 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
         in_words(people.rows, _about(sql, people, asking, draft.question.text, asked)),
         sql=sql,
         explanation=explain(sql, dialect),
-        assumptions=(*draft.assumptions, *inferred_joins(sql, asking.database.schema)),
+        assumptions=(
+            *draft.assumptions,
+            *inferred_joins(sql, asking.database.schema),
+            *rows_seen(sql, asking.database),
+        ),
         result=result,
         shown=people.rows,
         chart=chart_for(people.rows, draft.question.text),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
+from fathom.databases import Database
 from fathom.databases.parsing import parsed
 from fathom.records import Assumption, ForeignKey, Schema
 
@@ -18,6 +19,17 @@ def inferred_joins(sql: str, schema: Schema) -> tuple[Assumption, ...]:
     inferred = {pair: key for key in schema.foreign_keys if key.inferred for pair in _pairs(key)}
     used = dict.fromkeys(inferred[pair] for pair in _joined(query) if pair in inferred)
     return tuple(Assumption("join", _told(key)) for key in used)
+
+
+def rows_seen(sql: str, database: Database) -> tuple[Assumption, ...]:
+    """That a query was answered from some rows of a table alone, where rights filter them."""
+    filtered = database.filtered_tables
+    query = parsed(sql, database.dialect) if filtered else None
+    if query is None:
+        return ()
+    named = {t.name.casefold() for t in query.find_all(exp.Table)}
+    used = [t for t in filtered if t.rpartition(".")[2].casefold() in named]
+    return tuple(Assumption("rights", f"Only the rows of {t} that you may see were used.") for t in used)
 
 
 def _told(key: ForeignKey) -> str:

@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from fathom.config import Settings, read_settings
+from fathom.config import Settings, account_name, read_settings
 from fathom.databases.database import Database
 from fathom.databases.engine import double_quoted
 from fathom.databases.servers import SERVERS, ServerKind
 from fathom.databases.serving import embedded_engine
 from fathom.errors import ConfigError, ConnectionFailed, did_you_mean
 from fathom.files import private_folder
+from fathom.rights import Rights, read_rights
 
 _FILES = ("sqlite", "duckdb")
 _HEADER_BYTES = 16
@@ -29,6 +30,8 @@ def connect(
     settings: Settings | None = None,
     strict: bool | None = None,
     index: bool = True,
+    rights: Path | Rights | None = None,
+    user: str = "",
 ) -> Database:
     """Open a database for reading.
 
@@ -37,8 +40,10 @@ def connect(
     more than read is warned of (`AccountWarning`); `strict` refuses it, and left out the settings say.
     Without `index` the first question doesn't wait until the values are indexed: one that was kept is used,
     also where the data have changed since, and without one values are found only where a query names them.
-    Raises `ConnectionFailed`, its kind `AccountRefused`, `MissingExtra`, `UnknownName`, and `ConfigError`
-    where a sample can't be kept.
+    Under `rights`, a file or what was read from one, or left out the file that the settings name, it is the
+    database as `user` may see it, or as the account that runs the program.
+    Raises `ConnectionFailed`, its kind `AccountRefused`, `MissingExtra`, `UnknownName`, `ConfigError` where
+    a sample can't be kept, `InputErrors` for rights that can't be read, and `RightsError` for a user without.
     """
     settings = settings or read_settings()
     if strict is not None:
@@ -53,7 +58,23 @@ def connect(
         text = ""
     database.known_as = text
     database.indexes_values = index
-    return database
+    return _as_seen(database, rights or settings.rights, user)
+
+
+def _as_seen(database: Database, rights: Path | Rights | None, user: str) -> Database:
+    """The database as the user may see it; it is closed where that is nothing."""
+    if rights is None:
+        if user:
+            database.close()
+            raise ConfigError("A user is named, and no file of rights: name it in the settings, or beside.")
+        return database
+    try:
+        known = rights if isinstance(rights, Rights) else read_rights(rights)
+        granted = known.granted(user or account_name(), database.known_as, database.name)
+        return database.restricted(granted)
+    except BaseException:
+        database.close()
+        raise
 
 
 def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | None = None) -> Database:

@@ -3,27 +3,27 @@
 import hashlib
 import time
 import warnings
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any
 
 from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import accounts
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.deadline import Deadline
-from fathom.databases.engine import Engine, Reflection, Row, Session
+from fathom.databases.engine import Engine, Reflection, Row
+from fathom.databases.sessions import Sessions, begun
 from fathom.databases.stream import Stream
-from fathom.errors import AccountRefused, AccountWarning, DatabaseError, QueryError, QueryRefused
+from fathom.errors import AccountRefused, AccountWarning, QueryError, QueryRefused
 from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
 from fathom.records.display import Displayed
+from fathom.rights.grants import Granted
 
 NO_LIMITS = Limits(seconds=None, rows=None, bytes=None)
-_IDLE_SESSIONS = 4
 _CHECKED_STATEMENTS = 10_000
 
 
@@ -40,12 +40,13 @@ class Database(Displayed):
         self.name, self.url, self.dialect = name, url, engine.dialect
         self.known_as = ""
         self.indexes_values = True
+        self.granted: Granted | None = None
         self.kept: dict[Hashable, Any] = {}
         self._engine = engine
         self._cache = cache_folder
-        self._sessions = _Sessions(engine)
+        self._sessions = Sessions(engine)
         contained = engine.contained()
-        self._contained = self._sessions if contained is engine else _Sessions(contained)
+        self._contained = self._sessions if contained is engine else Sessions(contained)
         self._checked: set[str] = set()
         self._working = RLock()
         self._profiles: Mapping[str, TableProfile] | None = None
@@ -114,7 +115,7 @@ class Database(Displayed):
         """Whether a statement may run, without running it. Raises `QueryRefused` where it may not."""
         if sql in self._checked:
             return
-        _check_text(sql)
+        check_text(sql)
         self._engine.check(sql, self._read)
         if len(self._checked) >= _CHECKED_STATEMENTS:
             self._checked.clear()
@@ -193,7 +194,8 @@ class Database(Displayed):
             for t in sorted(found.tables, key=lambda t: t.name)
         ]
         keys = sorted((k.table, k.columns, k.target_table, k.target_columns) for k in found.foreign_keys)
-        return hashlib.sha256(repr((self.dialect, shape, keys)).encode()).hexdigest()[:16]
+        seen = () if self.granted is None else (self.granted.digest,)
+        return hashlib.sha256(repr((self.dialect, shape, keys, *seen)).encode()).hexdigest()[:16]
 
     @cached_property
     def _reflection(self) -> Reflection:
@@ -243,15 +245,7 @@ class Database(Displayed):
         whole = self._reflection
         named = {t.name: columns.get(t.name.casefold()) for t in whole.tables}
         tables = tuple(_narrow(t, kept) for t in whole.tables if (kept := named[t.name]) is not None)
-        there = {t.name: {c.name for c in t.columns} for t in tables}
-
-        def is_there(table: str, names: Collection[str]) -> bool:
-            return there.get(table, set()).issuperset(names)
-
-        keys = tuple(
-            k for k in whole.foreign_keys
-            if is_there(k.table, k.columns) and is_there(k.target_table, k.target_columns)
-        )  # fmt: skip
+        keys = keys_among(whole.foreign_keys, tables)
         narrow = copy(self)
         narrow.kept, narrow._checked, narrow._profiles = {}, set(), None
         narrow._cache, narrow._working = None, RLock()
@@ -259,6 +253,25 @@ class Database(Displayed):
             narrow.__dict__.pop(known, None)
         narrow.__dict__["_reflection"] = Reflection(tables, keys, whole.identifiers)
         return narrow
+
+    def restricted(self, granted: Granted) -> "Database":
+        """The same database as its user sees it: hidden tables, columns and rows are nowhere in it.
+
+        It shares the connections of this one, and goes with it. Raises `RightsError` where the grants give
+        nothing of it, or name what it doesn't have.
+        """
+        from fathom.databases.restricted import Restricted  # noqa: PLC0415, needs a parser
+
+        return Restricted(self, granted)
+
+    @property
+    def filtered_tables(self) -> tuple[str, ...]:
+        """The tables of which the user may see some rows only."""
+        return ()
+
+    def hides(self, text: str) -> bool:
+        """Whether a text says the name of something that the user may not see."""
+        return False
 
     def refresh(self) -> None:
         """Forget the schema and the profile, so that they are made anew when next asked for."""
@@ -278,6 +291,12 @@ class Database(Displayed):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def reflection(self) -> Reflection:
+        """What the database declares, with how its names are written in SQL."""
+        with self._working:
+            return self._reflection
+
     def _read(self, sql: str, seconds: float | None = None, /) -> list[Row]:
         """Rows of one of our own queries: not judged by the guard, for nothing in it comes from outside."""
         with self._start(sql, Limits(seconds=seconds, rows=None, bytes=None)) as stream:
@@ -288,16 +307,16 @@ class Database(Displayed):
         sql: str,
         limits: Limits,
         cancellation: Cancellation | None = None,
-        sessions: "_Sessions | None" = None,
+        sessions: Sessions | None = None,
     ) -> Stream:
         sessions = sessions or self._sessions
-        engine = sessions.engine
-        session, deadline = _begun(sessions, sql, limits, cancellation or current_cancellation())
+        engine, sent = sessions.engine, self._sent(sql)
+        session, deadline = begun(sessions, sql, limits, cancellation or current_cancellation())
         try:
-            columns = session.execute(sql)
+            columns = session.execute(sent)
         except engine.errors as error:
             sessions.release(session, deadline, complete=not engine.is_lost(error))
-            raise deadline.error(sql) or engine.translate(error, sql, limits) from error
+            raise deadline.error(sql) or self._told(engine, error, sql, limits) from error
         except QueryRefused:
             sessions.release(session, deadline, complete=True)
             raise
@@ -309,8 +328,35 @@ class Database(Displayed):
             sessions.release(session, deadline, complete=True)
             raise QueryRefused("no_rows", "there is no statement in it that gives rows.", sql=sql)
         return Stream(
-            engine, session, columns, sql=sql, limits=limits, deadline=deadline, release=sessions.release
+            engine,
+            session,
+            columns,
+            sql=sql,
+            limits=limits,
+            deadline=deadline,
+            release=sessions.release,
+            told=self._told,
         )
+
+    def _sent(self, sql: str) -> str:
+        """A query as the engine gets it."""
+        return sql
+
+    def _told(self, engine: Engine, error: Exception, sql: str, limits: Limits) -> QueryError:
+        """The error that callers see of a query."""
+        return engine.translate(error, sql, limits)
+
+
+def keys_among(keys: Iterable[ForeignKey], tables: Iterable[Table]) -> tuple[ForeignKey, ...]:
+    """The keys of which all columns are there, on both sides."""
+    there = {t.name: {c.name for c in t.columns} for t in tables}
+
+    def is_there(table: str, columns: Collection[str]) -> bool:
+        return there.get(table, set()).issuperset(columns)
+
+    return tuple(
+        k for k in keys if is_there(k.table, k.columns) and is_there(k.target_table, k.target_columns)
+    )
 
 
 def _narrow(table: Table, columns: Collection[str]) -> Table:
@@ -322,97 +368,10 @@ def _narrow(table: Table, columns: Collection[str]) -> Table:
     return replace(table, columns=kept, primary_key=primary, unique=unique)
 
 
-def _begun(
-    sessions: "_Sessions", sql: str, limits: Limits, cancellation: Cancellation | None
-) -> tuple[Session, Deadline]:
-    """A session that is ready for the statement: a new one where an idle one's connection had broken."""
-    engine = sessions.engine
-    while True:
-        if cancellation:
-            cancellation.check()
-        session, is_new = sessions.take()
-        deadline = Deadline(session, limits, cancellation)
-        try:
-            session.begin(limits)
-        except BaseException as error:
-            deadline.end()
-            session.close()
-            if not isinstance(error, engine.errors):
-                raise
-            if stopped := deadline.error(sql):
-                raise stopped from error
-            if is_new or not engine.is_lost(error):
-                raise engine.translate(error, sql, limits) from error
-            sessions.forget_idle()
-        else:
-            return session, deadline
-
-
-def _check_text(sql: str) -> None:
+def check_text(sql: str) -> None:
     """Refuse what no driver can send: half of a surrogate pair, as broken JSON escapes leave behind."""
     try:
         sql.encode("utf-8")
     except UnicodeEncodeError as error:
         where = f"character {error.start + 1} is no character of Unicode text"
         raise QueryRefused("encoding", f"{where}.", sql=sql) from None
-
-
-class _Sessions:
-    """The open sessions of an engine that no thread uses at the moment."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self._lock = Lock()
-        self._idle: list[Session] = []
-        self._closed = False
-
-    def prepare(self) -> None:
-        """A query comes: begin what it would have to wait for."""
-        with self._lock:
-            if self._idle or self._closed:
-                return
-        self.engine.prepare()
-
-    def take(self) -> tuple[Session, bool]:
-        """A session, and whether it is newly opened."""
-        with self._lock:
-            if self._closed:
-                raise DatabaseError("The database is closed.")
-            if self._idle:
-                return self._idle.pop(), False
-        return self.engine.open(), True
-
-    def release(self, session: Session, deadline: Deadline, complete: bool) -> None:
-        """End the session's query, and keep the session if it can be used again."""
-        if not complete:
-            deadline.leave()
-        try:
-            usable = session.finish(complete=complete)
-        except self.engine.errors:
-            usable = False
-        finally:
-            deadline.end()
-        # What stopped this query may reach a server late, and would then stop the session's next one.
-        self.give_back(session, usable=usable and (session.contained or deadline.stopped is None))
-
-    def give_back(self, session: Session, *, usable: bool) -> None:
-        """Keep the session for the next query, if it can be used again."""
-        with self._lock:
-            if usable and not self._closed and len(self._idle) < _IDLE_SESSIONS:
-                self._idle.append(session)
-                return
-        session.close()
-
-    def forget_idle(self) -> None:
-        """Close the idle sessions: the server that they were open to has gone."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for session in idle:
-            session.close()
-
-    def close(self) -> None:
-        """Close the idle sessions; those in use are closed when their queries end."""
-        with self._lock:
-            self._closed = True
-        self.forget_idle()
-        self.engine.close()

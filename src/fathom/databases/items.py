@@ -65,26 +65,33 @@ def items_of(sql: str, schema: Schema) -> SchemaItems:
     query can't be parsed.
     """
     try:
-        tree = parse_one(sql, dialect=schema.dialect)
-        for name in tree.find_all(exp.Identifier):
-            name.set("this", name.name.casefold())
-        for table in tree.find_all(exp.Table):
-            _flatten(table, schema)
-        tree = qualify(
-            tree,
-            dialect=schema.dialect,
-            schema=_mapping(schema),
-            validate_qualify_columns=False,
-            quote_identifiers=False,
-            identify=False,
-            allow_partial_qualification=True,
-        )
+        tree = qualified(parse_one(sql, dialect=schema.dialect), schema)
         scopes = traverse_scope(tree)
     except (SqlglotError, RecursionError) as error:
         raise QueryError(
             f"The query can't be read: {error}", sql=sql, error_class=ErrorClass.SYNTAX
         ) from error
     return _collect(scopes, schema)
+
+
+def qualified(tree: exp.Expr, schema: Schema, *, strictly: bool = False) -> exp.Expr:
+    """The query, made of the tree itself, with every column under its table's name and names folded.
+
+    Raises `SqlglotError`; `strictly` also for a column that no table of the schema is known to have.
+    """
+    for name in tree.find_all(exp.Identifier):
+        name.set("this", name.name.casefold())
+    for table in tree.find_all(exp.Table):
+        _flatten(table, schema)
+    return qualify(
+        tree,
+        dialect=schema.dialect,
+        schema=_mapping(schema),
+        validate_qualify_columns=strictly,
+        quote_identifiers=False,
+        identify=False,
+        allow_partial_qualification=not strictly,
+    )
 
 
 def _flatten(table: exp.Table, schema: Schema) -> None:

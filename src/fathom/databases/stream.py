@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from fathom.databases.deadline import Deadline
 from fathom.databases.engine import Engine, Row, Session
 from fathom.databases.measuring import Cut, Fetching, measured
+from fathom.errors import QueryError
 from fathom.records import Limits
 
 _BATCH_ROWS = 2_000
@@ -28,13 +29,14 @@ class Stream:
         limits: Limits,
         deadline: Deadline,
         release: Callable[[Session, Deadline, bool], None],
+        told: Callable[[Engine, Exception, str, Limits], QueryError],
     ) -> None:
         self.columns = columns
         self.truncated: Cut | None = None
         self.processor_seconds: float | None = None
         self._engine, self._sql, self._limits = engine, sql, limits
         self._session: Session | None = session
-        self._deadline, self._release = deadline, release
+        self._deadline, self._release, self._told = deadline, release, told
 
     def __iter__(self) -> Iterator[list[Row]]:
         batch: list[Row] = []
@@ -75,7 +77,7 @@ class Stream:
         except self._engine.errors as error:
             self._end(complete=False)
             stopped = self._deadline.error(self._sql)
-            raise stopped or self._engine.translate(error, self._sql, self._limits) from error
+            raise stopped or self._told(self._engine, error, self._sql, self._limits) from error
         except BaseException:
             self._end(complete=False)
             raise

@@ -27,7 +27,7 @@ class Ending(StrEnum):
 class Assumption:
     """Something the answer rests on that the question didn't say: shown to the person, word by word."""
 
-    kind: Literal["convention", "join", "value", "column", "default", "example", "choice"]
+    kind: Literal["convention", "join", "value", "column", "default", "example", "choice", "rights"]
     text: str
     source: str = ""
 

@@ -71,7 +71,8 @@ def kept(database: Database, cache: Path) -> tuple[Path, Connection | None]:
 
 def _file(database: Database, cache: Path) -> Path:
     name = re.sub(r"[^A-Za-z0-9]+", "-", database.name)[:40].strip("-") or "database"
-    digest = hashlib.sha256(f"{database.dialect} {database.url}".encode()).hexdigest()[:16]
+    seen = f" {database.granted.digest}" if database.granted is not None else ""
+    digest = hashlib.sha256(f"{database.dialect} {database.url}{seen}".encode()).hexdigest()[:16]
     return cache / "values" / f"{name}-{digest}.sqlite"
 
 

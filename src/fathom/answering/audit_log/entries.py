@@ -18,7 +18,8 @@ class LogEntry:
 
     `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, or the name of an error. `tables`
     maps the tables that the query reads to their columns, none where it names none. `rows` is None where
-    nothing was run; `cost_usd` is None where a price is unknown.
+    nothing was run; `cost_usd` is None where a price is unknown. `rights` is the digest of what the user may
+    see, "" for all; lines of before there were rights have none.
     """
 
     time: str
@@ -37,6 +38,7 @@ class LogEntry:
     model_calls: int = 0
     tokens: int = 0
     cost_usd: str | None = None
+    rights: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The entry as JSON values, in the order of its fields."""
@@ -46,7 +48,9 @@ class LogEntry:
     def read(cls, content: Mapping[str, Any]) -> "LogEntry":
         """The entry of a line, without what the chain adds. Raises `InputError` for something else."""
         try:
-            return cls(**{f.name: content[f.name] for f in fields(cls)})
+            return cls(
+                **{f.name: content[f.name] for f in fields(cls) if f.name in content or f.name != "rights"}
+            )
         except KeyError as missing:
             raise InputError(f"is no line of an audit log: it has no {missing}") from None
 
@@ -67,6 +71,7 @@ class Occasion:
             interface=self.interface,
             database=without_passwords(self.database.known_as or self.database.url),
             seconds=round(seconds, 3),
+            rights=self.database.granted.digest if self.database.granted is not None else "",
             **more,
         )
 

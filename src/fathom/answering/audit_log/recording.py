@@ -1,7 +1,5 @@
 """Writing the log as questions are answered, whatever asks: command line, browser, MCP, notebook, Python."""
 
-import getpass
-import os
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -11,9 +9,9 @@ from typing import Any
 
 from fathom.answering.audit_log.entries import Occasion
 from fathom.answering.audit_log.log import AuditLog
-from fathom.config import read_settings
+from fathom.config import account_name, read_settings
 from fathom.databases import Database
-from fathom.errors import FathomError
+from fathom.errors import FathomError, RightsError
 from fathom.records import Answer, Limits, Result
 
 
@@ -34,18 +32,11 @@ def logging_as(interface: str, user: str = "") -> Iterator[None]:
 
     Without a user it is the account that runs the program.
     """
-    mark = _asker.set(_Asker(user or _account(), interface))
+    mark = _asker.set(_Asker(user or account_name(), interface))
     try:
         yield
     finally:
         _asker.reset(mark)
-
-
-def _account() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # an account without a name, as in some containers
-        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
 
 
 def audit_log_of() -> AuditLog | None:
@@ -76,12 +67,19 @@ async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, databa
 
 
 def _occasion(database: Database) -> Occasion:
-    asker = _asker.get() or _Asker(_account(), "python")
-    return Occasion(asker.user, asker.interface, database)
+    asker = _asker.get() or _Asker(account_name(), "python")
+    granted = database.granted
+    user = asker.user if granted is None or granted.user == asker.user else f"{asker.user} as {granted.user}"
+    return Occasion(user, asker.interface, database)
 
 
 def logged_run(database: Database, sql: str, limits: Limits) -> Result:
-    """Run a query that a person wrote, and log it, where a log is kept. Raises what `Database.run` raises."""
+    """Run a query that a person wrote, and log it, where a log is kept.
+
+    Raises what `Database.run` raises, and `RightsError` where the person may only ask questions.
+    """
+    if database.granted is not None and not database.granted.sql:
+        raise RightsError("The rights there are let you ask questions, not run queries of your own.")
     log = audit_log_of()
     if log is None:
         return database.run(sql, limits)

@@ -38,6 +38,7 @@ COMMANDS = {
     "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
     "review": "Have people annotate, rate and settle, each blind to the others; measure how far they agree.",
     "rewrite": "Find a faster form of a query, with the same result.",
+    "rights": "Check a file of who may see what, and show what a user sees.",
     "score": "Score anybody's predictions against a benchmark.",
     "serve": "Ask in a browser: databases, history, knowledge, tools and runs as pages.",
     "sql": "Run one reading query, with the same guard and limits as every answer.",

@@ -11,7 +11,7 @@ from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
-from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending, Strict
+from fathom.interfaces.cli.options import ANYBODY, NO_LIMIT, NO_RECORDING, Asker, Recording, Spending, Strict
 from fathom.interfaces.cli.showing import notices, plain, print_csv, print_json, print_sql
 from fathom.records import Answer, Ending, Limits
 
@@ -45,6 +45,7 @@ def ask(
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
     safe_csv: bool = False,
     strict: Strict = False,
+    asker: Asker = ANYBODY,
 ) -> int:
     """Answer a question from a database, with its evidence; without a question, several in a row.
 
@@ -123,7 +124,9 @@ def ask(
 
             asked = database if question is None else question
             return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
-        with connect(database, strict=strict or None, index=not no_index) as db:
+        with connect(
+            database, strict=strict or None, rights=asker.rights, user=asker.user, index=not no_index
+        ) as db:
             limits = Limits(seconds=seconds)
             asking = prepare(
                 db,

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
-from fathom.interfaces.cli.options import DatabaseName, Strict
+from fathom.interfaces.cli.options import ANYBODY, Asker, DatabaseName, Strict
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
@@ -25,6 +25,7 @@ def inspect(
     schema_only: bool = False,
     json: bool = False,
     strict: Strict = False,
+    asker: Asker = ANYBODY,
 ) -> None:
     """Show the tables, columns, keys and values of a database, and the joins that are only inferred.
 
@@ -39,7 +40,7 @@ def inspect(
     json
         Print one JSON object: tables with their columns and profiles, and joins.
     """
-    with connect(database, strict=strict or None) as opened:
+    with connect(database, strict=strict or None, rights=asker.rights, user=asker.user) as opened:
         tables = tuple(opened.schema.table(name) for name in table) or opened.schema.tables
         profiles = {} if schema_only else _profiles(opened, seconds)
         joins = _joins(opened.schema.foreign_keys, tables)

@@ -32,6 +32,18 @@ def query_text(query: str) -> str:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
+class Asker:
+    """Who asks, where a file says who may see what."""
+
+    rights: Path | None = None
+    """The file of who may see what (docs/rights.md); left out, the one that the settings name, if any."""
+
+    user: str = ""
+    """The user of that file who asks; left out, the account that runs the program."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
 class Recording:
     """Whether what a model says is recorded, or comes from a record."""
 
@@ -111,5 +123,5 @@ class ModelOptions:
 
 
 ALL_QUESTIONS = Chosen()
-NO_RECORDING, NO_LIMIT, AS_USUAL = Recording(), Spending(), ModelOptions()
+NO_RECORDING, NO_LIMIT, AS_USUAL, ANYBODY = Recording(), Spending(), ModelOptions(), Asker()
 """What commands take where nobody says otherwise."""

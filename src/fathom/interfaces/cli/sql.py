@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.databases import connect
-from fathom.interfaces.cli.options import DatabaseName, Query, Strict, query_text
+from fathom.interfaces.cli.options import ANYBODY, Asker, DatabaseName, Query, Strict, query_text
 from fathom.interfaces.cli.showing import print_csv, print_json, print_rows
 from fathom.records import Limits
 
@@ -22,6 +22,7 @@ def sql(
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
     safe_csv: bool = False,
     strict: Strict = False,
+    asker: Asker = ANYBODY,
 ) -> None:
     """Run one reading query, with the same guard and limits as every answer.
 
@@ -43,7 +44,10 @@ def sql(
     """
     from fathom.answering.audit_log import logged_run, logging_as  # noqa: PLC0415, slow to import
 
-    with connect(database, strict=strict or None) as opened, logging_as("command line"):
+    with (
+        connect(database, strict=strict or None, rights=asker.rights, user=asker.user) as opened,
+        logging_as("command line"),
+    ):
         result = logged_run(opened, query_text(query), Limits(seconds=seconds, rows=rows))
     if json:
         from fathom.answering import result_as_json  # noqa: PLC0415, slow to import

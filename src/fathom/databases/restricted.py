@@ -1,0 +1,314 @@
+"""A database as one user may see it: what is hidden is nowhere in it, and no query reaches it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from threading import RLock
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from fathom.cancellation import Cancellation
+from fathom.databases import guard
+from fathom.databases.accounts import AccountRisk
+from fathom.databases.database import Database, check_text, keys_among
+from fathom.databases.engine import Engine, Reflection
+from fathom.databases.items import qualified
+from fathom.databases.stream import Stream
+from fathom.databases.views import tables_of_views
+from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, RightsError, did_you_mean
+from fathom.records import Limits, Schema, Table
+from fathom.rights.grants import Granted, Seen, unknown_names
+from fathom.rights.rewriting import Rewriter, Source
+from fathom.text.identifiers import spoken
+from fathom.text.inflection import plural, singular
+
+_SECONDS_TO_COUNT = 5.0
+_KEPT_QUERIES = 1_000
+_WORKED_OUT = (
+    *("_schema", "_fingerprint", "_reflection", "account_risks"),
+    *("_rewriter", "_visible", "_hidden", "_default_schema"),
+)
+_MAIN = frozenset(("sqlite", "duckdb"))
+
+
+class Restricted(Database):
+    """A database with the grants of one user; it shares the connections of the whole one.
+
+    Every query, also of Fathom's own, is written anew over what is seen before it is sent. A query from
+    outside is judged first: each table and column that it names must be one that is seen, and its refusal is
+    the same for what is hidden and for what isn't there.
+    """
+
+    def __init__(self, whole: Database, granted: Granted) -> None:
+        self.__dict__.update(whole.__dict__)
+        self._whole, self.granted, self._rights = whole, granted, granted
+        self.kept, self._checked, self._profiles, self._working = {}, set(), None, RLock()
+        self._rewritten: dict[str, str] = {}
+        for known in _WORKED_OUT:
+            self.__dict__.pop(known, None)
+        if problems_of(whole, granted):
+            raise RightsError(
+                f"The rights of {granted.user!r} don't fit the database {whole.name!r}, so nothing is shown "
+                f"of it. Whoever keeps them is told why by: fathom rights FILE --database {whole.name}"
+            )
+        if not self._visible:
+            raise RightsError(f"The user {granted.user!r} may see no table of the database {whole.name!r}.")
+
+    def restricted(self, granted: Granted) -> Database:
+        """The whole database as these grants show it, not a part of this part."""
+        return self._whole.restricted(granted)
+
+    @cached_property
+    def account_risks(self) -> tuple[AccountRisk, ...]:
+        """What the account may do on its server beside reading."""
+        return self._whole.account_risks
+
+    @property
+    def file(self) -> None:
+        """None: a file opened by its path would show all of it."""
+
+    @property
+    def filtered_tables(self) -> tuple[str, ...]:
+        """The tables of which the user may see some rows only."""
+        return tuple(s.name for s in self._rewriter.sources if s.rows)
+
+    def hides(self, text: str) -> bool:
+        """Whether a text says the name of something that the user may not see, also as people say it."""
+        said = f" {_words(text)} "
+        return any(f" {name} " in said for name in self._hidden)
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        """The names of hidden tables and columns, in words, singular and plural, that nothing seen has."""
+        names = {t.name.rpartition(".")[2] for t in self._whole.reflection.tables}
+        names |= {c.name for t in self._whole.reflection.tables for c in t.columns}
+        shown = {t.name.rpartition(".")[2].casefold() for t in self._schema.tables}
+        shown |= {c.name.casefold() for t in self._schema.tables for c in t.columns}
+        said = {w for n in names if n.casefold() not in shown for w in (_words(n), _words(spoken(n)))}
+        open_ = {w for n in shown for w in (_words(n), _words(spoken(n)))}
+        forms = {form for w in said for form in (w, singular(w), plural(w))}
+        return frozenset(forms - open_ - {""})
+
+    def check(self, sql: str) -> None:
+        """Whether a statement may run: what it names must be seen. Raises `QueryRefused`."""
+        if sql in self._rewritten:
+            return
+        check_text(sql)
+        try:
+            sent = self._judged(sql)
+        except QueryRefused as refused:
+            raise QueryRefused(
+                refused.rule, refused.reason, sql=sql, error_class=refused.error_class
+            ) from None
+        except (SqlglotError, RecursionError, ValueError):
+            raise QueryRefused("rights", "it can't be told what it reads.", sql=sql) from None
+        if len(self._rewritten) >= _KEPT_QUERIES:
+            self._rewritten.clear()
+        self._rewritten[sql] = sent
+
+    def _judged(self, sql: str) -> str:
+        """The query as it is sent, if what it names is seen."""
+        tree = guard.check(sql, self.dialect, _SeenCatalogue(self._schema, self._rewriter))
+        made = self._rewriter.rewritten(tree.copy())
+        self._check_columns(tree)
+        sent: str = made.sql(self.dialect)
+        self._whole.check(sent)
+        return sent
+
+    def _check_columns(self, tree: exp.Expr) -> None:
+        try:
+            qualified(tree.copy(), self._schema, strictly=True)
+        except (SqlglotError, RecursionError) as error:
+            raise self._unknown_column(tree) from error
+
+    def _unknown_column(self, tree: exp.Expr) -> QueryRefused:
+        """The refusal of a column, from the names that are seen alone."""
+        known = {c.name.casefold(): c.name for t in self._schema.tables for c in t.columns}
+        own = {a.alias.casefold() for a in tree.find_all(exp.Alias, exp.TableAlias)}
+        own |= {i.name.casefold() for a in tree.find_all(exp.TableAlias) for i in a.columns}
+        own |= {t.name.casefold() for t in self._schema.tables}
+        strange = (c.name for c in tree.find_all(exp.Column) if c.name.casefold() not in (known.keys() | own))
+        if name := next(strange, ""):
+            near = did_you_mean(name, sorted(set(known.values())))
+            return QueryRefused(
+                "name", f"there is no column {name[:60]!r}.{near}", error_class=ErrorClass.NO_SUCH_NAME
+            )
+        return QueryRefused(
+            "name",
+            "it can't be told whose columns it names, or it names one of a table that doesn't have it: write "
+            "each column with its table's name.",
+            error_class=ErrorClass.NO_SUCH_NAME,
+        )
+
+    def stream(
+        self,
+        sql: str,
+        limits: Limits = Limits(),  # noqa: B008
+        cancellation: Cancellation | None = None,
+        *,
+        trusted: bool = False,
+    ) -> Stream:
+        """As of the whole database, within the limits that are granted."""
+        if trusted:
+            self._sessions.prepare()
+            return self._start(sql, limits, cancellation)
+        return super().stream(sql, self._rights.within(limits), cancellation)
+
+    def _sent(self, sql: str) -> str:
+        known = self._rewritten.get(sql)
+        if known is not None:
+            return known
+        try:
+            tree = parse_one(sql, dialect=self.dialect)
+            made: str = self._rewriter.rewritten(tree, own=True).sql(self.dialect)
+        except (SqlglotError, RecursionError) as error:
+            raise QueryRefused("rights", "it can't be told what it reads.", sql=sql) from error
+        return made
+
+    def _told(self, engine: Engine, error: Exception, sql: str, limits: Limits) -> QueryError:
+        """The engine's words, unless they may quote what was put into the query, or what is filtered."""
+        told = engine.translate(error, sql, limits)
+        filters = any(source.rows for source in self._rewriter.sources)
+        quoting = (ErrorClass.SYNTAX, ErrorClass.OTHER) if filters else (ErrorClass.SYNTAX,)
+        if isinstance(told, QueryFailed) and told.error_class in quoting:
+            return QueryFailed(
+                "The query failed: the engine can't run it, or a value doesn't fit what is done with it. Its "
+                "own words aren't shown with the rights there are.",
+                sql=sql,
+                error_class=told.error_class,
+            )
+        return told
+
+    @cached_property
+    def _visible(self) -> Mapping[str, Seen]:
+        """What is seen, by the names of tables."""
+        whole, granted = self._whole.reflection, self._rights
+        base = {
+            t.name: seen
+            for t in whole.tables
+            if not t.is_view and (seen := granted.seen(t.name, [c.name for c in t.columns]))
+        }
+        open_ = {t.name for t in whole.tables if t.name in base and _all_of(t, base[t.name])}
+        reads = tables_of_views(whole.tables, self.dialect, self._default_schema, self._whole._read)
+        for _ in reads:  # a view of a view is told once the other one is
+            open_ |= {view for view, tables in reads.items() if tables is not None and tables <= open_}
+        views = {
+            t.name: seen
+            for t in whole.tables
+            if t.is_view and (granted.names(t.name) or t.name in open_)
+            if (seen := granted.seen(t.name, [c.name for c in t.columns]))
+        }
+        return {t.name: {**base, **views}[t.name] for t in whole.tables if t.name in base or t.name in views}
+
+    @cached_property
+    def _default_schema(self) -> str:
+        return "main" if self.dialect in _MAIN else getattr(self._engine, "default_schema", None) or ""
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        whole = self._whole.reflection
+        sources = []
+        for table in whole.tables:
+            if (seen := self._visible.get(table.name)) is not None:
+                columns = tuple(map(self._engine.quote, seen.columns))
+                identifier = whole.identifiers[table.name]
+                sources.append(Source(table.name, identifier, columns, seen.rows, whole=_all_of(table, seen)))
+        mark = hashlib.sha256(self._rights.digest.encode()).hexdigest()[:8]
+        return Rewriter(sources, self.dialect, self._default_schema, mark)
+
+    @cached_property
+    def _reflection(self) -> Reflection:
+        whole = self._whole.reflection
+        tables = tuple(self._table(t, seen) for t in whole.tables if (seen := self._visible.get(t.name)))
+        keys = keys_among(whole.foreign_keys, tables)
+        return Reflection(tables, keys, {t.name: whole.identifiers[t.name] for t in tables})
+
+    def _table(self, table: Table, seen: Seen) -> Table:
+        names = set(seen.columns)
+        rows = self._count(table.name) if seen.rows else table.row_count
+        return replace(
+            table,
+            columns=tuple(c for c in table.columns if c.name in names),
+            primary_key=table.primary_key if names.issuperset(table.primary_key) else (),
+            unique=tuple(u for u in table.unique if names.issuperset(u)),
+            row_count=rows,
+            rows_estimated=table.rows_estimated and not seen.rows,
+        )
+
+    def _count(self, table: str) -> int | None:
+        identifier = self._whole.reflection.identifiers[table]
+        try:
+            count: int = self._read(f"SELECT count(*) FROM {identifier}", _SECONDS_TO_COUNT)[0][0]
+        except QueryError:
+            return None
+        return count
+
+    def _sample(self, table: Table, count: int, limits: Limits) -> Stream:
+        """Rows of a sample of the whole table, those of them that are seen."""
+        whole = next(t for t in self._whole.reflection.tables if t.name == table.name)
+        seen = next(s for s in self._rewriter.sources if s.name == table.name)
+        source = self._engine.sample(seen.identifier, whole, count)
+        columns = ", ".join(self._engine.quote(c.name) for c in table.columns)
+        where = f" WHERE {seen.rows}" if seen.rows else ""
+        sql = f"SELECT {columns} FROM {source} AS sampled{where} LIMIT {count + 1}"
+        return self._whole._start(sql, limits)
+
+
+def problems_of(whole: Database, granted: Granted) -> list[str]:
+    """Why grants can't be applied to a database, each a sentence; they name what may be hidden.
+
+    A name that isn't there, or a filter that isn't one condition that the engine can apply.
+    """
+    tables = whole.reflection.tables
+    problems = unknown_names(granted, {t.name: [c.name for c in t.columns] for t in tables})
+    for table in tables:
+        seen = granted.seen(table.name, [c.name for c in table.columns])
+        if seen is None or not seen.rows:
+            continue
+        try:
+            rows = _condition(seen.rows, whole.dialect)
+            named = whole.reflection.identifiers[table.name]
+            whole.run(f"SELECT 1 FROM {named} WHERE {rows} LIMIT 0")
+        except (SqlglotError, RecursionError, ValueError) as error:
+            problems.append(f"The rows of {table.name!r} aren't told by one condition: {error}")
+        except QueryError as error:
+            problems.append(f"The rows of {table.name!r} can't be told: {error}")
+    return problems
+
+
+def _condition(rows: str, dialect: str) -> str:
+    """The condition of a table's rows, as one expression without comments. Raises `SqlglotError`."""
+    tree = parse_one(rows, dialect=dialect)
+    if not isinstance(tree, exp.Condition):
+        raise SqlglotError(f"{rows!r} is no condition")
+    made: str = exp.paren(tree).sql(dialect, comments=False)
+    return made
+
+
+def _all_of(table: Table, seen: Seen) -> bool:
+    return not seen.rows and len(seen.columns) == len(table.columns)
+
+
+def _words(text: str) -> str:
+    """The words of a text in small letters, with one space between them."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+class _SeenCatalogue:
+    """A `fathom.databases.guard.Catalogue` of what is seen: what is hidden is as if it weren't there."""
+
+    def __init__(self, schema: Schema, rewriter: Rewriter) -> None:
+        self._schema, self._rewriter = schema, rewriter
+
+    def columns(self, schema: str, table: str) -> tuple[str, ...] | None:
+        """The columns that are seen of a table; None where none is."""
+        db = exp.to_identifier(schema, quoted=True) if schema else None
+        named = exp.table_(exp.to_identifier(table, quoted=True), db=db)
+        found = self._rewriter.find(named)
+        return tuple(c.name for c in self._schema.table(found.name).columns) if found else None
+
+    def is_callable(self, name: str) -> bool:
+        """Whether a function may have the name: any may, and is then held against the guard's list."""
+        return True

@@ -1,0 +1,233 @@
+"""Writing a query anew so that it can reach nothing else than its reader may see.
+
+Each table that it names becomes a subquery of the columns and rows that are seen, so that `*`, whole rows and
+whatever else an engine makes of a name finds those alone. CTEs get names that no table has: should this
+module and the engine differ on what a name means, the engine finds nothing by it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp, maybe_parse
+
+from fathom.errors import ErrorClass, QueryRefused, did_you_mean
+
+_FENCES = {
+    "sqlite": "LIMIT -1",
+    "duckdb": "LIMIT 9223372036854775807",
+    "postgres": "OFFSET 0",
+    "mysql": "LIMIT 18446744073709551615",
+}
+"""What keeps an engine from trying a query's own conditions on rows before the filter has taken them away: a
+condition that fails on a value tells of it."""
+_FREE_ALIASES = ("alias", "joins", "laterals", "sample", "pivots")
+_TABLE_PARTS = frozenset(("this", "db", "catalog", "rows_from", "ordinality", *_FREE_ALIASES))
+_TELLING_PREFIXES = ("pg_", "duckdb_", "pragma_", "to_reg", "has_", "sqlite_")
+_TELLING = frozenset(
+    """
+    col_description obj_description shobj_description format_type enum_first enum_last enum_range
+    current_schemas json_populate_record json_populate_recordset jsonb_populate_record
+    jsonb_populate_recordset last_insert_rowid changes total_changes query query_table
+    """.split()
+)
+_HARMLESS = frozenset("pg_typeof pg_column_size pg_size_pretty".split())
+_TELLS = "it asks about the database itself; only tables can be asked for, with the rights there are."
+_STATEMENTS = (exp.Describe, exp.Summarize, exp.Show, exp.Command, exp.DDL, exp.DML, exp.Into)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that is seen: its name, its name in SQL, the columns that are seen, as SQL, and its filter.
+
+    `whole` tells that no column and no row of it is hidden.
+    """
+
+    name: str
+    identifier: str
+    columns: tuple[str, ...]
+    rows: str = ""
+    whole: bool = False
+
+    def subquery(self, fence: str = "") -> str:
+        """What stands for the table in a query, with a fence behind its filter."""
+        where = f" WHERE {self.rows} {fence}" if self.rows else ""
+        return f"SELECT {', '.join(self.columns)} FROM {self.identifier}{where}".rstrip()
+
+
+class Rewriter:
+    """Writes queries anew over the tables that are seen. Raises `QueryRefused` for any other name.
+
+    `mark` goes into the names of CTEs; `schema` is the one whose tables go by their bare names.
+    """
+
+    def __init__(self, sources: Iterable[Source], dialect: str, schema: str, mark: str) -> None:
+        self.dialect, self._schema, self._mark = dialect, schema, mark
+        self._sources = {s.name: s for s in sources}
+        self._folded = {s.name.casefold(): s for s in self._sources.values()}
+        self._made: dict[tuple[str, bool], exp.Expr] = {}
+
+    @property
+    def sources(self) -> Iterable[Source]:
+        """The tables that are seen."""
+        return self._sources.values()
+
+    def find(self, table: exp.Table) -> Source | None:
+        """The table that a name means; None for one that isn't seen, or isn't there."""
+        if table.args.get("catalog") or not isinstance(table.this, exp.Identifier):
+            return None
+        name, schema = self._named(table.this), self._named(table.args.get("db"))
+        wanted = name if schema in ("", self._schema) else f"{schema}.{name}"
+        if found := self._sources.get(wanted):
+            return found
+        return None if self.dialect == "postgres" else self._folded.get(wanted.casefold())
+
+    def _named(self, name: object) -> str:
+        if not isinstance(name, exp.Identifier):
+            return ""
+        return name.name.lower() if self.dialect == "postgres" and not name.quoted else name.name
+
+    def rewritten(self, tree: exp.Expr, *, own: bool = False) -> exp.Expr:
+        """The query over what is seen, made of the tree itself. `own` is one that Fathom composed."""
+        return _Rewriting(self, own=own).query(tree)
+
+    def refused(self, table: exp.Table) -> QueryRefused:
+        """The refusal of a name, the same whether there is such a table or not."""
+        name = f"{table.db}.{table.name}" if table.db else table.name
+        near = did_you_mean(name, [s.name for s in self._sources.values()])
+        return QueryRefused(
+            "name", f"there is no table {name[:60]!r}.{near}", error_class=ErrorClass.NO_SUCH_NAME
+        )
+
+    def standing_for(self, source: Source, *, fenced: bool) -> exp.Expr:
+        """A tree of what stands for a table: its own name, or the subquery of what is seen of it."""
+        key = (source.name, fenced)
+        if key not in self._made:
+            fence = _FENCES.get(self.dialect, "") if fenced else ""
+            text = source.identifier if source.whole else source.subquery(fence)
+            into = exp.Table if source.whole else exp.Select
+            self._made[key] = maybe_parse(text, into=into, dialect=self.dialect)
+        return self._made[key].copy()
+
+    def cte(self, number: int) -> exp.Identifier:
+        """A name for a CTE that no table has."""
+        return exp.to_identifier(f"cte_{self._mark}_{number}", quoted=True)
+
+    def key(self, name: exp.Expr | None) -> str:
+        """A name as CTEs are told apart by it."""
+        text = self._named(name)
+        return text if self.dialect == "postgres" else text.casefold()
+
+    @property
+    def sees_later(self) -> bool:
+        """Whether a CTE of this dialect may name itself and later ones without RECURSIVE."""
+        return self.dialect == "sqlite"
+
+
+class _Rewriting:
+    """One query as it is written anew."""
+
+    def __init__(self, rewriter: Rewriter, *, own: bool) -> None:
+        self._rewriter, self._own = rewriter, own
+        self._ctes = 0
+
+    def query(self, tree: exp.Expr) -> exp.Expr:
+        pivots = isinstance(tree, exp.Pivot) and self._rewriter.dialect == "duckdb"
+        if not (isinstance(tree, exp.Query) or pivots):
+            raise QueryRefused("rights", _TELLS)
+        if not self._own:
+            for node in tree.walk():
+                self._check(node)
+        holder = exp.Paren(this=tree)
+        self._visit(tree, {})
+        found: exp.Expr = holder.this
+        found.pop()
+        return found
+
+    def _check(self, node: exp.Expr) -> None:
+        if isinstance(node, _STATEMENTS):
+            raise QueryRefused("rights", _TELLS)
+        if isinstance(node, exp.In) and node.args.get("field") is not None:
+            self._check_membership(node)
+        if isinstance(node, exp.ObjectIdentifier) or (
+            isinstance(node, exp.DataType) and node.this == exp.DType.USERDEFINED
+        ):
+            raise QueryRefused("rights", "it names a type of the database; cast to the usual types.")
+        if isinstance(node, exp.Func) and _tells(node):
+            raise QueryRefused("rights", _TELLS)
+
+    def _check_membership(self, node: exp.In) -> None:
+        """SQLite reads `x IN t` as the rows of a table, and DuckDB in PIVOT as the values of a type."""
+        if self._rewriter.dialect != "duckdb" or node.find_ancestor(exp.Pivot):
+            raise QueryRefused("rights", "write IN (SELECT ... FROM ...) for the values of a table.")
+
+    def _visit(self, node: exp.Expr, ctes: Mapping[str, exp.Identifier]) -> None:
+        within = node.args.get("with_")
+        if isinstance(within, exp.With):
+            ctes = self._with(within, ctes)
+        for name, value in list(node.args.items()):
+            if name != "with_":
+                for child in value if isinstance(value, list) else (value,):
+                    if isinstance(child, exp.Expr):
+                        self._visit(child, ctes)
+        if isinstance(node, exp.Table):
+            self._table(node, ctes)
+        elif isinstance(node, exp.Column) and node.args.get("table") and node.args.get("db"):
+            node.set("db", None)
+            node.set("catalog", None)
+
+    def _with(self, within: exp.With, ctes: Mapping[str, exp.Identifier]) -> Mapping[str, exp.Identifier]:
+        """The CTEs in scope after a WITH, whose own queries are written anew on the way."""
+        named = [(self._rewriter.key(c.args["alias"].this), c) for c in within.expressions]
+        fresh = {}
+        for key, _ in named:
+            self._ctes += 1
+            fresh[key] = self._rewriter.cte(self._ctes)
+        seen = dict(ctes)
+        everywhere = within.args.get("recursive") or self._rewriter.sees_later
+        for key, cte in named:
+            self._visit(cte.this, {**ctes, **fresh} if everywhere else seen)
+            cte.args["alias"].set("this", fresh[key].copy())
+            seen[key] = fresh[key]
+        return seen
+
+    def _table(self, table: exp.Table, ctes: Mapping[str, exp.Identifier]) -> None:
+        if any(value for name, value in table.args.items() if name not in _TABLE_PARTS):
+            raise QueryRefused("rights", f"{table.name[:60]!r} is to be named plainly, without hints.")
+        if table.args.get("rows_from") or isinstance(table.this, exp.Func):
+            if table.args.get("db") or table.args.get("catalog"):
+                raise self._rewriter.refused(table)
+            return
+        if not table.args.get("db") and not table.args.get("catalog"):
+            fresh = ctes.get(self._rewriter.key(table.this))
+            if fresh is not None:
+                self._alias(table)
+                table.set("this", fresh.copy())
+                return
+        source = self._rewriter.find(table)
+        if source is None:
+            raise self._rewriter.refused(table)
+        self._alias(table)
+        stands = self._rewriter.standing_for(source, fenced=not self._own)
+        if isinstance(stands, exp.Table):
+            for part in ("this", "db", "catalog"):
+                table.set(part, stands.args.get(part))
+            return
+        if table.args.get("sample") and self._rewriter.dialect != "duckdb":
+            raise QueryRefused("rights", f"{table.name[:60]!r} can't be sampled with the rights there are.")
+        made = exp.Subquery(this=stands, **{p: table.args.get(p) for p in _FREE_ALIASES})
+        table.replace(made)
+
+    def _alias(self, table: exp.Table) -> None:
+        """A table without an alias goes on being called by its name."""
+        alias = table.args.get("alias")
+        if alias is None:
+            table.set("alias", exp.TableAlias(this=table.this.copy()))
+        elif alias.this is None:
+            alias.set("this", table.this.copy())
+
+
+def _tells(call: exp.Func) -> bool:
+    """Whether a function tells of the database itself, or is named by a text what it is to read."""
+    anonymous = isinstance(call, (exp.Anonymous, exp.AnonymousAggFunc))
+    names = [n.casefold() for n in ([call.name] if anonymous else type(call).sql_names())]
+    return any((n.startswith(_TELLING_PREFIXES) and n not in _HARMLESS) or n in _TELLING for n in names)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fathom import registry
 from fathom.methods import Method
+from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module
 
 PAGE = Path(__file__).parents[2] / "docs" / "methods.md"
 INTRO = """# Methods
@@ -81,6 +82,19 @@ Calls are requests to a model for one question, step by step.
 | method | modules | calls | what it does | from |
 |---|---|---|---|---|
 """
+STRATEGY_TABLE = """
+## Strategies
+
+What each method does in each of NL2SQLBench's modules, read from its steps; `fathom methods strategies`
+prints the same, with `--json` too.
+
+| method | selection | generation | revision |
+|---|---|---|---|
+"""
+EXPLAINED = """
+| strategy | what it is |
+|---|---|
+"""
 DEPARTURES = """
 ## Departures
 
@@ -108,6 +122,10 @@ def text() -> str:
     return (
         INTRO
         + "".join(map(_row, names))
+        + STRATEGY_TABLE
+        + "".join(map(_strategies, names))
+        + EXPLAINED
+        + "".join(f"| {name} | {about} |\n" for name, about in STRATEGIES.items())
         + DEPARTURES
         + "".join(_departures(names))
         + QUIRKS
@@ -123,6 +141,13 @@ def _row(name: str) -> str:
     calls = " + ".join(s.calls_shown for s in method.steps if s.asks_model) or "none"
     cells = (f"`{name}`", ", ".join(modules), calls, method.summary, method.provenance or "Fathom")
     return f"| {' | '.join(cells)} |\n"
+
+
+def _strategies(name: str) -> str:
+    method = registry.load("methods", name)
+    found = strategies_by_module(method) if isinstance(method, Method) else {}
+    told = (", ".join(found.get(module, ())) for module in ("selection", "generation", "revision"))
+    return f"| `{name}` | {' | '.join(told)} |\n"
 
 
 def _departures(names: Iterable[str]) -> Iterator[str]:

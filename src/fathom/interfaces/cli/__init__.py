@@ -28,6 +28,7 @@ COMMANDS = {
     "demo": "Ask questions of the sample database and of made APIs: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
+    "history": "Show one method's runs through time, and which run lost what.",
     "index": "Index the values of a database ahead of the first question.",
     "inspect": "Show what a database holds: tables, columns, keys, values.",
     "judge": "Judge answers in words: a run's by gold answers, anybody's against the database.",

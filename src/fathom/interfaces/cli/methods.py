@@ -12,24 +12,26 @@ from fathom import registry
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.methods import Method, MethodStep, find_method
+from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module, strategies_of
 from fathom.records.trace import MODULES
 
-_NO_STEPS: Mapping[str, Any] = {"modules": [], "steps": [], "quirks": {}}
+_NO_STEPS: Mapping[str, Any] = {"modules": [], "steps": [], "quirks": {}, "strategies": {}}
 
 
 def methods(
-    action: Literal["list", "show", "steps"] = "list",
+    action: Literal["list", "show", "steps", "strategies"] = "list",
     name: str | None = None,
     /,
     *,
     json: bool = False,
 ) -> None:
-    """List the methods, draw one, or list the steps that methods are composed of.
+    """List the methods, draw one, list the steps that methods are composed of, or class methods by strategy.
 
     Parameters
     ----------
     action
-        list (default); show with a name or the TOML file of a composed method; steps.
+        list (default); show with a name or the TOML file of a composed method; steps; strategies: what each
+        method does in each module, in the terms of NL2SQLBench.
     name
         The method to draw.
     json
@@ -37,6 +39,8 @@ def methods(
     """
     if action == "steps":
         _steps(as_json=json)
+    elif action == "strategies":
+        _strategies(as_json=json)
     elif action == "show":
         if name is None:
             raise ConfigError("Say which method to draw: fathom methods show NAME")
@@ -84,6 +88,7 @@ def _described(method: Any) -> dict[str, Any]:
         "calls": " + ".join(s.calls_shown for s in asking),
         "steps": [_step(s) for s in method.steps],
         "quirks": dict(method.quirks),
+        "strategies": {m: list(tags) for m, tags in strategies_by_module(method).items()},
     }
 
 
@@ -93,6 +98,7 @@ def _step(step: MethodStep) -> dict[str, Any]:
         "module": step.module,
         "calls": step.calls_shown,
         "settings": dict(step.known_settings),
+        "strategies": list(strategies_of(step)),
         "about": (inspect.getdoc(step.function) or "").partition("\n")[0],
     }
 
@@ -109,6 +115,8 @@ def _draw(method: Any, *, as_json: bool) -> None:
             calls = "" if step["calls"] == "0" else f" [calls: {step['calls']}]"
             node = branch.add(plain(f"{step['step']}{calls}"))
             node.add(plain(step["about"]))
+            if step["strategies"]:
+                node.add(plain(f"strategy: {', '.join(step['strategies'])}"))
             if step["settings"]:
                 node.add(plain(", ".join(f"{k} = {v!r}" for k, v in step["settings"].items())))
     if about := _about(told):
@@ -124,6 +132,23 @@ def _draw(method: Any, *, as_json: bool) -> None:
         )
         for quirk, does in told["quirks"].items():
             console.print(plain(f"  {quirk}: {does}"), soft_wrap=True)
+
+
+def _strategies(*, as_json: bool) -> None:
+    made = [m for n in registry.names("methods") if isinstance(m := registry.load("methods", n), Method)]
+    found = {m.name: strategies_by_module(m) for m in made}
+    if as_json:
+        print_json({"strategies": dict(STRATEGIES), "methods": found})
+        return
+    shown = [m for m in MODULES if any(m in of for of in found.values())]
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("method", *shown):
+        grid.add_column(heading, overflow="fold")
+    for name, of in found.items():
+        grid.add_row(*map(plain, (name, *(", ".join(of.get(m, ())) for m in shown))))
+    console.print(grid)
+    for name, about in STRATEGIES.items():
+        console.print(plain(f"{name}: {about}"), style="dim", soft_wrap=True)
 
 
 def _steps(*, as_json: bool) -> None:

@@ -49,6 +49,7 @@ def describe(benchmark: Benchmark, *, with_databases: bool = True) -> dict[str, 
         "questions": len(questions),
         "answerable": sum(q.answerable for q in questions),
         "with gold": sum(bool(q.gold) for q in questions),
+        "ambiguous, with readings": sum(bool(q.readings) for q in questions),
         "with evidence": sum(bool(q.evidence.strip()) for q in questions),
         "with an answer in words": sum(bool(q.answer.strip()) for q in questions),
     }

@@ -16,7 +16,8 @@ class BenchmarkQuestion:
 
     `database` is a URL or a path to connect to, empty where the benchmark has none; `database_name` the
     benchmark's own name for it. `gold` holds every accepted query, best first, and is empty where the
-    question can't be answered or gold is not published. `tags` are categories as published.
+    question can't be answered or gold is not published. `tags` are categories as published. `readings` are
+    what an ambiguous question may mean, each in words with its query; those queries are gold as well.
     """
 
     id: str
@@ -30,6 +31,7 @@ class BenchmarkQuestion:
     database_name: str = ""
     answer: str = ""
     gold_rows: str = ""
+    readings: tuple[tuple[str, str], ...] = ()
 
     @property
     def question(self) -> Question:

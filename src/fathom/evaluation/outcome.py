@@ -23,6 +23,9 @@ class Outcome(StrEnum):
 JUDGED = (Outcome.CORRECT, Outcome.INCORRECT, Outcome.ERROR)
 """The outcomes that rates count."""
 
+SAME = ("equivalent", "different", "unclear")
+"""What a judge may say of two queries."""
+
 UNJUDGED_BECAUSE = {
     "database": "their databases aren't here",
     "gold": "their gold fails",

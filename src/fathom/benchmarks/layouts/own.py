@@ -4,7 +4,9 @@
 
 These four are required; `evidence`, `difficulty`, `tags`, `answerable` and `answer` (in words) are not.
 `database` is a URL, a name from the settings, or a path relative to the file;
-`gold` may be empty with `"answerable": false`. What `fathom author` makes has `sql` for `gold`, or neither
+`gold` may be empty with `"answerable": false`. An ambiguous question has `readings`, two or more, each with
+`text` and `sql`; those queries are accepted beside `gold`, which may then be left out.
+What `fathom author` makes has `sql` for `gold`, or neither
 where nobody knows it, and may have `category`, `complexity`, `template`, `tables`, `call` and `reviewed`.
 """
 
@@ -15,7 +17,8 @@ from fathom.benchmarks.reading import Record, json_lines
 from fathom.benchmarks.records import BenchmarkQuestion
 from fathom.text import without_passwords
 
-_FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable", "answer"}
+_FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable", "answer",
+           "readings"}  # fmt: skip
 _MADE = {"sql", "category", "complexity", "template", "tables", "call", "reviewed"}
 
 
@@ -50,7 +53,10 @@ def _question(record: Record) -> BenchmarkQuestion:
     if not isinstance(answerable, bool):
         raise record.wrong("must be true or false", "answerable")
     made = bool(_MADE & set(record.content))
-    gold = record.texts("sql" if made and "gold" not in record.content else "gold", required=not made)
+    needed = not made and "readings" not in record.content
+    gold = record.texts("sql" if made and "gold" not in record.content else "gold", required=needed)
+    readings = _readings(record)
+    gold = (*gold, *(sql for _, sql in readings if sql not in gold))
     if answerable and not made and not any(sql.strip() for sql in gold):
         raise record.wrong('is empty; an unanswerable question says "answerable": false', "gold")
     name = record.text("database")
@@ -65,7 +71,25 @@ def _question(record: Record) -> BenchmarkQuestion:
         answerable=answerable,
         answer=record.optional("answer"),
         database_name=_shown(name),
+        readings=readings,
     )
+
+
+def _readings(record: Record) -> tuple[tuple[str, str], ...]:
+    """What an ambiguous question may mean, each with its query."""
+    listed = record.content.get("readings")
+    if listed is None:
+        return ()
+    wrong = record.wrong("must be a list of two or more, each with text and sql", "readings")
+    if not isinstance(listed, list) or len(listed) < 2:
+        raise wrong
+    found = []
+    for one in listed:
+        told = (one.get("text"), one.get("sql")) if isinstance(one, dict) else (None, None)
+        if not all(isinstance(part, str) and part.strip() for part in told):
+            raise wrong
+        found.append((str(told[0]).strip(), str(told[1]).strip()))
+    return tuple(found)
 
 
 def _shown(name: str) -> str:

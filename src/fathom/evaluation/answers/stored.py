@@ -35,8 +35,7 @@ def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgemen
     unjudged is. Raises `InputError` where there are no words or no gold answers, `RunError` where the run is
     of other questions or judged by another model, `RunInUse`, and what `judge_answer` raises.
     """
-    if read_configuration(folder)["configuration"].get("digest") != benchmark.digest:
-        raise RunError(f"{folder} is a run over other questions than {benchmark.name}; name its benchmark.")
+    check_run_is_of(benchmark, folder)
     gold = {q.id: q.answer for q in benchmark if q.answer.strip()}
     if not gold:
         raise InputError(f"the questions of {benchmark.name} have no gold answers in words to judge by")
@@ -48,6 +47,12 @@ def judge_run(benchmark: Benchmark, folder: Path, model: Model) -> list[Judgemen
             return _judge(records, gold, folder / JUDGEMENTS, model)
     except Timeout:
         raise RunInUse(folder) from None
+
+
+def check_run_is_of(benchmark: Benchmark, folder: Path) -> None:
+    """Raises `RunError` where a run is over other questions than a benchmark's."""
+    if read_configuration(folder)["configuration"].get("digest") != benchmark.digest:
+        raise RunError(f"{folder} is a run over other questions than {benchmark.name}; name its benchmark.")
 
 
 def read_judgements(folder: Path) -> dict[str, list[Judgement]]:

@@ -37,6 +37,8 @@ _TYPES = {
     "soft_f1": "DOUBLE",
     "error_class": "VARCHAR",
     "seconds": "DOUBLE",
+    "readings": "DOUBLE",
+    "readings_found": "DOUBLE",
     "gold_schema": "JSON",
     "selection_score": "STRUCT(" + ", ".join(f"{s} DOUBLE" for s in SELECTED) + ")",
     "before_revision": "STRUCT(outcome VARCHAR)",
@@ -80,6 +82,8 @@ class RecordColumns:
     jaccard: Floats
     soft_f1: Floats
     seconds: Floats
+    readings: Floats
+    readings_found: Floats
     selection: Floats
     provider: npt.NDArray[np.object_]
     tool: npt.NDArray[np.object_]
@@ -148,6 +152,7 @@ def _query() -> str:
     counted = ", ".join(f'CAST(len("call".{c}) AS DOUBLE) AS {c}' for c in ("missing", "extra", "wrong"))
     outcomes = ", ".join(f"'{o}'" for o in Outcome)
     plain = "id, difficulty, database, error_class, answerable, declined, confidence, score, jaccard, soft_f1"
+    plain += ", coalesce(readings, 0) AS readings, coalesce(readings_found, 0) AS readings_found"
     return f"""
         SELECT {plain}, seconds, left(outcome, 1) AS outcome, left(before_revision.outcome, 1) AS before,
             array_to_string(list_transform(candidates, lambda c: left(c.outcome, 1)), '') AS candidates,
@@ -194,6 +199,8 @@ def _columns(found: dict[str, Any]) -> RecordColumns:
         jaccard=floats("jaccard"),
         soft_f1=floats("soft_f1"),
         seconds=floats("seconds"),
+        readings=floats("readings"),
+        readings_found=floats("readings_found"),
         provider=texts("provider"),
         tool=texts("tool"),
         calls=np.column_stack([floats(c) for c in CALLED]),

@@ -25,6 +25,7 @@ CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
 JUDGEMENTS = "judgements.jsonl"
 PEOPLE = "people.jsonl"
+EQUIVALENCES = "equivalences.jsonl"
 _LOCK = "run.lock"
 _SYNC_SECONDS = 1.0
 

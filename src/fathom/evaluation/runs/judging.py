@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases.items import SchemaItems, items_of, selected_items
@@ -49,6 +49,7 @@ class Marks:
     gold_rows: Preview | None = None
     call: CallRecord | None = None
     fault: str = ""
+    readings_found: int = 0
 
 
 def failed(message: str, *, sql: str = "", error_class: str = "other") -> Marks:
@@ -94,6 +95,18 @@ def judge(exam: Exam) -> Marks:
         selection_score=selection_score,
         rows=_previewed(table),
         gold_rows=_previewed(gold[0] if gold else None),
+        readings_found=_readings_found(judging, question, response),
+    )
+
+
+def _readings_found(judging: TaskJudge, question: BenchmarkQuestion, response: Response) -> int:
+    """How many readings of an ambiguous question the response gives: as its answer, or to choose among."""
+    given = (*response.shown, None if response.declined else response.sql)
+    queries = [sql for sql in dict.fromkeys(given) if sql]
+    return sum(
+        any(s.outcome is Outcome.CORRECT for s in judging.judge(_task(one, queries, judging)))
+        for _, sql in question.readings
+        for one in (replace(question, gold=(sql,)),)
     )
 
 

@@ -92,7 +92,8 @@ class CallRecord:
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
     """One question of a run. `outcome` is that of the best guess, also where the method `declined`; where it
-    couldn't be judged, `error_class` says why.
+    couldn't be judged, `error_class` says why. An ambiguous question has so many `readings`, of which the
+    answer, or what is shown to choose among, gives `readings_found`.
 
     `position` counts the benchmark's questions from 0, `seconds` is None where it isn't known.
     `candidates` are in the method's order; `shown` are the readings given to choose
@@ -136,6 +137,8 @@ class QuestionRecord:
     call: CallRecord | None = None
     words: str = ""
     fault: str = ""
+    readings: int = 0
+    readings_found: int = 0
 
     @property
     def right(self) -> bool:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
 from fathom.errors import ConfigError, InputError, ModelError
-from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.asking import INTERNAL, Ask, Asked, Asker
+from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records, spent_in
 from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
-from fathom.evaluation.runs.record import QuestionRecord, usage_json
+from fathom.evaluation.runs.record import QuestionRecord
+from fathom.evaluation.runs.recording import record_of
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
 from fathom.evaluation.runs.subject import (
@@ -28,9 +28,8 @@ from fathom.evaluation.runs.subject import (
     settings_json,
 )
 from fathom.evaluation.runs.summary import Summary, summarise
-from fathom.records import Trace, Usage
+from fathom.records import Trace
 from fathom.records.display import Displayed
-from fathom.text import without_passwords
 
 if TYPE_CHECKING:
     from fathom.llm import Budget, Embedder, Model, Pace
@@ -341,65 +340,6 @@ class _Work:
         self._keep(answered.position, answered.question, answered.asked, marks)
 
     def _keep(self, position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> None:
-        record = _record(position, question, asked, marks)
+        record = record_of(position, question, asked, marks)
         self.folder.append(record)
         self.advance(record)
-
-
-def _record(position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> QuestionRecord:
-    response = asked.response or Response(None)
-    selection = response.selection
-    final = marks.final
-    fault = asked.fault or response.fault or marks.fault
-    return QuestionRecord(
-        id=question.id,
-        question=question.text,
-        database=without_passwords(question.database_name or question.database),
-        outcome=final.outcome,
-        position=position,
-        evidence=question.evidence,
-        difficulty=question.difficulty,
-        tags=question.tags,
-        answerable=question.answerable,
-        gold=question.gold,
-        sql=response.sql,
-        verdict=final.verdict,
-        score=final.score,
-        jaccard=marks.jaccard,
-        soft_f1=marks.soft_f1,
-        error=final.error,
-        error_class=INTERNAL if fault and final.outcome is not Outcome.UNJUDGED else final.error_class,
-        declined=response.declined,
-        refusal=response.refusal,
-        confidence=response.confidence,
-        candidates=marks.candidates,
-        shown=marks.shown,
-        before_revision=marks.before_revision,
-        selection={t: list(c) for t, c in selection.tables.items()} if selection else None,
-        gold_schema=marks.gold_schema,
-        selection_score=marks.selection_score,
-        usage=_usage(asked, response) if response.measured else {},
-        seconds=asked.seconds if response.measured and response.timed else None,
-        rows=marks.rows,
-        gold_rows=marks.gold_rows,
-        call=marks.call,
-        words=response.words,
-        fault=fault,
-        trace=tuple(
-            {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
-            for s in response.trace.steps
-        ),
-    )
-
-
-def _usage(asked: Asked, response: Response) -> dict[str, dict[str, Any]]:
-    """Usage by module and in total; nothing where the method keeps no trace, for then it isn't known."""
-    trace = response.trace
-    if not trace.steps:
-        return {"total": usage_json(asked.usage)} if asked.usage.calls else {}
-    modules: dict[str, Usage] = {}
-    for step in trace.steps:
-        modules[step.module] = modules.get(step.module, Usage()) + step.usage
-    told = {name: usage_json(used) for name, used in {**modules, "total": trace.usage}.items()}
-    untold = {} if response.timed else dict.fromkeys(("model_seconds", "database_seconds", "own_seconds"))
-    return {name: used | untold for name, used in told.items()}

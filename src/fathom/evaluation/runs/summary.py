@@ -24,7 +24,7 @@ from fathom.evaluation.metrics import (
 )
 from fathom.evaluation.outcome import JUDGED, PASS_AT, Outcome
 from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, RecordColumns, read_columns
-from fathom.evaluation.runs.folder import JUDGEMENTS, PEOPLE, read_configuration
+from fathom.evaluation.runs.folder import EQUIVALENCES, JUDGEMENTS, PEOPLE, read_configuration
 from fathom.records.display import Displayed
 from fathom.records.trace import MODULES
 
@@ -68,7 +68,7 @@ def summarise_columns(
 ) -> Summary:
     """The same of records that are read already; `labels` are further groupings, as `groups` takes them."""
     configuration = read_configuration(folder)["configuration"]
-    found = {**figures(columns), "words": _words(folder, columns)}
+    found = {**figures(columns), "words": _words(folder, columns), "equivalence": _equivalence(folder)}
     return Summary(str(folder), configuration, found, groups(columns, labels))
 
 
@@ -80,6 +80,15 @@ def _words(folder: Path, columns: RecordColumns) -> dict[str, Any] | None:
 
     kinds = {"difficulty": _groups(columns.difficulty), **by_family(columns.tags)}
     return words_figures(folder, columns, kinds)
+
+
+def _equivalence(folder: Path) -> dict[str, Any] | None:
+    """Whether queries mean the same as gold, by the model that judged; None where none did."""
+    if not (folder / EQUIVALENCES).exists():
+        return None
+    from fathom.evaluation.answers.equivalence import equivalence_figures  # noqa: PLC0415 - models are slow
+
+    return equivalence_figures(folder)
 
 
 def groups(
@@ -162,6 +171,7 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
         "generation": _generation(judged),
         "revision": _revision(judged),
         "calls": _calls(judged, averaged),
+        "ambiguity": _ambiguity(judged),
         "usage": _usage(averaged),
         "confidence": _confidence(judged, curves=curves),
     }
@@ -297,6 +307,22 @@ def _calls(columns: RecordColumns, averaged: Mapping[str, Mean]) -> dict[str, An
         "right_endpoint_of_made": rate(made & right["right_endpoint"], calls),
         "failed_with": {name: rate(made & ~succeeded & seen) for name, seen in differing.items()},
         "differs_by": {name: rate(made & seen) for name, seen in differing.items()},
+    }
+
+
+def _ambiguity(columns: RecordColumns) -> dict[str, Any] | None:
+    """Of ambiguous questions: how often the method asks back, and how many of their readings it gives."""
+    marked = columns.readings > 0
+    if not marked.any():
+        return None
+    asked = columns.declined & (columns.shown.astype(str) != "")
+    found, of = columns.readings_found[marked], columns.readings[marked]
+    return {
+        "asked_back": Rate.of(asked[marked].tolist()).as_json(),
+        "asked_back_otherwise": Rate.of(asked[~marked].tolist()).as_json(),
+        "readings_found": Mean.of((found / of).tolist()).as_json(),
+        "all_readings": Rate.of((found >= of).tolist()).as_json(),
+        "some_reading": Rate.of((found > 0).tolist()).as_json(),
     }
 
 

@@ -9,12 +9,15 @@ from cyclopts import Parameter
 from fathom.benchmarks import load_benchmark
 from fathom.errors import ConfigError
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
+from fathom.evaluation.answers.equivalence import figures_of, judge_queries
 from fathom.evaluation.answers.people import import_scores
-from fathom.evaluation.runs.folder import PEOPLE
+from fathom.evaluation.answers.stored import check_run_is_of
+from fathom.evaluation.outcome import SAME
+from fathom.evaluation.runs.folder import EQUIVALENCES, PEOPLE
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.interfaces.cli.showing_runs import measure
-from fathom.llm import opened_model
+from fathom.llm import Model, opened_model
 
 
 def judge(
@@ -23,6 +26,7 @@ def judge(
     /,
     *,
     model: str | None = None,
+    queries: bool = False,
     database: str | None = None,
     method: str | None = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("judged.jsonl"),
@@ -48,6 +52,9 @@ def judge(
     model
         The judge: provider:name (fathom models). With business it may be left out: claims are then read by
         rule, and what no rule can tell is not judged.
+    queries
+        Judge the run's queries in place of its words: does each mean the same as gold? A second opinion
+        beside execution, kept in equivalences.jsonl under the judge's name; it changes no outcome.
     database
         With business: what the answers are about.
     method
@@ -88,6 +95,8 @@ def judge(
         raise ConfigError("Name the judge: --model PROVIDER:NAME (fathom models).")
     budget = spending.budget("run")
     with opened_model(model, cassette=recording.cassette, replay=recording.replay, budget=budget) as opened:
+        if queries:
+            return _queries(benchmark, split, run, opened, as_json=json)
         found = judge_run(load_benchmark(benchmark, split), run, opened)
     quality = AnswerQuality.of(found)
     if json:
@@ -100,3 +109,22 @@ def judge(
         console.print(f"{quality.unjudged:,} of {len(found):,} unjudged; the same command asks again.")
     console.print(plain(f"Each judgement: {run / JUDGEMENTS}"), style="dim", soft_wrap=True)
     return None
+
+
+def _queries(benchmark: str, split: str | None, run: Path, model: Model, *, as_json: bool) -> None:
+    """Have a model judge whether the run's queries mean the same as gold, and print what that comes to."""
+    check_run_is_of(load_benchmark(benchmark, split), run)
+    found = judge_queries(run, model)
+    figures = figures_of(found)
+    if as_json:
+        print_json({"model": model.name, "n": len(found), **figures})
+        return
+    for verdict in SAME:
+        console.print(f"{verdict:10} {measure(figures[verdict])}")
+    for outcome, counts in zip(figures["rows"], figures["counts"], strict=True):
+        told = ", ".join(f"{count:,} {verdict}" for verdict, count in zip(SAME, counts, strict=True))
+        console.print(f"  {outcome} by execution: {told}")
+    if figures["unjudged"]:
+        console.print(f"{figures['unjudged']:,} of {len(found):,} unjudged; the same command asks again.")
+    told = f"Judged by {model.name}, each verdict in {run / EQUIVALENCES}; outcomes stay as executed."
+    console.print(plain(told), style="dim", soft_wrap=True)

@@ -18,6 +18,7 @@ from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.reports.chapters.answers import CALLS, WORDS
+from fathom.reports.chapters.ranking import AMBIGUITY
 
 SHOWN_MOVES = 20
 
@@ -104,6 +105,9 @@ def _figures(figures: Mapping[str, Any]) -> Table:
             table.add_row(label, measure(calls[name]))
         for name, found in calls["failed_with"].items():
             table.add_row(f"failed, arguments {name}", measure(found))
+    for name, label in AMBIGUITY.items():
+        if figures["ambiguity"]:
+            table.add_row(label, measure(figures["ambiguity"][name]))
     for judge, words in (figures["words"] or {}).items():
         for name, label in WORDS.items():
             table.add_row(plain(f"{label}, judged by {judge}"), measure(words[name]))

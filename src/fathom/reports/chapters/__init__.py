@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fathom.evaluation.runs.contrast import Contrast
-from fathom.reports.chapters.answers import calls, words
+from fathom.reports.chapters.answers import calls, equivalence, words
 from fathom.reports.chapters.drawings import charts
 from fathom.reports.chapters.failures import failures, overlap
 from fathom.reports.chapters.groups import grouped
 from fathom.reports.chapters.modules import modules
-from fathom.reports.chapters.ranking import gaps, leaderboard, paired, repeats
+from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
 from fathom.reports.sheet import Chapter, Sheet
 
 Make = Callable[[Contrast], Iterable[Sheet]]
@@ -20,6 +20,7 @@ def _ranked(found: Contrast) -> Iterator[Sheet]:
     if (again := repeats(found)) is not None:
         yield again
     yield from gaps(found)
+    yield from ambiguity(found)
 
 
 def _tested(found: Contrast) -> Iterator[Sheet]:
@@ -44,6 +45,9 @@ _CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
     ("words", "Answers in words",
      "Judged by who knows the gold answer. Response quality: the share of answers with a BioScore of 2 or "
      "more; unjudged ones have none. Safety: the share of abstentions among those below 2.", words),
+    ("equivalence", "Equivalence as a model judges it",
+     "A model's opinion of query and first gold query, without running either or being told which is which; "
+     "it changes no outcome. Shares are of the queries it judged.", equivalence),
     ("overlap", "Overlap", "", overlap),
     ("groups", "By group", "A question counts in each of its categories.", grouped),
 )  # fmt: skip

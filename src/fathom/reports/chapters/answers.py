@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fathom.evaluation.outcome import SAME
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.chapters.groups import GROUPINGS
 from fathom.reports.chapters.ranking import named, ranked
@@ -48,6 +49,22 @@ def words(found: Contrast) -> Iterator[Sheet]:
     yield Sheet("Answers in words", heads("run", "judge", *WORDS.values(), "unjudged"), rows)
     yield from _by(found, judged)
     yield from _relations(found, judged)
+
+
+def equivalence(found: Contrast) -> Iterator[Sheet]:
+    """Whether queries mean the same as gold, as a model judges it, and against what execution says."""
+    judged = [(label, s.all["equivalence"]) for label, s in ranked(found) if s.all.get("equivalence")]
+    rows = [
+        [named(found, label), text(judge), *(share(of[v]) for v in SAME), count(of["unjudged"])]
+        for label, by_judge in judged
+        for judge, of in by_judge.items()
+    ]
+    if not rows:
+        return
+    yield Sheet("Equivalence to gold", heads("run", "judge", *SAME, "unjudged"), rows)
+    for label, by_judge in judged:
+        for judge, of in by_judge.items():
+            yield _counts(of, f"Execution against the verdicts of {judge}: {label}", "by execution")
 
 
 def _by(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Sheet]:
@@ -96,7 +113,7 @@ def _related(told: Mapping[str, Any]) -> list[Cell]:
 def _counts(told: Mapping[str, Any], title: str, name: str) -> Sheet:
     """A heat map of counts; tinted by the share of the greatest."""
     most = max((n for row in told["counts"] for n in row), default=0) or 1
-    head = heads(name, *(f"{s:g}" for s in told["columns"]), "N")
+    head = heads(name, *(f"{s:g}" if isinstance(s, float) else s for s in told["columns"]), "N")
     rows = [
         [text(f"{one:g}" if isinstance(one, float) else one), *(Cell(f"{n:,}", heat=n / most) for n in row),
          count(sum(row))]

@@ -15,6 +15,25 @@ _TESTED = ("correct", "only the first", "only the second", "McNemar p", "Holm p"
            "tokens", "N")  # fmt: skip
 
 
+AMBIGUITY = {
+    "asked_back": "ambiguous: asked back",
+    "asked_back_otherwise": "not ambiguous: asked back",
+    "readings_found": "ambiguous: readings given",
+    "all_readings": "ambiguous: all readings given",
+    "some_reading": "ambiguous: some reading given",
+}
+"""What reports call the figures of ambiguous questions."""
+
+
+def ambiguity(found: Contrast) -> Iterator[Sheet]:
+    """How runs do on questions whose readings are marked."""
+    marked = [(label, of) for label, s in ranked(found) if (of := s.all["ambiguity"])]
+    if marked:
+        rows = [[named(found, label), *(share(of[name]) for name in AMBIGUITY)] for label, of in marked]
+        note = "A reading is given as the answer, or among those to choose from where a method asks back."
+        yield Sheet("Ambiguous questions", heads("run", *AMBIGUITY.values()), rows, note)
+
+
 def named(found: Contrast, label: str) -> Cell:
     """The cell that names a run."""
     return Cell(label, run=found.numbers[label])

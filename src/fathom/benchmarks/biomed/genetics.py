@@ -150,7 +150,7 @@ def smr(universe: Universe, seed: int, rows: int) -> RowSource:
             "Omic_tissue": assays[assay, 2],
             "Omic_type": assays[assay, 2] + " " + assays[assay, 1],
             "Disease_name": diseases[disease, 1],
-            "RowSource": assays[assay, 3],
+            "Source": assays[assay, 3],
         }
         return chunk | _smr_statistics(
             universe, random, snp.number, snp.freq, disease=disease, gene=gene, probe=probe

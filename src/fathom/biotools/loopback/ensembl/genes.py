@@ -16,7 +16,7 @@ from fathom.biotools.loopback.world import (
     species_named,
 )
 
-KINDS = {"G": "SampleGene", "T": "Transcript", "P": "Translation", "E": "Exon"}
+KINDS = {"G": "Gene", "T": "Transcript", "P": "Translation", "E": "Exon"}
 
 
 def look_up(arguments: Arguments) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def archived(arguments: Arguments) -> dict[str, Any]:
     """The newest version of an identifier."""
     gene = gene_of(arguments)
     return {"id": arguments["id"].partition(".")[0], "version": "14", "latest": f"{arguments['id'].partition('.')[0]}.14", "is_current": "1",
-            "release": "113", "assembly": gene.species.assembly, "type": "SampleGene", "peptide": None, "possible_replacement": []}  # fmt: skip
+            "release": "113", "assembly": gene.species.assembly, "type": "Gene", "peptide": None, "possible_replacement": []}  # fmt: skip
 
 
 def features(arguments: Arguments) -> list[Any]:

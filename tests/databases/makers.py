@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 from fathom.config import Settings
 from fathom.databases import Database, connect
 from tests.data import IN_CI
+from tests.databases import trino_stub
 
 Make = Callable[..., Database]
 
@@ -118,4 +119,19 @@ def postgres_databases(folder: Path) -> Iterator[Make]:
 @contextmanager
 def mysql_databases(folder: Path) -> Iterator[Make]:
     with _server_databases(mysql_url(), folder, "DROP DATABASE {}") as make:
+        yield make
+
+
+@contextmanager
+def trino_databases(folder: Path, stub: trino_stub.Stub | None = None) -> Iterator[Make]:
+    number = count()
+    with ExitStack() as opened:
+        stub = stub or opened.enter_context(trino_stub.serving())
+
+        def make(*statements: str) -> Database:
+            name = f"c{next(number)}"
+            stub.make_catalog(name, *statements)
+            url = f"trino://reader@{stub.address}/{name}/main"
+            return opened.enter_context(connect(url, settings=settings_in(folder)))
+
         yield make

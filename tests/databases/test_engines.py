@@ -1,6 +1,12 @@
-"""The suite over all four engines."""
+"""The suite over all engines."""
 
-from tests.databases.makers import duckdb_databases, mysql_databases, postgres_databases, sqlite_databases
+from tests.databases.makers import (
+    duckdb_databases,
+    mysql_databases,
+    postgres_databases,
+    sqlite_databases,
+    trino_databases,
+)
 from tests.databases.suite import EngineSuite
 
 
@@ -22,3 +28,8 @@ class TestPostgres(EngineSuite):
 class TestMySQL(EngineSuite):
     dialect = "mysql"
     databases = staticmethod(mysql_databases)
+
+
+class TestTrino(EngineSuite):
+    dialect = "trino"
+    databases = staticmethod(trino_databases)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 class AccountRisk:
     """One thing that an account may do beside reading.
 
-    `kind` is one of superuser, files, programs, sessions, replication, extension, unknown; `what` is for
-    people, and goes on from "it ...".
+    `kind` is one of superuser, files, programs, sessions, replication, extension, writes (where no session
+    can be kept to reading), unknown; `what` is for people, and goes on from "it ...".
     """
 
     kind: str
@@ -51,6 +51,8 @@ MYSQL_PRIVILEGES = {
 _HOW = {
     "postgres": "CREATE ROLE reader LOGIN PASSWORD '...'; GRANT USAGE ON SCHEMA public TO reader; "
     "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;",
+    "trino": "allow one user nothing but SELECT by the server's access control (in a catalog that keeps "
+    "rights: CREATE ROLE reader; GRANT SELECT ON {database} TO ROLE reader).",
     "mysql": "CREATE USER reader IDENTIFIED BY '...'; GRANT SELECT, SHOW VIEW ON {database}.* TO reader;",
 }
 _WITHOUT = " Take extensions out (DROP EXTENSION), or their functions from everybody (REVOKE EXECUTE)."

@@ -30,7 +30,7 @@ _CHECKED_STATEMENTS = 10_000
 class Database(Displayed):
     """One database, open for reading only. Several threads may use it; each query gets its own connection.
 
-    `url` hides the password. `dialect` is sqlglot's name: sqlite, duckdb, postgres or mysql. `known_as` is
+    `url` hides the password. `dialect` is sqlglot's name, such as sqlite or postgres. `known_as` is
     the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL. `kept`
     is for what others work out about the database: it goes when the database goes. `indexes_values` says
     whether its values may be read to index them; without, only an index that was kept is used.

@@ -151,9 +151,13 @@ class Engine(ABC):
     def close(self) -> None:  # noqa: B027, most engines share nothing
         """Release what sessions share."""
 
+    def message(self, error: Exception) -> str:
+        """What a driver's error says, on one line."""
+        return message_of(error)
+
     def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:
         """The error that callers see, with the engine's own message."""
-        kind, message = self.classify(error), message_of(error)
+        kind, message = self.classify(error), self.message(error)
         if self.is_lost(error):
             return QueryFailed(f"The connection broke while the query ran ({message}). {_NOT_AGAIN}", sql=sql)
         if kind is None:

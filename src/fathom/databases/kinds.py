@@ -7,7 +7,7 @@ _NAMES: dict[ColumnKind, str] = {
         int128 uint8 uint16 uint32 uint64 ubigint uinteger usmallint utinyint uhugeint serial bigserial
         smallserial long year counter autoincrement""",
     "number": """real float float4 float8 double decimal numeric number dec fixed money smallmoney
-        currency""",
+        currency bignumeric bigdecimal""",
     "text": """text char character varchar varchar2 nvarchar nvarchar2 nchar native bpchar string clob
         nclob tinytext mediumtext longtext name citext uuid enum set xml inet cidr macaddr tsvector
         uniqueidentifier""",
@@ -15,10 +15,11 @@ _NAMES: dict[ColumnKind, str] = {
     "date": "date",
     "time": "time timetz time_ns",
     "datetime": """datetime datetime2 smalldatetime timestamp timestamptz timestamp_s timestamp_ms
-        timestamp_ns timestamp_us""",
+        timestamp_ns timestamp_us timestamp_ntz timestamp_ltz timestamp_tz""",
     "json": "json jsonb variant",
-    "blob": "blob bytea binary varbinary tinyblob mediumblob longblob image raw",
-    "other": "bit interval point polygon geometry geography map struct union list array vector null",
+    "blob": "blob bytea bytes binary varbinary tinyblob mediumblob longblob image raw",
+    "other": """bit interval point polygon geometry geography map struct union list array vector null row
+        object range hyperloglog tdigest qdigest""",
 }
 _KINDS = {word: kind for kind, words in _NAMES.items() for word in words.split()}
 _AFFINITY: tuple[tuple[str, ColumnKind], ...] = (

@@ -34,6 +34,8 @@ def dialect_of(context: Context) -> str:
         "postgres": "PostgreSQL",
         "mysql": "MySQL",
         "bigquery": "BigQuery",
+        "trino": "Trino",
+        "snowflake": "Snowflake",
     }
     return known.get(context.database.dialect, context.database.dialect)
 

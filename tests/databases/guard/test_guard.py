@@ -16,7 +16,7 @@ from fathom.errors import ErrorClass, QueryRefused
 
 HERE = Path(__file__).parent
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
-UNLISTED = ("bigquery", "snowflake", "trino", "spark")
+UNLISTED = ("bigquery", "snowflake", "trino", "spark", "tsql", "clickhouse")
 
 
 def cases(kind: str, name: str) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,7 @@ _QUERY_STARTS: dict[str, frozenset[str] | None] = {
     "pivot": frozenset(("duckdb",)),
     "unpivot": frozenset(("duckdb",)),
     "summarize": frozenset(("duckdb",)),
-    "table": frozenset(("postgres", "mysql", "duckdb")),
+    "table": frozenset(("postgres", "mysql", "duckdb", "trino")),
     "describe": frozenset(("duckdb", "mysql")),
     "desc": frozenset(("mysql", "duckdb")),
     "show": frozenset(("mysql", "duckdb")),
@@ -80,7 +80,7 @@ _BEFORE_OPERANDS = frozenset(
 _EXPLAIN_WORDS = frozenset(
     """
     analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
-    traditional extended partitions on off true false 0 1 query plan , =
+    traditional extended partitions type io logical distributed graphviz on off true false 0 1 query plan , =
     """.split()
 )
 

@@ -19,7 +19,7 @@ MOST_COMMENTS = 1_000
 _BLANK = " \t\n\r"
 _QUOTES = "'\"`"
 # Where a backslash may end a string as the standard has it (PostgreSQL: its default, which sessions keep).
-_PLAIN_BACKSLASH = frozenset(("sqlite", "duckdb", "postgres"))
+_PLAIN_BACKSLASH = frozenset(("sqlite", "duckdb", "postgres", "trino"))
 _HASH_COMMENTS = frozenset(("mysql",))
 _BRACKET_NAMES = frozenset(("sqlite",))
 
@@ -139,7 +139,7 @@ def _check_quoted(text: str, quote: str, dialect: str) -> None:
     if len(text) < 2 or text[-1] != quote or quote in body.replace(quote * 2, ""):
         raise Refused("quoting", f"write a {quote} inside quotes as {quote * 2}.")
     ends = body.endswith("\\") and dialect not in _PLAIN_BACKSLASH and quote != "`"
-    inside = f"\\{quote}" in body and dialect not in {"sqlite", "duckdb"} and quote != "`"
+    inside = f"\\{quote}" in body and dialect not in {"sqlite", "duckdb", "trino"} and quote != "`"
     if ends or inside:
         raise Refused(
             "quoting",

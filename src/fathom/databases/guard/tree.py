@@ -70,5 +70,5 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
         name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)
     ):
         raise Refused("file", f"{table.name[:60]!r} names a file; queries read tables.")
-    if not names.may_read(schema, name):
+    if not names.may_read(schema, name, table.catalog.casefold()) or (dialect == "trino" and "$" in name):
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")

@@ -33,6 +33,7 @@ class DialectNames:
 
     `readable` are the tables that may be read among those that belong to the engine: the ones in
     `own_schemas`, or whose name starts with one of `own_prefixes`. `qualifiers` may stand before a function.
+    Nothing of `own_catalogs` is read: they tell about the server.
     `fields` are the columns that functions give under names of their own; what those `of_any_type` give
     depends on what they are given. `in_from` are the only functions that may stand in FROM; empty for all.
     """
@@ -45,9 +46,12 @@ class DialectNames:
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_any_type: frozenset[str] = frozenset()
     in_from: frozenset[str] = frozenset()
+    own_catalogs: frozenset[str] = frozenset()
 
-    def may_read(self, schema: str, table: str) -> bool:
+    def may_read(self, schema: str, table: str, catalog: str = "") -> bool:
         """Whether a table is a user's own, or one of the engine's that shows no secrets."""
+        if catalog in self.own_catalogs:
+            return False
         own = schema.startswith(_TEMPORARY) or schema in self.own_schemas
         own = own or (bool(self.own_prefixes) and table.startswith(self.own_prefixes))
         return not own or table in self.readable
@@ -91,13 +95,14 @@ class Kinds:
 def kinds() -> Kinds:
     """The lists of `names/kinds.toml`."""
     content = _content("kinds")
+    only = {
+        kind: frozenset(dialects.split())
+        for dialects, named in content["only"].items()
+        for kind in named.split()
+    }
     return Kinds(
-        allowed=frozenset(f"{content['nodes']} {content['functions']}".split()),
-        only={
-            kind: frozenset(dialects.split())
-            for dialects, named in content["only"].items()
-            for kind in named.split()
-        },
+        allowed=frozenset(f"{content['nodes']} {content['functions']}".split()) | only.keys(),
+        only=only,
         refused={
             kind: (group["rule"], group["reason"])
             for group in content["refused"]
@@ -114,12 +119,13 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
 
 
 _LISTED = ("duckdb", "mysql", "postgres")
+_WAREHOUSES = frozenset(("trino",))
 
 
 @cache
 def names_of(dialect: str) -> DialectNames:
-    """The lists of a dialect; for one that has none, the functions that at least three others share."""
-    if dialect in _LISTED:
+    """The lists of a dialect; for one that has none, the functions that three of the first four share."""
+    if dialect in _LISTED or dialect in _WAREHOUSES:
         return _read(dialect)
     sqlite = DialectNames(
         functions=guard_sqlite.FUNCTIONS | guard_sqlite.TABLE_FUNCTIONS,
@@ -161,4 +167,5 @@ def _read(dialect: str) -> DialectNames:
         },
         of_any_type=frozenset(content["settings"].get("of_any_type", "").split()),
         in_from=frozenset(content["settings"].get("in_from", "").split()),
+        own_catalogs=frozenset(tables.get("own_catalogs", "").split()),
     )

@@ -3,9 +3,24 @@
 import sqlglot
 from sqlglot import exp
 
+from fathom.records import Schema
 from fathom.text.patterns import Pattern
 
-_POSTGRES_FORMS = {"%w": "CAST(EXTRACT(DOW FROM {}) AS TEXT)", "%Y-%W": "TO_CHAR({}, 'IYYY-IW')"}
+_FORMS = {
+    "postgres": {"%w": "CAST(EXTRACT(DOW FROM {}) AS TEXT)", "%Y-%W": "TO_CHAR({}, 'IYYY-IW')"},
+    "trino": {
+        "%w": "CAST(DAY_OF_WEEK({}) % 7 AS VARCHAR)",
+        "%Y-%W": "FORMAT_DATETIME(CAST({} AS TIMESTAMP), 'xxxx-ww')",
+    },
+}
+"""Forms of dates that sqlglot doesn't write for an engine."""
+_DAYS = {
+    "mysql": "TO_SECONDS({}) / 86400.0",
+    "trino": "TO_UNIXTIME(CAST({} AS TIMESTAMP)) / 86400.0",
+}
+"""A moment as a number of days, where EPOCH isn't known."""
+_MOMENTS = {"date": "date", "datetime": "timestamp"}
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 _SHIFT = Pattern(r"([+-]\d+) (day|month|year|hour)s?\Z")
 _MYSQL_STARTS = {
     "": "CURDATE()",
@@ -37,8 +52,8 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
         and node.expression.is_int
     ):
         return exp.IntDiv(this=node.this, expression=node.expression)
-    if isinstance(node, exp.TimeToStr) and dialect == "postgres":
-        form = _POSTGRES_FORMS.get(_text(node.args["format"]) or "")
+    if isinstance(node, exp.TimeToStr) and dialect in _FORMS:
+        form = _FORMS[dialect].get(_text(node.args["format"]) or "")
         return sqlglot.parse_one(form.format(node.this.sql(dialect)), read=dialect) if form else node
     return node
 
@@ -63,9 +78,21 @@ def _today(modifiers: list[exp.Expr], dialect: str) -> str:
 
 
 def _days(moment: str, dialect: str) -> str:
-    if dialect == "mysql":
-        return f"TO_SECONDS({moment}) / 86400.0"
-    return f"EXTRACT(EPOCH FROM CAST({moment} AS TIMESTAMP)) / 86400.0"
+    form = _DAYS.get(dialect, "EXTRACT(EPOCH FROM CAST({} AS TIMESTAMP)) / 86400.0")
+    return form.format(moment)
+
+
+def compare_moments(tree: exp.Expr, schema: Schema) -> None:
+    """Change texts that dates and times are held against to dates and times, for engines that do so not."""
+    kinds = {c.name.casefold(): c.kind for t in schema.tables for c in t.columns if c.kind in _MOMENTS}
+    for node in tree.find_all(*_COMPARISONS):
+        found = [kinds.get(c.name.casefold()) for c in node.iter_expressions() if isinstance(c, exp.Column)]
+        kind = next((k for k in found if k is not None), None)
+        if kind is None:
+            continue
+        for side in list(node.iter_expressions()):
+            if _text(side) is not None:
+                side.replace(exp.cast(side.copy(), _MOMENTS[kind]))
 
 
 def _text(node: exp.Expr) -> str | None:

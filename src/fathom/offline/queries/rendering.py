@@ -1,13 +1,13 @@
 """From the representation to SQL text, joins planned on the way."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import sqlglot
 from sqlglot import exp
 
-from fathom.offline.queries.dialects import translate
+from fathom.offline.queries.dialects import compare_moments, translate
 from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -54,8 +54,9 @@ _RESERVED = frozenset(
     """.split()
 )
 _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
-STRICT = frozenset({"postgres", "duckdb"})
-FOLDING = frozenset({"postgres"})
+STRICT = frozenset({"postgres", "duckdb", "trino", "bigquery", "snowflake", "spark", "databricks"})
+FOLDING = {"postgres": str.lower, "snowflake": str.upper}
+"""How engines read names that aren't in quotes, where case matters in those that are."""
 
 
 def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
@@ -70,16 +71,18 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
         _compare_as_text(tree, planner)
         _name_schemas(tree)
     if dialect in FOLDING:
-        _keep_capitals(tree, planner)
+        _keep_case(tree, planner, FOLDING[dialect])
+    if dialect == "trino":
+        compare_moments(tree, planner.schema)
     return tree.sql(dialect, copy=False)
 
 
-def _keep_capitals(tree: exp.Expr, planner: JoinPlanner) -> None:
-    """Names with capitals in quotes, where an engine reads all others in small letters."""
+def _keep_case(tree: exp.Expr, planner: JoinPlanner, folded: Callable[[str], str]) -> None:
+    """Names in quotes, where an engine reads all others in small letters or in capitals."""
     schema = planner.schema
     named = {part for t in schema.tables for part in (*t.name.split("."), *(c.name for c in t.columns))}
     for identifier in tree.find_all(exp.Identifier):
-        if identifier.name in named and identifier.name != identifier.name.lower():
+        if identifier.name in named and identifier.name != folded(identifier.name):
             identifier.set("quoted", True)
 
 

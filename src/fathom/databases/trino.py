@@ -1,0 +1,265 @@
+"""Trino: each query a request of its own, limited by session properties and cancelled by DELETE.
+
+Trino's tables have no keys, and a session can't be made to read only: the guard and the rights that the
+account has on the server keep it to reading.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import requests
+import trino
+from trino.auth import BasicAuthentication, JWTAuthentication
+from trino.exceptions import Error, HttpError, TrinoConnectionError, TrinoQueryError
+
+from fathom.databases.accounts import AccountRisk
+from fathom.databases.engine import Read, Row, Session
+from fathom.databases.remote import hidden
+from fathom.databases.warehouse import ColumnFound, Key, Stopped, Warehouse, WarehouseSession
+from fathom.errors import ConnectionFailed, ErrorClass, QueryError
+from fathom.records import Limits, Table
+
+_REQUEST_SECONDS = 10.0  # the server answers each request within about one, be it to say that it goes on
+_STATISTICS_SECONDS = 5.0
+_STATISTICS_AT_ONCE = 4
+_ROW_COUNT = 4  # the column of SHOW STATS
+_BIG = 10_000_000  # rows from which reading all of them for a sample is too dear
+_ERRORS = {
+    **dict.fromkeys(
+        (
+            *("COLUMN_NOT_FOUND", "TABLE_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND"),
+            *("MISSING_COLUMN_NAME", "MISSING_SCHEMA_NAME", "MISSING_CATALOG_NAME", "MISSING_TABLE"),
+        ),
+        ErrorClass.NO_SUCH_NAME,
+    ),
+    "FUNCTION_NOT_FOUND": ErrorClass.NO_SUCH_FUNCTION,
+    "SYNTAX_ERROR": ErrorClass.SYNTAX,
+    "EXCEEDED_TIME_LIMIT": ErrorClass.TIMEOUT,
+    "USER_CANCELED": ErrorClass.TIMEOUT,
+}
+_LOST = (Stopped, HttpError, requests.RequestException, TrinoConnectionError)
+_READ_ONLY = "READ_ONLY_VIOLATION"
+_SCHEMES = {80: "http", 8080: "http", 443: "https", 8443: "https"}
+
+_COLUMNS = """SELECT c.table_schema, c.table_name, c.column_name, c.data_type, c.is_nullable, t.table_type
+FROM information_schema.columns c JOIN information_schema.tables t
+ON c.table_catalog = t.table_catalog AND c.table_schema = t.table_schema AND c.table_name = t.table_name
+WHERE c.table_catalog = {catalog} AND {schemas}
+ORDER BY c.table_schema, c.table_name, c.ordinal_position"""
+_TABLE_COMMENTS = """SELECT schema_name, table_name, comment FROM system.metadata.table_comments
+WHERE catalog_name = {catalog} AND schema_name = {schema} AND comment IS NOT NULL"""
+_COLUMN_COMMENTS = """SELECT table_schem, table_name, column_name, remarks FROM system.jdbc.columns
+WHERE table_cat = {catalog} AND table_schem = {schema} AND remarks IS NOT NULL"""
+_PRIVILEGES = """SELECT DISTINCT privilege_type FROM information_schema.table_privileges
+WHERE privilege_type <> 'SELECT' AND (grantee_type = 'ROLE' OR grantee = current_user)
+ORDER BY privilege_type"""
+
+
+class TrinoSession(WarehouseSession):
+    """One connection to the coordinator, kept open between queries; a query's limits go with the query."""
+
+    def __init__(self, server: "Trino") -> None:
+        super().__init__()
+        self._server = server
+        self._http = requests.Session()
+        self._http.verify = server.verify
+        self._cursor: Any = None
+        self._properties: dict[str, str] = {}
+        self._stopped = False
+
+    def begin(self, limits: Limits) -> None:
+        self._stopped = False
+        self._properties = dict(self._server.properties)
+        if limits.seconds is not None:
+            self._properties["query_max_run_time"] = f"{limits.seconds:.3f}s"
+
+    def execute(self, sql: str) -> tuple[str, ...] | None:
+        self._cursor = self._server.connection(self._http, self._properties).cursor()
+        self.wait_for(lambda: self._cursor.execute(sql))
+        # A query that was stopped while it was waited for ends without an error, and without rows.
+        self._check_stopped()
+        described = self._cursor.description
+        is_query = described and self._cursor.update_type is None
+        return tuple(d[0] for d in described) if is_query else None
+
+    def fetch(self, count: int) -> list[Row]:
+        rows = self.wait_for(lambda: self._cursor.fetchmany(count))
+        self._check_stopped()
+        return [tuple(row) for row in rows]
+
+    def _check_stopped(self) -> None:
+        if self._stopped:
+            raise Stopped("The query was stopped.")
+
+    def finish(self, *, complete: bool) -> bool:
+        if not complete and not self.abandoned:
+            self.wait_for(self.interrupt)
+        self._cursor = None
+        return not self.abandoned
+
+    def interrupt(self) -> None:
+        if self._cursor is not None:
+            self._stopped = True
+            with suppress(*self._server.errors):  # a server that answers nobody: `abandon` is next
+                self._cursor.cancel()
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class Trino(Warehouse):
+    """A catalog of a Trino server, or one schema of it: `trino://user@host:8080/catalog/schema`."""
+
+    dialect = "trino"
+    gaps: ClassVar[Mapping[str, str]] = {"keys": "Trino's tables have no keys"}
+    errors = (Error, HttpError, requests.RequestException, Stopped)
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        asked = dict(self.address.query)
+        self._catalog, _, self._schema = (self.address.database or "").partition("/")
+        if not self._catalog:
+            raise ConnectionFailed(
+                f"{hidden(self.address)}: name the catalog, as in trino://user@host:8080/catalog/schema."
+            )
+        self._token = str(asked.pop("access_token", ""))
+        self._scheme = str(asked.pop("http_scheme", ""))
+        self.verify = str(asked.pop("verify", "true")).casefold() not in {"false", "0", "no"}
+        self._roles = str(asked.pop("role", ""))
+        self.properties = {name: str(value) for name, value in asked.items()}
+
+    @property
+    def database_name(self) -> str:
+        return self._schema or self._catalog
+
+    @property
+    def default_schema(self) -> str:
+        return self._schema
+
+    def connection(self, http: requests.Session, properties: Mapping[str, str]) -> Any:
+        """A connection of the driver's own, which asks nothing yet."""
+        address = self.address
+        secret = str(address.password or "")
+        auth: Any = None
+        if self._token:
+            auth = JWTAuthentication(self._token)
+        elif secret:
+            auth = BasicAuthentication(address.username or "", secret)
+        scheme = self._scheme or _SCHEMES.get(address.port or 0) or ("https" if auth else "http")
+        connect: Any = trino.dbapi.connect  # which has no types
+        return connect(
+            host=address.host or "localhost",
+            port=address.port or (443 if scheme == "https" else 8080),
+            user=address.username or "fathom",
+            source="fathom",
+            catalog=self._catalog,
+            schema=self._schema or None,
+            http_scheme=scheme,
+            auth=auth,
+            roles={"system": self._roles} if self._roles else None,
+            session_properties=dict(properties),
+            http_session=http,
+            request_timeout=_REQUEST_SECONDS,
+        )
+
+    def open(self) -> Session:
+        """A session that was answered once. Raises `ConnectionFailed`."""
+        session = TrinoSession(self)
+        try:
+            session.begin(Limits(seconds=_REQUEST_SECONDS))
+            session.execute("SELECT 1")
+            session.fetch(2)
+            session.finish(complete=True)
+        except self.errors as error:
+            session.close()
+            text = self.message(error)
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(Error(text))}") from None
+        return session
+
+    def message(self, error: Exception) -> str:
+        return str(error.message) if isinstance(error, TrinoQueryError) else super().message(error)
+
+    def classify(self, error: Exception) -> ErrorClass | None:
+        if isinstance(error, Stopped):
+            return ErrorClass.TIMEOUT
+        name = error.error_name if isinstance(error, TrinoQueryError) else ""
+        return None if name == _READ_ONLY else _ERRORS.get(name or "", ErrorClass.OTHER)
+
+    def is_lost(self, error: Exception) -> bool:
+        return isinstance(error, _LOST)
+
+    def columns(self, read: Read) -> Iterable[ColumnFound]:
+        schemas = (
+            f"c.table_schema = {_text(self._schema)} AND t.table_schema = {_text(self._schema)}"
+            if self._schema
+            else "c.table_schema <> 'information_schema'"
+        )
+        rows = read(_COLUMNS.format(catalog=_text(self._catalog), schemas=schemas))
+        tables, columns = self._comments(read) if self._schema else ({}, {})
+        for schema, table, name, declared, nullable, kind in rows:
+            yield ColumnFound(
+                schema,
+                table,
+                name,
+                declared,
+                nullable != "NO",
+                columns.get((schema, table, name)),
+                kind == "VIEW",
+                tables.get((schema, table)),
+            )
+
+    def _comments(self, read: Read) -> tuple[dict[Key, str], dict[tuple[str, str, str], str]]:
+        """Comments of tables and of columns, which only one schema at a time is quick to tell."""
+        asked = {"catalog": _text(self._catalog), "schema": _text(self._schema)}
+        tables: dict[Key, str] = {}
+        columns: dict[tuple[str, str, str], str] = {}
+        with suppress(QueryError):  # not every account may read what is the system's
+            tables = {(s, t): text for s, t, text in read(_TABLE_COMMENTS.format(**asked))}
+            columns = {(s, t, c): text for s, t, c, text in read(_COLUMN_COMMENTS.format(**asked))}
+        return tables, columns
+
+    def counts(self, read: Read, tables: Iterable[Key]) -> Mapping[Key, int]:
+        """By SHOW STATS, which is quick but tells of one table: as many as can be asked in a few seconds."""
+        until = time.monotonic() + _STATISTICS_SECONDS
+
+        def count(key: Key) -> int | None:
+            left = until - time.monotonic()
+            if left <= 0:
+                return None
+            try:
+                rows = read(f"SHOW STATS FOR {'.'.join(map(self.quote, self.path(key)))}", left)
+            except QueryError:
+                return None
+            found = rows[-1][_ROW_COUNT] if rows else None
+            return None if found is None else int(found)
+
+        keys = list(tables)
+        with ThreadPoolExecutor(_STATISTICS_AT_ONCE) as asking:
+            return {k: n for k, n in zip(keys, asking.map(count, keys), strict=True) if n is not None}
+
+    def sample(self, identifier: str, table: Table, count: int) -> str:
+        if table.is_view or (table.row_count or 0) <= 2 * count:
+            return identifier
+        share = min(100.0, 120.0 * count / (table.row_count or 1))
+        # SYSTEM takes or leaves whole splits, of which a table that isn't big has too few.
+        method = "SYSTEM" if (table.row_count or 0) > _BIG else "BERNOULLI"
+        return f"(SELECT * FROM {identifier} TABLESAMPLE {method} ({share:.6f}))"
+
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        """Rights to write, where the catalog keeps rights; a server's own rules can't be asked for."""
+        found = []
+        with suppress(QueryError):
+            if any(str(role).casefold() == "admin" for (role, *_) in read("SHOW CURRENT ROLES")):
+                found.append(AccountRisk("superuser", "is an administrator (role admin)"))
+        with suppress(QueryError):
+            held = [str(privilege) for (privilege,) in read(_PRIVILEGES)]
+            if held:
+                found.append(AccountRisk("writes", f"may change tables ({', '.join(held)})"))
+        return tuple(found)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

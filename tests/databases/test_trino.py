@@ -1,0 +1,191 @@
+"""What Fathom's client says to a Trino server: limits, cancelling, who asks, and how few questions."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from fathom.cancellation import Cancellation
+from fathom.databases import Database, connect
+from fathom.errors import (
+    AccountRefused,
+    AccountWarning,
+    Cancelled,
+    ConnectionFailed,
+    QueryError,
+    QueryTimedOut,
+)
+from fathom.records import Limits, Table
+from tests.databases.guard.test_guard import listed
+from tests.databases.makers import Make, settings_in, trino_databases
+from tests.databases.suite import MANY, NUMBERS, SHOP, SLOW
+from tests.databases.trino_stub import Stub, serving
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Stub]:
+    with serving() as stub:
+        yield stub
+
+
+@pytest.fixture(scope="module")
+def make(stub: Stub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+    with trino_databases(tmp_path_factory.mktemp("trino"), stub) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def numbers(make: Make) -> Database:
+    return make("CREATE TABLE numbers (id INTEGER, label VARCHAR)", *NUMBERS)
+
+
+def said_of(stub: Stub, sql: str) -> dict[str, str]:
+    return next(headers for text, headers in reversed(stub.said) if text == sql)
+
+
+def test_a_query_says_who_asks_and_how_long_it_may_take(stub: Stub, numbers: Database) -> None:
+    numbers.run("SELECT 41 + 1", Limits(seconds=7.5))
+    said = said_of(stub, "SELECT 41 + 1")
+    assert said["x-trino-user"] == "reader"
+    assert said["x-trino-source"] == "fathom"
+    assert said["x-trino-schema"] == "main"
+    assert unquote(said["x-trino-session"]) == "query_max_run_time=7.500s"
+
+
+def test_session_properties_and_the_role_come_from_the_url(
+    stub: Stub, numbers: Database, tmp_path: Path
+) -> None:
+    url = f"{numbers.url}?query_max_scan_physical_bytes=10GB&role=analyst"
+    with connect(url, settings=settings_in(tmp_path)) as database:
+        database.run("SELECT 43", Limits(seconds=None))
+    said = said_of(stub, "SELECT 43")
+    assert unquote(said["x-trino-session"]) == "query_max_scan_physical_bytes=10GB"
+    assert "analyst" in said["x-trino-role"]
+
+
+def test_the_server_ends_what_runs_too_long_by_itself(
+    stub: Stub, numbers: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fathom.databases.trino import TrinoSession
+
+    monkeypatch.setattr(TrinoSession, "seconds", lambda *_: None)
+    with pytest.raises(QueryTimedOut):
+        numbers.run(SLOW, Limits(seconds=0.3))
+    assert SLOW not in stub.cancelled
+
+
+def test_the_limit_of_time_is_kept_by_cancelling(stub: Stub, numbers: Database) -> None:
+    with pytest.raises(QueryTimedOut):
+        numbers.run(SLOW, Limits(seconds=0.3))
+    assert SLOW in stub.cancelled
+
+
+def test_who_waits_can_cancel(stub: Stub, numbers: Database) -> None:
+    slow = f"{SLOW} AND a.id >= 0"
+    cancellation = Cancellation()
+    threading.Timer(0.5, cancellation.cancel).start()
+    with pytest.raises(Cancelled):
+        numbers.run(slow, Limits(seconds=60), cancellation)
+    assert slow in stub.cancelled
+    assert numbers.run("SELECT 1").rows == ((1,),)
+
+
+def test_rows_that_nobody_wants_are_cancelled(stub: Stub, numbers: Database) -> None:
+    many = f"{MANY} WHERE a.id >= 0"
+    assert numbers.run(many, Limits(rows=10)).truncated == "rows"
+    assert many in stub.cancelled
+
+
+def test_a_server_that_answers_nobody_is_left(stub: Stub, numbers: Database) -> None:
+    stub.hangs.set()
+    slow = f"{SLOW} AND a.id >= 1"
+    with pytest.raises(QueryTimedOut) as stopped:
+        numbers.run(slow, Limits(seconds=0.3))
+    stub.hangs.clear()
+    assert "may still be working" in str(stopped.value)
+    assert numbers.run("SELECT 1").rows == ((1,),)
+
+
+def test_a_big_schema_takes_one_question_for_its_columns(stub: Stub, make: Make) -> None:
+    database = make(*(f"CREATE TABLE t{i} (id INTEGER, name VARCHAR)" for i in range(300)))
+    before = len(stub.said)
+    assert len(database.schema.tables) == 300
+    asked = [sql for sql, _ in stub.said[before:]]
+    assert sum("information_schema" in sql for sql in asked) == 1
+    assert not [sql for sql in asked if sql.startswith("SELECT") and "FROM t" in sql]
+
+
+def test_every_schema_is_described_where_none_is_named(make: Make, tmp_path: Path) -> None:
+    one = make(
+        *SHOP[:1],
+        "CREATE SCHEMA far",
+        "CREATE TABLE far.town (id INTEGER)",
+        "INSERT INTO far.town VALUES (7)",
+    )
+    with connect(one.url.removesuffix("/main"), settings=settings_in(tmp_path)) as whole:
+        assert [t.name for t in whole.schema.tables] == ["far.town", "main.customer"]
+        assert list(whole.scan("far.town")) == [[(7,)]]
+    assert [t.name for t in one.schema.tables] == ["customer"]
+
+
+def test_values_come_with_their_types(numbers: Database) -> None:
+    sql = (
+        "SELECT CAST(1.50 AS DECIMAL(5, 2)), DATE '2024-02-29', TIMESTAMP '2024-02-29 10:30:00', true, "
+        "CAST(2.5 AS DOUBLE), 'x', NULL"
+    )
+    (row,) = numbers.run(sql).rows
+    assert [str(v) for v in row] == ["1.50", "2024-02-29", "2024-02-29 10:30:00", "True", "2.5", "x", "None"]
+    assert [type(v).__name__ for v in row[:4]] == ["Decimal", "date", "datetime", "bool"]
+
+
+def test_big_tables_are_sampled_by_the_server(numbers: Database) -> None:
+    engine = numbers._engine
+    big = Table("big", (), row_count=1_000_000, rows_estimated=True)
+    assert engine.sample('"big"', big, 1000) == '(SELECT * FROM "big" TABLESAMPLE BERNOULLI (0.120000))'
+    huge = Table("big", (), row_count=100_000_000, rows_estimated=True)
+    assert "TABLESAMPLE SYSTEM (0.001200)" in engine.sample('"big"', huge, 1000)
+    assert engine.sample('"v"', Table("v", (), is_view=True), 1000) == '"v"'
+    sampled = engine.sample('"numbers"', Table("numbers", (), row_count=3000), 1000)
+    assert 800 < numbers._read(f"SELECT count(*) FROM {sampled} AS s")[0][0] < 1600
+
+
+def test_an_account_that_may_write_is_told(stub: Stub, numbers: Database, tmp_path: Path) -> None:
+    stub.roles.append("admin")
+    stub.database.execute("INSERT INTO stub.main.table_privileges VALUES ('x', 'ROLE', 'DELETE')")
+    try:
+        with pytest.warns(AccountWarning, match="administrator.*may change tables .DELETE"):
+            connect(numbers.url, settings=settings_in(tmp_path), strict=False).close()
+        with pytest.raises(AccountRefused, match="nothing but SELECT"):
+            connect(numbers.url, settings=settings_in(tmp_path), strict=True)
+    finally:
+        stub.roles.clear()
+        stub.database.execute("DELETE FROM stub.main.table_privileges")
+    connect(numbers.url, settings=settings_in(tmp_path), strict=True).close()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("trino://reader@127.0.0.1:1/memory", r"127\.0\.0\.1"),
+        ("trino://reader@127.0.0.1:1", "name the catalog"),
+        ("trino://reader:s3cret-w0rd@127.0.0.1:1/memory", r"reader:\*\*\*@"),
+        (
+            "trino://reader@127.0.0.1:1/memory?http_scheme=https&access_token=s3cret-w0rd",
+            r"access_token=\*\*\*",
+        ),
+    ],
+)
+def test_what_can_not_be_reached_is_said_without_its_secrets(url: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConnectionFailed, match=message) as failed:
+        connect(url, settings=settings_in(tmp_path))
+    assert "s3cret" not in str(failed.value)
+
+
+def test_no_attack_reaches_the_server(stub: Stub, numbers: Database) -> None:
+    before = len(stub.said)
+    for sql in listed("attacks", "trino"):
+        with pytest.raises(QueryError):
+            numbers.run(sql)
+    assert stub.said[before:] == []

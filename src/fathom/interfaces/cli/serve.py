@@ -31,6 +31,7 @@ def serve(
     no_sql: bool = False,
     strict: Strict = False,
     teach: bool = False,
+    json_log: bool = False,
 ) -> None:
     """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
 
@@ -48,6 +49,7 @@ def serve(
         The address to listen on. Another than this machine's own needs --public-url and a token of yours.
     public_url
         The address that people open, such as https://fathom.example.org, where a proxy stands in between.
+        FATHOM_PUBLIC_URL sets it as well.
     token
         The token that lets in; left out, a new one is made at each start. FATHOM_TOKEN sets it as well.
     model
@@ -58,12 +60,17 @@ def serve(
         Let nobody write queries by hand.
     teach
         Let assistants at /mcp teach solved questions; each needs a person's agreement.
+    json_log
+        Log on standard error as one JSON object a line, a line for every request among them. The address
+        is then printed without a token of yours.
     """
     try:
+        from fathom.interfaces.web.json_log import log_as_json  # noqa: PLC0415
         from fathom.interfaces.web.server import run_server  # noqa: PLC0415, slow to import
     except ModuleNotFoundError as error:
         raise MissingExtra("the web app", error.name or "fastapi", "web") from error
     own = token or os.environ.get("FATHOM_TOKEN", "")
+    public_url = public_url or os.environ.get("FATHOM_PUBLIC_URL", "")
     if host not in LOOPBACK and not (own and public_url):
         raise ConfigError(
             f"Listening on {host} lets others in: give a --token of yours, and the --public-url they open."
@@ -74,9 +81,13 @@ def serve(
         listening, own or secrets.token_urlsafe(24), public_url, runs=runs, sql=not no_sql, is_demo=demo
     )
     rules = replace(rules, teaching=teach)
-    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
+    if json_log:
+        log_as_json()
+    else:
+        logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
     shown = public_url or f"http://{_at(host)}:{listening.getsockname()[1]}"
-    print(f"{shown.rstrip('/')}/?t={rules.token}", flush=True)
+    # Logs are kept and read by many: a token that its owner knows already stays out of them.
+    print(f"{shown.rstrip('/')}/" + ("" if own and json_log else f"?t={rules.token}"), flush=True)
     notices.print(plain("Open this address in a browser; Ctrl-C ends."), style="dim")
     run_server(named, rules, listening, model=model, strict=strict)
 

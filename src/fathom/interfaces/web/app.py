@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -13,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
 
-from fathom.answering.store import AnswerNotFound
+from fathom.answering.store import AnswerNotFound, Standing
 from fathom.authoring.annotation.records import NotInReview, ReviewRefused
 from fathom.errors import FathomError, InputErrors, SchemaError, UnknownName
 from fathom.interfaces.web.access import Access, RequestRefused, problem, wants_json
@@ -21,6 +22,7 @@ from fathom.interfaces.web.assistants import PATH, Assistants
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.html import page
 from fathom.interfaces.web.jobs import Busy, Jobs, log, without_secrets
+from fathom.interfaces.web.metrics import Counted, CountedStore, Metrics
 from fathom.interfaces.web.pages import ROUTERS
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.trials import TrialNotFound, Trials
@@ -45,7 +47,9 @@ def make_app(site: Site) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.jobs = Jobs(site.store, lambda answer: answer.ending.value)
+        app.state.jobs = jobs = Jobs(CountedStore(site.store, metrics), lambda answer: answer.ending.value)
+        for standing in (Standing.WAITING, Standing.WORKING):
+            metrics.watch_jobs(standing, partial(jobs.count, standing))
         app.state.trials = Trials()
         await asyncio.to_thread(desk.begin)
         yield
@@ -63,6 +67,7 @@ def make_app(site: Site) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.site = site
+    app.state.metrics = metrics = Metrics()
     app.state.desk = desk = Desk(site.settings)
     assistants = Assistants(site)
     app.router.routes.append(Route(PATH, assistants))
@@ -78,6 +83,7 @@ def make_app(site: Site) -> FastAPI:
         app.add_exception_handler(error, handler)  # type: ignore[arg-type]
     app.add_middleware(GZipMiddleware, minimum_size=1_000)
     app.add_middleware(Access, site=site, desk=desk)
+    app.add_middleware(Counted, metrics=metrics)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # slow to make, and rarely asked for
     return app
 

@@ -128,6 +128,10 @@ class Jobs(Generic[T]):
         """Whether one more question may be asked."""
         return sum(not job.behind for job in self._unfinished()) < self._most
 
+    def count(self, standing: Standing) -> int:
+        """How many questions stand so."""
+        return sum(job.status == standing for job in self._jobs.values())
+
     def start(self, id: str, work: Work[T], *, behind: bool = False) -> None:
         """Work on a question that the store holds; gives back at once.
 

@@ -50,8 +50,8 @@ def run_server(
         warming.daemon = True
         warming.start()
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on",
-                           timeout_graceful_shutdown=3)
+            uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, server_header=False,
+                           lifespan="on", timeout_graceful_shutdown=3)
         )  # fmt: skip
         server.run(sockets=[listening])
 

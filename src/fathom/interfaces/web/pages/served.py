@@ -1,4 +1,4 @@
-"""What is served beside the pages: our script and style, the chart script, help, and signs of life."""
+"""What is served beside the pages: script and style, the chart script, help, signs of life, metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from fathom.interfaces.web.access import Access
 from fathom.interfaces.web.chart import bundle
 from fathom.interfaces.web.html import page, static, static_url
+from fathom.interfaces.web.metrics import CONTENT_TYPE, Metrics
 from fathom.interfaces.web.routes import OfSite, shown
 
 router = APIRouter(tags=["help"])
@@ -41,6 +42,13 @@ def our_files(name: str) -> Response:
 def healthz() -> dict[str, bool]:
     """That the server answers."""
     return {"ok": True}
+
+
+@router.get("/metrics", tags=["help"], response_class=Response)
+def metrics(request: Request) -> Response:
+    """What an operator watches, in Prometheus' text form; it tells of no question and no database."""
+    counted: Metrics = request.app.state.metrics
+    return Response(counted.text(), media_type=CONTENT_TYPE)
 
 
 @router.get("/login", include_in_schema=False)

@@ -24,6 +24,8 @@ OTHERWISE = Kind("query")
 KINDS: dict[str, tuple[str, Kind]] = {
     "adaptive_columns": ("leave out only what it surely doesn't need", Kind("columns", "json", "")),
     "adaptive_mend": ("query doesn't yet answer its question", Kind("revise")),
+    "adaptive_plan": ("Say in a numbered plan how the database would be worked through", Kind("query")),
+    "adaptive_reason": ("Where NULL, ties, whole-number division or rows without a partner", Kind("query")),
     "adaptive_write": ("query that answers the question, as simple as it can be", Kind("query")),
     "answer_from_rows": ("Answer the question in a few plain sentences", Kind("words")),
     "bi_merge": ("Merge them into one answer in a few clear paragraphs", Kind("words")),

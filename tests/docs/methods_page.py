@@ -58,7 +58,11 @@ reproduction of the published figure.
 where it is sure, no model is asked at all. Elsewhere the model sees only the tables that the offline
 method linked or its queries read, and writes one candidate, which is run at once. If its result fits
 the question and is one that the offline method thought of, that is enough; if not, it writes another,
-up to three (five for a challenging question), until two agree. After a candidate that fails or gives no
+up to three, until two agree. A question that names many tables or values, asks for aggregates, or meets a
+wide schema is challenging: up to five candidates are written, by turns by a prompt that has the model reason
+and by one that has it plan, over another form of the schema. A result fits where its shape is what the words
+ask for: a number for "how many", as many columns as things are listed, at most five rows for a "top five", a
+time for "when", a name for "who". After a candidate that fails or gives no
 rows, the next is written on a wider selection: with tables and columns that the query named in vain,
 and columns that hold the values it looked for. A query that ran and fits the question is replaced only
 on evidence of a better kind ([decisions](decisions.md)). Where two readings give different results and

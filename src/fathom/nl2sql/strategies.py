@@ -44,7 +44,7 @@ _OF_STEPS: Mapping[str, tuple[str, ...]] = {
     "try offline": ("rule linking", "value retrieval", "grammar"),
     "narrow schema": ("rule linking", "semantic ranking", "stepwise pruning"),
     "refine columns": ("prompted selection", "stepwise pruning"),
-    "write until sure": ("zero-shot", "several candidates", "early stopping"),
+    "write until sure": ("zero-shot", "reasoning", "decomposition", "several candidates", "early stopping"),
     "mend failed": ("execution feedback",),
     "choose by signals": ("self-consistency", "several signals"),
     "extract keywords": ("prompted selection",),

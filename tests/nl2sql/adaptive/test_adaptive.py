@@ -192,3 +192,31 @@ def test_no_question_comes_back_where_the_results_are_the_same(context: Context)
     )
     model = ScriptedModel.of(RIGHT, OTHER, THIRD)
     assert asyncio.run(run_method(unasked, QUESTION, replace(context, model=model))).readings == ()
+
+
+HARD = Question(
+    "For each chromosome, what percentage of the genes longer than the average are not the target of any "
+    "drug in phase 3 or more, and which chromosome has the highest?"
+)
+
+
+def test_a_challenging_question_is_written_in_two_ways(context: Context) -> None:
+    model = ScriptedModel.of(RIGHT, OTHER, THIRD, OTHER)
+    draft = run(context, model, question=HARD)
+    ways = ["Reason in short lines" in p for p in model.prompts]
+    assert ways == [True, False, True, False]
+    assert all(("numbered plan" in p) is not reasons for p, reasons in zip(model.prompts, ways, strict=True))
+    assert [r.sampling.temperature for r in model.script.requests] == [0.0, 0.0, 0.7, 0.7]
+    assert len(draft.candidates) == 4
+
+
+def test_two_ways_that_agree_are_enough(context: Context) -> None:
+    model = ScriptedModel.of(f"1. Each row is a gene.\n```sql\n{RIGHT}\n```", f"{RIGHT} ORDER BY 1")
+    assert run(context, model, question=HARD).sql == RIGHT
+    assert len(model.prompts) == 2
+
+
+def test_other_questions_are_asked_for_plainly(context: Context) -> None:
+    model = ScriptedModel.of(rules={"": RIGHT})
+    run(context, model)
+    assert not [p for p in model.prompts if "Reason in short lines" in p or "numbered plan" in p]

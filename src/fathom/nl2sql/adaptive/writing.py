@@ -1,6 +1,7 @@
 """Candidates of the adaptive method: one at a time, each run at once, no more than it takes."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from fathom.errors import BudgetExceeded
 from fathom.llm import Sampling
@@ -17,11 +18,18 @@ from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import find_sql
-from fathom.nl2sql.schema_text import ShownSchema, render
+from fathom.nl2sql.schema_text import Samples, ShownSchema, Style, render
 from fathom.nl2sql.settling import NO_SQL, revise
 from fathom.nl2sql.values import matched_values
 from fathom.records import Draft, Refusal, Selection
 
+GENERATORS: Mapping[Difficulty, tuple[tuple[str, Style], ...]] = {
+    Difficulty.SIMPLE: (("adaptive_write", "commented"),),
+    Difficulty.MODERATE: (("adaptive_write", "commented"),),
+    Difficulty.CHALLENGING: (("adaptive_reason", "commented"), ("adaptive_plan", "list")),
+}
+"""The prompts that write candidates, by turns, each with the form in which it shows the schema. Where two
+that go about it in different ways agree, that says more than one prompt's agreeing with itself."""
 MOST = {Difficulty.SIMPLE: 3, Difficulty.MODERATE: 3, Difficulty.CHALLENGING: 5}
 """Samples at the most: three tell a majority, beyond five more of them pay little."""
 HOPELESS = 2
@@ -34,9 +42,10 @@ async def write_until_sure(
 ) -> Draft:
     """Write one candidate, run it at once, and write more only until a fitting result is found twice over.
 
-    The first is drawn at temperature 0; one that the offline method thought of too needs no second. Where a
-    candidate doesn't fit, the next is written on a wider selection. How many there may be depends on the
-    question's difficulty. Without any, the offline method's query stands, refused where that method does.
+    Each generator's first is drawn at temperature 0; one that the offline method thought of too needs no
+    second. Where a candidate doesn't fit, the next is written on a wider selection. How many there may be,
+    and by which generators, depends on the question's difficulty. Without any, the offline method's query
+    stands, refused where that method does.
     """
     if settled(draft):
         return draft
@@ -45,9 +54,12 @@ async def write_until_sure(
     thought_of = await execute_all(context, tried.queries)
     outcomes: list[QueryRun] = []
     selection, stopped = draft.selection, ""
-    words = await _words(draft, context, selection, shots)
+    told = await _told(draft, context, shots)
+    generators = GENERATORS[hard]
     for number in range(MOST[hard]):
-        sampling = Sampling(temperature=temperature if number else 0.0)
+        turn, place = divmod(number, len(generators))
+        sampling = Sampling(temperature=temperature if turn else 0.0)
+        words = _words(replace(draft, selection=selection), context, told, generators[place])
         try:
             reply = await context.metered_model().ask(words, sampling=sampling, sample=number)
         except BudgetExceeded as error:
@@ -63,7 +75,6 @@ async def write_until_sure(
             break
         selection = await widened(selection, context, outcomes)
         await remembered.keep(draft.question, selection, context)
-        words = await _words(draft, context, selection, shots)
     kept = replace(
         draft,
         selection=selection,
@@ -76,20 +87,38 @@ async def write_until_sure(
     return replace(kept, sql=tried.sql, confidence=tried.confidence, refusal=refusal)
 
 
-async def _words(draft: Draft, context: Context, selection: Selection | None, shots: int) -> str:
-    values = await matched_values(context, asked(draft.question))
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What stands in every prompt for a question beside its schema, looked up once."""
+
+    values: Samples
+    examples: str
+    conventions: str
+
+
+async def _told(draft: Draft, context: Context, shots: int) -> _Beside:
     examples = await ranked_examples(context, draft.question, shots)
-    shown = ShownSchema(context.database.schema, selection, values, context.knowledge)
     rules = "\n".join(
         c.rule for c in context.knowledge.conventions if c.applies(draft.question.text, c.when.tables)
     )
+    return _Beside(
+        await matched_values(context, asked(draft.question)),
+        section("Questions solved before:", "examples", as_pairs(examples[:shots])),
+        section("What experts of this database hold to:", "conventions", rules),
+    )
+
+
+def _words(draft: Draft, context: Context, told: _Beside, generator: tuple[str, Style]) -> str:
+    """What a generator is asked, on the draft's selection."""
+    name, style = generator
+    shown = ShownSchema(context.database.schema, draft.selection, told.values, context.knowledge)
     return prompt(
-        "adaptive_write",
-        schema=render(shown, "commented"),
+        name,
+        schema=render(shown, style),
         question=asked(draft.question),
         dialect=dialect_of(context),
-        examples=section("Questions solved before:", "examples", as_pairs(examples[:shots])),
-        conventions=section("What experts of this database hold to:", "conventions", rules),
+        examples=told.examples,
+        conventions=told.conventions,
     )
 
 

@@ -16,7 +16,7 @@ SEEN = '(SELECT "id", "name" FROM "staff" WHERE (country = \'FR\') OFFSET 0)'
 
 def rewritten(sql: str, dialect: str = "postgres", *, own: bool = False) -> str:
     rewriter = Rewriter(SOURCES, dialect, "public", "m")
-    return rewriter.rewritten(parse_one(sql, dialect=dialect), own=own).sql(dialect)
+    return rewriter.own(sql) if own else rewriter.rewritten(parse_one(sql, dialect=dialect))
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,33 @@ def test_what_a_query_becomes(sql: str, sent: str) -> None:
     assert rewritten(sql) == sent
 
 
-def test_fathoms_own_queries_are_filtered_without_a_fence() -> None:
-    assert rewritten("SELECT * FROM staff", own=True) == f"SELECT * FROM {SEEN} AS staff".replace(
-        " OFFSET 0", ""
-    )
+OWN = SEEN.replace(" OFFSET 0", "")
+
+
+@pytest.mark.parametrize(
+    ("sql", "sent"),
+    [
+        ("SELECT count(*) FROM staff", f"SELECT count(*) FROM {OWN} AS staff"),
+        ('SELECT  1 FROM "staff" AS s, staff', f"SELECT  1 FROM {OWN} AS s, {OWN} AS staff"),
+        ("SELECT 'staff' FROM hr.grades g", 'SELECT \'staff\' FROM (SELECT "id" FROM "hr"."grades") g'),
+        (
+            "SELECT 1 FROM towns JOIN staff s USING (id)",
+            f'SELECT 1 FROM "towns" AS towns JOIN {OWN} s USING (id)',
+        ),
+        (
+            "WITH w AS (SELECT 1 FROM staff) SELECT 1 FROM w",
+            f'WITH "cte_m_1" AS (SELECT 1 FROM {OWN} AS staff) SELECT 1 FROM "cte_m_1" AS w',
+        ),
+        ("SELECT public.staff.id FROM staff", f"SELECT staff.id FROM {OWN} AS staff"),
+    ],
+)
+def test_fathoms_own_queries_are_filtered_without_a_fence(sql: str, sent: str) -> None:
+    assert rewritten(sql, own=True) == sent
+
+
+def test_fathoms_own_queries_reach_nothing_hidden_either() -> None:
+    with pytest.raises(QueryRefused, match="no table 'payroll'"):
+        rewritten("SELECT 1 FROM staff WHERE EXISTS (SELECT 1 FROM payroll)", own=True)
 
 
 @pytest.mark.parametrize(

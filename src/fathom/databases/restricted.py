@@ -1,6 +1,6 @@
 """A database as one user may see it: what is hidden is nowhere in it, and no query reaches it."""
 
-import hashlib
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -46,6 +46,7 @@ class Restricted(Database):
         self._whole, self.granted, self._rights = whole, granted, granted
         self.kept, self._checked, self._profiles, self._working = {}, set(), None, RLock()
         self._rewritten: dict[str, str] = {}
+        self._own: dict[str, str] = {}
         for known in _WORKED_OUT:
             self.__dict__.pop(known, None)
         if problems_of(whole, granted):
@@ -111,9 +112,8 @@ class Restricted(Database):
     def _judged(self, sql: str) -> str:
         """The query as it is sent, if what it names is seen."""
         tree = guard.check(sql, self.dialect, _SeenCatalogue(self._schema, self._rewriter))
-        made = self._rewriter.rewritten(tree.copy())
+        sent = self._rewriter.rewritten(tree.copy())
         self._check_columns(tree)
-        sent: str = made.sql(self.dialect)
         self._whole.check(sent)
         return sent
 
@@ -160,11 +160,15 @@ class Restricted(Database):
         known = self._rewritten.get(sql)
         if known is not None:
             return known
+        if sql in self._own:
+            return self._own[sql]
         try:
-            tree = parse_one(sql, dialect=self.dialect)
-            made: str = self._rewriter.rewritten(tree, own=True).sql(self.dialect)
+            made = self._rewriter.own(sql)
         except (SqlglotError, RecursionError) as error:
             raise QueryRefused("rights", "it can't be told what it reads.", sql=sql) from error
+        if len(self._own) >= _KEPT_QUERIES:
+            self._own.clear()
+        self._own[sql] = made
         return made
 
     def _told(self, engine: Engine, error: Exception, sql: str, limits: Limits) -> QueryError:
@@ -215,8 +219,7 @@ class Restricted(Database):
                 columns = tuple(map(self._engine.quote, seen.columns))
                 identifier = whole.identifiers[table.name]
                 sources.append(Source(table.name, identifier, columns, seen.rows, whole=_all_of(table, seen)))
-        mark = hashlib.sha256(self._rights.digest.encode()).hexdigest()[:8]
-        return Rewriter(sources, self.dialect, self._default_schema, mark)
+        return Rewriter(sources, self.dialect, self._default_schema, f"m{secrets.token_hex(8)}")
 
     @cached_property
     def _reflection(self) -> Reflection:

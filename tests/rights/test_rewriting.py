@@ -15,7 +15,7 @@ SEEN = '(SELECT "id", "name" FROM "staff" WHERE (country = \'FR\') OFFSET 0)'
 
 
 def rewritten(sql: str, dialect: str = "postgres", *, own: bool = False) -> str:
-    rewriter = Rewriter(SOURCES, dialect, "public", "m")
+    rewriter = Rewriter(SOURCES, dialect, "public", "m", ["payroll"])
     return rewriter.own(sql) if own else rewriter.rewritten(parse_one(sql, dialect=dialect))
 
 
@@ -57,12 +57,14 @@ OWN = SEEN.replace(" OFFSET 0", "")
     ("sql", "sent"),
     [
         ("SELECT count(*) FROM staff", f"SELECT count(*) FROM {OWN} AS staff"),
-        ('SELECT  1 FROM "staff" AS s, staff', f"SELECT  1 FROM {OWN} AS s, {OWN} AS staff"),
-        ("SELECT 'staff' FROM hr.grades g", 'SELECT \'staff\' FROM (SELECT "id" FROM "hr"."grades") g'),
-        (
-            "SELECT 1 FROM towns JOIN staff s USING (id)",
-            f'SELECT 1 FROM "towns" AS towns JOIN {OWN} s USING (id)',
-        ),
+        ('SELECT  1 FROM "staff" AS s', f"SELECT  1 FROM {OWN} AS s"),
+        ("SELECT staff.id FROM staff LIMIT 1", f"SELECT staff.id FROM {OWN} AS staff LIMIT 1"),
+        ("SELECT 1 FROM towns JOIN staff s USING (id)", f"SELECT 1 FROM towns JOIN {OWN} s USING (id)"),
+        ("SELECT 1 FROM towns WHERE name = 'staff'", "SELECT 1 FROM towns WHERE name = 'staff'"),
+        ("SELECT 1 FROM towns, staff", f'SELECT 1 FROM "towns" AS towns, {OWN} AS staff'),
+        ("SELECT 1 FROM public.staff", f"SELECT 1 FROM {OWN} AS staff"),
+        ("SELECT 'staff' FROM hr.grades", 'SELECT \'staff\' FROM (SELECT "id" FROM "hr"."grades") AS grades'),
+        ("SELECT staff FROM towns AS staff", 'SELECT staff FROM "towns" AS staff'),
         (
             "WITH w AS (SELECT 1 FROM staff) SELECT 1 FROM w",
             f'WITH "cte_m_1" AS (SELECT 1 FROM {OWN} AS staff) SELECT 1 FROM "cte_m_1" AS w',

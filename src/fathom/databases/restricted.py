@@ -219,7 +219,9 @@ class Restricted(Database):
                 columns = tuple(map(self._engine.quote, seen.columns))
                 identifier = whole.identifiers[table.name]
                 sources.append(Source(table.name, identifier, columns, seen.rows, whole=_all_of(table, seen)))
-        return Rewriter(sources, self.dialect, self._default_schema, f"m{secrets.token_hex(8)}")
+        hidden = [t.name for t in whole.tables if t.name not in self._visible]
+        mark = f"m{secrets.token_hex(8)}"
+        return Rewriter(sources, self.dialect, self._default_schema, mark, hidden)
 
     @cached_property
     def _reflection(self) -> Reflection:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp, maybe_parse, parse_one
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import TokenType
 
 from fathom.errors import ErrorClass, QueryRefused, did_you_mean
 
@@ -20,8 +22,9 @@ _FENCES = {
 }
 """What keeps an engine from trying a query's own conditions on rows before the filter has taken them away: a
 condition that fails on a value tells of it."""
-_PLAIN_PARTS = frozenset(("this", "db", "alias", "joins"))
-_TABLE_PARTS = _PLAIN_PARTS | {"catalog", "rows_from", "ordinality", "laterals", "sample", "pivots"}
+_TABLE_PARTS = frozenset("this db catalog alias joins laterals sample pivots rows_from ordinality".split())
+_BEFORE_TABLES = frozenset((TokenType.FROM, TokenType.JOIN))
+_ALIASES = frozenset((TokenType.ALIAS, TokenType.VAR, TokenType.IDENTIFIER))
 _TELLING_PREFIXES = ("pg_", "duckdb_", "pragma_", "to_reg", "has_", "sqlite_")
 _TELLING = frozenset(
     """
@@ -58,16 +61,21 @@ class Rewriter:
     """Writes queries anew over the tables that are seen. Raises `QueryRefused` for any other name.
 
     `mark` goes into names that nothing else may have: CTEs', and those that subqueries stand for. `schema` is
-    the one whose tables go by their bare names.
+    the one whose tables go by their bare names; `hidden` are the tables that aren't seen.
     """
 
-    def __init__(self, sources: Iterable[Source], dialect: str, schema: str, mark: str) -> None:
+    def __init__(
+        self, sources: Iterable[Source], dialect: str, schema: str, mark: str, hidden: Iterable[str] = ()
+    ) -> None:
         self.dialect, self._schema, self._mark = dialect, schema, mark
         self._sources = {s.name: s for s in sources}
         self._folded = {s.name.casefold(): s for s in self._sources.values()}
         self._places = {name: place for place, name in enumerate(self._sources)}
         self._names: dict[str, exp.Expr] = {}
         self._standing: dict[str, str] = {}
+        limited = (*hidden, *(s.name for s in self._sources.values() if not s.whole))
+        self._limited = frozenset(name.rpartition(".")[2].casefold() for name in limited)
+        self._tokenize = Dialect.get_or_raise(dialect).tokenize
 
     @property
     def sources(self) -> Iterable[Source]:
@@ -101,35 +109,41 @@ class Rewriter:
 
         Several times as fast as writing it anew. Raises `SqlglotError`.
         """
-        tree = parse_one(sql, dialect=self.dialect)
-        pieces = self._pieces(sql, tree)
+        pieces = self._pieces(sql)
         if pieces is None:
-            return self.rewritten(tree, own=True)
-        for start, end, text in sorted(pieces, reverse=True):
+            return self.rewritten(parse_one(sql, dialect=self.dialect), own=True)
+        for start, end, text in reversed(pieces):
             sql = f"{sql[:start]}{text}{sql[end:]}"
         return sql
 
-    def _pieces(self, sql: str, tree: exp.Expr) -> list[tuple[int, int, str]] | None:
-        """Where tables are named, and what is to stand there; None where it takes more than that."""
-        pieces = []
-        for node in tree.walk():
-            if isinstance(node, exp.With) or (isinstance(node, exp.Column) and node.args.get("db")):
-                return None
-            if not isinstance(node, exp.Table) or isinstance(node.this, exp.Func):
+    def _pieces(self, sql: str) -> list[tuple[int, int, str]] | None:
+        """Where tables stand of which not all is seen, and what is to stand there.
+
+        None where a name of one stands elsewhere than behind FROM or JOIN, or before the dot of a column:
+        then the query has to be parsed.
+        """
+        folded, pieces = sql.casefold(), []
+        if not any(name in folded for name in self._limited):
+            return []
+        tokens = self._tokenize(sql)
+        kinds = [TokenType.SEMICOLON, *(t.token_type for t in tokens), TokenType.SEMICOLON]
+        if TokenType.WITH in kinds:
+            return None
+        for at, token in enumerate(tokens):
+            if token.token_type is TokenType.STRING or token.text.casefold() not in self._limited:
                 continue
-            source = self.find(node)
-            if source is None:
-                raise self.refused(node)
-            start = (node.args.get("db") or node.this).meta.get("start")
-            at, last = node.this.meta.get("start"), node.this.meta.get("end")
-            plain = all(name in _PLAIN_PARTS for name, value in node.args.items() if value)
-            if start is None or last is None or not plain:
+            before, after = kinds[at], kinds[at + 2]
+            if before not in _BEFORE_TABLES:
+                if before is TokenType.DOT or after is not TokenType.DOT:
+                    return None
+                continue
+            name = exp.to_identifier(token.text, quoted=token.token_type is TokenType.IDENTIFIER)
+            source = self.find(exp.Table(this=name))
+            if source is None or after is TokenType.DOT:
                 return None
-            name = sql[at : last + 1]
-            if name.strip('"`[]') != node.name:
-                return None
-            text = source.identifier if source.whole else f"({source.subquery()})"
-            pieces.append((start, last + 1, text if node.args.get("alias") else f"{text} AS {name}"))
+            start, end = token.start, token.end + 1
+            alias = "" if after in _ALIASES else f" AS {sql[start:end]}"
+            pieces.append((start, end, f"({source.subquery()}){alias}"))
         return pieces
 
     def refused(self, table: exp.Table) -> QueryRefused:

@@ -3,11 +3,12 @@
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,11 +56,31 @@ def store(name: str, title: str, figures: Iterable[Figure]) -> None:
     content = {
         "title": title,
         "measured": datetime.now(UTC).date().isoformat(),
+        "commit": _commit(),
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
         "figures": [asdict(f) for f in figures],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def _commit() -> str:
+    """The commit of the code that is measured, "" where there is no repository; whether it was changed."""
+    git = ["git", "-C", str(ROOT)]
+    head = subprocess.run(
+        [*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False
+    )
+    if head.returncode:
+        return ""
+    # What measuring writes by itself is no change of what it measures.
+    where = ["status", "--porcelain", "--", "src", "bench", ":!bench/results"]
+    changed = subprocess.run([*git, *where], capture_output=True, text=True, check=False).stdout.strip()
+    return head.stdout.strip() + (" with changes" if changed else "")
+
+
+def _at(content: Mapping[str, Any]) -> str:
+    commit = content.get("commit")
+    return f"commit {commit}" if commit else "before the commit was kept"
 
 
 def write_page() -> None:
@@ -68,7 +89,7 @@ def write_page() -> None:
         "# Figures",
         "",
         "Written by `python -m bench --page` from `bench/results/`; each table names the command that "
-        "measures it again.",
+        "measures it again, and the commit of the code that was measured.",
     ]
     for file in sorted(RESULTS.glob("*.json")):
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -76,7 +97,7 @@ def write_page() -> None:
             "",
             f"## {content['title']}",
             "",
-            f"`python -m bench {file.stem}` · {content['measured']} · {content['machine']}",
+            f"`python -m bench {file.stem}` · {content['measured']} · {_at(content)} · {content['machine']}",
             "",
             "| what | measured | mark | met | note |",
             "|---|---|---|---|---|",

@@ -56,6 +56,16 @@ def test_compare_says_what_moved(runs: Path, fathom: Fathom) -> None:
     assert fathom("compare", runs / "ours").code == 1
 
 
+def test_compare_fits_into_eighty_columns(runs: Path, fathom: Fathom) -> None:
+    out = fathom("compare", runs / "ours", runs / "theirs").out
+    table = out[: out.index("exact McNemar")].splitlines()[:-2]
+    assert max(map(len, table)) <= 80
+    head = next(line for line in table if "correct" in line)
+    assert "s/question" in head  # nothing is folded away
+    assert any(line.count(" of ") >= 3 for line in table)
+    assert any(line.count("% to ") >= 3 for line in table)
+
+
 def test_report_export_and_audit(runs: Path, fathom: Fathom) -> None:
     assert fathom("report", runs / "ours", runs / "theirs", "-o", runs / "r.html").code == 0
     assert "<title>genes: 2 runs</title>" in (runs / "r.html").read_text(encoding="utf-8")

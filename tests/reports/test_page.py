@@ -13,6 +13,7 @@ from fathom.errors import ConfigError, InputError
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 from fathom.reports.drilldown import highlight
+from fathom.reports.page import build_page
 from fathom.reports.writing import write_report
 from tests.evaluation.runs.bench import make_benchmark
 from tests.reports.stored import make_run
@@ -191,3 +192,20 @@ def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
         write_report([tmp_path], tmp_path / "r.html")
     with pytest.raises(ConfigError, match=r"ends in .html, .md, .csv, .json"):
         write_report([tmp_path], tmp_path / "r.pdf")
+
+
+def test_charts_over_several_benchmarks_are_told_apart(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path / str(n), seed=n, benchmark=f"bench{n}", digest=str(n) * 64) for n in (1, 2)]
+    page = build_page(folders)
+    titles = re.findall(r"<figure><h3>(.*?)</h3>", page)
+    labels = re.findall(r'<svg [^>]*aria-label="(.*?)"[^>]*class="chart"', page)
+    captions = re.findall(r"<caption>(.*?)[<]", page)
+    assert len(titles) == len(set(titles)) > 4
+    assert [t for t in titles if "bench1" in t or "bench2" in t] == titles
+    assert labels == titles
+    assert not [c for c in captions if c.startswith("By difficulty") and "bench" not in c]
+
+
+def test_charts_over_one_benchmark_keep_their_short_titles(tmp_path: Path) -> None:
+    page = build_page([make_run(tmp_path / "a", seed=1)])
+    assert "<h3>By difficulty</h3>" in page

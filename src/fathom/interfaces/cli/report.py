@@ -1,12 +1,18 @@
 """`fathom report`: runs as one page, or as Markdown, CSV or JSON."""
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from fathom.benchmarks import load_benchmark
 from fathom.errors import ConfigError
-from fathom.interfaces.cli.showing import notices
+from fathom.evaluation.runs.folder import read_configuration
+from fathom.evaluation.runs.resettling import resettled
+from fathom.interfaces.cli.showing import notices, plain
 from fathom.reports.writing import write_report
 
 
@@ -15,6 +21,8 @@ def report(
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("report.html"),
     title: str = "",
     questions: int = 5_000,
+    settled: Path | None = None,
+    benchmark: str | None = None,
 ) -> None:
     """Write a report of runs: one HTML page that needs no network, or .md, .csv, .json by the file's ending.
 
@@ -28,8 +36,30 @@ def report(
         The page's title; what was run where it isn't given.
     questions
         List at most so many single questions on the page; figures are always over all.
+    settled
+        What people settled about suspect gold (review export): queries are judged anew by their gold, and
+        questions at fault are left out. The runs stay as they are.
+    benchmark
+        With settled: the benchmark of the runs, where its name in them isn't enough to find it.
     """
     if not runs:
         raise ConfigError("Name one run or more, such as: fathom report runs/geoquery-dev-offline")
-    write_report(runs, out, title=title, most_questions=questions)
+    with ExitStack() as stack:
+        shown: Sequence[Path] = runs
+        if settled is not None:
+            folder = Path(stack.enter_context(TemporaryDirectory()))
+            shown = [_settled(run, settled, benchmark, folder / str(n)) for n, run in enumerate(runs)]
+        elif benchmark is not None:
+            raise ConfigError("--benchmark goes with --settled FILE.")
+        write_report(shown, out, title=title, most_questions=questions)
     notices.print(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
+
+
+def _settled(run: Path, file: Path, benchmark: str | None, folder: Path) -> Path:
+    """The folder of a run as settled gold has it, below `folder`, under the run's own name."""
+    of = read_configuration(run)["configuration"]
+    loaded = load_benchmark(benchmark or of["benchmark"], of["split"] or None)
+    out = folder / run.resolve().name
+    told = resettled(run, loaded, file, out)
+    notices.print(plain(f"{run}: {told}"), soft_wrap=True)
+    return out

@@ -31,6 +31,15 @@ def rate(figures: Mapping[str, Any], name: str) -> str:
     )
 
 
+def _stacked(figures: Mapping[str, Any], name: str) -> str:
+    """The same on three lines, so that several stand side by side in 80 columns."""
+    hits, trials = figures["counts"][name]
+    if figures[name] is None:
+        return "not defined\n\nN = 0"
+    low, high = figures["intervals"][name]
+    return f"{figures[name]:.1%}\n{low:.0%} to {high:.0%}\n{hits:,} of {trials:,}"
+
+
 def show_run(run: Run, *, json: bool) -> None:
     """A finished run's figures, in words or as one JSON object."""
     summary = run.summary()
@@ -145,11 +154,14 @@ def print_figures(contrast: Contrast, *, titled: bool = False) -> None:
     if titled:
         console.print(plain(f"\n{contrast.benchmark}"), style="bold")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("run", "correct", "error", "coverage", "selective accuracy", "s/question"):
-        table.add_column(head)
+    table.add_column("run", overflow="fold", ratio=1)
+    for head in ("correct", "error", "coverage", "selective\naccuracy", "s/question"):
+        table.add_column(head, no_wrap=True)
     for label, summary in contrast.summaries.items():
         figures = summary.all
-        rates = [rate(figures, r) for r in ("correct_rate", "error_rate", "coverage", "selective_accuracy")]
+        rates = [
+            _stacked(figures, r) for r in ("correct_rate", "error_rate", "coverage", "selective_accuracy")
+        ]
         seconds = figures["seconds_per_question"]["value"]
         table.add_row(plain(label), *rates, "" if seconds is None else f"{seconds:.3g}")
     console.print(table)

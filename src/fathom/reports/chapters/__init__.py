@@ -10,7 +10,8 @@ from fathom.reports.chapters.failures import failures, overlap
 from fathom.reports.chapters.groups import grouped
 from fathom.reports.chapters.modules import modules
 from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
-from fathom.reports.sheet import Chapter, Sheet
+from fathom.reports.charts.svg import relabelled
+from fathom.reports.sheet import Chapter, Figure, Sheet
 
 Make = Callable[[Contrast], Iterable[Sheet]]
 
@@ -60,9 +61,7 @@ def chapters(found: Sequence[Contrast]) -> list[Chapter]:
         sheets = [_titled(sheet, one, found) for one in found for sheet in make(one)]
         if sheets:
             made.append(Chapter(identifier, title, note, sheets))
-    figures = [
-        replace(figure, title=_said(figure.title, one, found)) for one in found for figure in charts(one)
-    ]
+    figures = [_named(figure, one, found) for one in found for figure in charts(one)]
     if figures:
         made.insert(3, Chapter("charts", "Charts", "", (), figures))
     return made
@@ -70,6 +69,13 @@ def chapters(found: Sequence[Contrast]) -> list[Chapter]:
 
 def _titled(sheet: Sheet, one: Contrast, found: Sequence[Contrast]) -> Sheet:
     return replace(sheet, title=_said(sheet.title, one, found))
+
+
+def _named(figure: Figure, one: Contrast, found: Sequence[Contrast]) -> Figure:
+    """A chart whose title, table and label say the benchmark, where there are several."""
+    title = _said(figure.title, one, found)
+    chart = relabelled(figure.chart, title) if len(found) > 1 else figure.chart
+    return replace(figure, title=title, chart=chart, sheet=_titled(figure.sheet, one, found))
 
 
 def _said(title: str, one: Contrast, found: Sequence[Contrast]) -> str:

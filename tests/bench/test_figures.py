@@ -1,0 +1,60 @@
+"""Stored figures say which code they were measured on, and so does the page."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from bench.figures import Figure, store, write_page
+
+from bench import figures
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one file below src, and results and page in it."""
+    monkeypatch.setattr(figures, "ROOT", tmp_path)
+    monkeypatch.setattr(figures, "RESULTS", tmp_path / "bench" / "results")
+    monkeypatch.setattr(figures, "PAGE", tmp_path / "figures.md")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "src" / "code.py").write_text("x = 1\n")
+    return tmp_path
+
+
+def commit(folder: Path) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "src"], [*who, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+    asked = ["git", "-C", str(folder), "rev-parse", "--short=10", "HEAD"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def stored(folder: Path, name: str) -> str:
+    store(name, f"What {name} costs", [Figure("time", "1 s")])
+    return str(json.loads((folder / "bench" / "results" / f"{name}.json").read_text())["commit"])
+
+
+def test_the_commit_is_kept_and_shown(places: Path) -> None:
+    head = commit(places)
+    assert stored(places, "first") == head
+    assert stored(places, "second") == head  # that results were written is no change of the code
+    write_page()
+    assert "`python -m bench first` · " in places.joinpath("figures.md").read_text()
+    assert f" · commit {head} · " in places.joinpath("figures.md").read_text()
+
+
+def test_changed_code_is_told(places: Path) -> None:
+    head = commit(places)
+    (places / "src" / "code.py").write_text("x = 2\n")
+    assert stored(places, "first") == f"{head} with changes"
+
+
+def test_figures_without_a_commit_say_so(places: Path) -> None:
+    assert stored(places, "first") == ""
+    file = places / "bench" / "results" / "first.json"
+    old = json.loads(file.read_text())
+    del old["commit"]
+    file.write_text(json.dumps(old))
+    write_page()
+    assert " · before the commit was kept · " in (places / "figures.md").read_text()

@@ -11,7 +11,7 @@ import os
 import pkgutil
 
 import bench
-from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, is_part, store, write_page
+from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, code_commit, is_part, store, write_page
 
 
 def _measurements() -> list[str]:
@@ -40,12 +40,13 @@ def main() -> None:
     for name in options.names or ([] if options.page else _measurements()):
         module = importlib.import_module(f"bench.{name}")
         print(module.TITLE, flush=True)
+        commit = code_commit()  # as it begins: the code may be worked on meanwhile
         figures: list[Figure] = []
         for figure in module.measure():
             figures.append(figure)
             _show(figure)
         if not is_part():
-            store(name, module.TITLE, figures)
+            store(name, module.TITLE, figures, commit)
     if not is_part():
         write_page()
 

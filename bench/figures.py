@@ -50,13 +50,13 @@ def is_part() -> bool:
     return bool({ONLY, WHOLE, ACCEPT, WITHOUT} & os.environ.keys()) or os.environ.get(EVERY, "1") != "1"
 
 
-def store(name: str, title: str, figures: Iterable[Figure]) -> None:
-    """Keep the figures of one measurement, with when and on what they were measured."""
+def store(name: str, title: str, figures: Iterable[Figure], commit: str) -> None:
+    """Keep the figures of one measurement, with when, on what and at which commit they were measured."""
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,
         "measured": datetime.now(UTC).date().isoformat(),
-        "commit": _commit(),
+        "commit": commit,
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
         "figures": [asdict(f) for f in figures],
     }
@@ -64,7 +64,7 @@ def store(name: str, title: str, figures: Iterable[Figure]) -> None:
     (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-def _commit() -> str:
+def code_commit() -> str:
     """The commit of the code that is measured, "" where there is no repository; whether it was changed."""
     git = ["git", "-C", str(ROOT)]
     head = subprocess.run(

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bench.figures import Figure, store, write_page
+from bench.figures import Figure, code_commit, store, write_page
 
 from bench import figures
 
@@ -31,7 +31,7 @@ def commit(folder: Path) -> str:
 
 
 def stored(folder: Path, name: str) -> str:
-    store(name, f"What {name} costs", [Figure("time", "1 s")])
+    store(name, f"What {name} costs", [Figure("time", "1 s")], code_commit())
     return str(json.loads((folder / "bench" / "results" / f"{name}.json").read_text())["commit"])
 
 

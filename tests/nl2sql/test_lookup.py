@@ -94,3 +94,18 @@ def test_cells_of_long_texts_and_keys_are_not_searched_unless_they_are_few(tmp_p
         assert asyncio.run(searched_columns(context)) == {("town", "name"), ("town", "kind")}
         few = asyncio.run(searched_columns(context, few=100))
         assert few == {("town", "name"), ("town", "kind"), ("town", "story")}
+
+
+def test_without_embeddings_a_cell_must_be_spelt_alike(tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE shop (name TEXT, city TEXT)")
+        made.executemany(
+            "INSERT INTO shop VALUES (?, ?)",
+            [("Green Grocer", "Oslo"), ("Green Tea and Coffee House", "Rome")],
+        )
+    made.close()
+    with connect(path) as database:
+        context = Context(database, cache=tmp_path)
+        assert asyncio.run(similar_values(context, ["green grocers"])) == {"shop": {"name": ["Green Grocer"]}}
+        assert asyncio.run(similar_values(context, ["green"])) == {}

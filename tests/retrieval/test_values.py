@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.retrieval import ValueIndex
+from fathom.retrieval import ValueIndex, ValueMatch
 
 DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("values.yaml").read_text(encoding="utf-8"))
 
@@ -114,3 +114,27 @@ def test_every_value_finds_itself(values: list[str]) -> None:
         for value in values:
             if any(c.isalnum() for c in value):
                 assert value in [m.value for m in index.lookup(value, limit=50)]
+
+
+def test_the_values_of_one_column_crowd_out_no_others() -> None:
+    many = [("log", "note", f"river {n}", 1) for n in range(300)]
+    few = [("place", "name", "River Road", 1), ("place", "name", "Rivers", 1), ("place", "city", "Oslo", 1)]
+    with ValueIndex.build([*many, *few]) as built:
+        found = built.by_column("river road", each=3)
+        assert [(m.column, m.value) for m in found if m.table == "place"] == [
+            ("name", "River Road"),
+            ("name", "Rivers"),
+        ]
+        assert len([m for m in found if m.table == "log"]) == 3
+        assert found[0] == ValueMatch("place", "name", "River Road", 1, "folded", 1.0)
+        only = built.by_column("river road", each=3, columns={("log", "note")})
+        assert {m.table for m in only} == {"log"}
+
+
+def test_a_column_finds_misspelt_values_and_nothing_without_a_word_in_common(index: ValueIndex) -> None:
+    with ValueIndex.build([("drug", "name", "Donepezil", 2), ("drug", "code", "+", 1)]) as built:
+        assert [m.value for m in built.by_column("donepzil")] == ["Donepezil"]
+        assert built.by_column("nothing like it") == []
+        assert built.by_column("") == []
+        assert [(m.value, m.kind) for m in built.by_column("+")] == []
+    assert all(0 <= m.score <= 1 for m in index.by_column('a "quoted" OR b*'))

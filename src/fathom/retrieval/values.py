@@ -3,10 +3,12 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
+
+from rapidfuzz import fuzz
 
 from fathom.databases import Database
 from fathom.errors import FathomError
@@ -14,7 +16,7 @@ from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
 from fathom.retrieval.building import Progress, kept, open_or_build
 from fathom.retrieval.keys import key
-from fathom.retrieval.matches import IndexedColumn, ValueMatch, ValueMention
+from fathom.retrieval.matches import IndexedColumn, MatchKind, ValueMatch, ValueMention
 from fathom.retrieval.typos import SHORTEST, correctable, similarity, wanted
 from fathom.text.english import STOP_WORDS
 from fathom.text.words import Token, tokens, words
@@ -119,6 +121,40 @@ class ValueIndex:
                 if name not in best or best[name].score < scored.score:
                     best[name] = scored
         return sorted(best.values(), key=_rank)[:limit]
+
+    def by_column(
+        self, phrase: str, *, each: int = 10, columns: Container[tuple[str, str]] | None = None
+    ) -> list[ValueMatch]:
+        """The values spelt most like a phrase, up to `each` of every column, or of `columns`, best first.
+
+        They share a word with it, misspelt or begun alike. Unlike in `lookup` no column's values crowd out
+        another's. `score` is the share of letters that needn't be changed.
+        """
+        found = tokens(phrase[:_QUESTION])
+        _, near = self._spellings(found, set())
+        naming = [of for of, t in zip(near, found, strict=True) if t.stem not in STOP_WORDS] or near
+        terms = dict.fromkeys(term for of in naming for term in of)
+        places = {i for i, place in self._places.items() if columns is None or place in columns}
+        rows = {row[0]: row[1:] for _, row in self._whole(phrase, found) if row[1] in places}
+        for id_, place, text, count in self._sharing(terms, places):
+            rows[id_] = place, text, count
+        alike: dict[int, list[ValueMatch]] = defaultdict(list)
+        for place, text, count in rows.values():
+            score = fuzz.ratio(text.casefold(), phrase.casefold()) / 100
+            kind: MatchKind = "exact" if text == phrase else "folded" if score == 1 else "partial"
+            alike[place].append(ValueMatch(*self._places[place], text, count, kind, score))
+        kept = (match for of in alike.values() for match in sorted(of, key=_rank)[:each])
+        return sorted(kept, key=_rank)
+
+    def _sharing(self, terms: Iterable[str], places: Iterable[int]) -> list[tuple[int, int, str, int]]:
+        """The values of some columns that hold any of these words."""
+        if not (any_of := _any_of(terms)):
+            return []
+        sql = (
+            "SELECT value.id, place, text, count FROM word JOIN value ON value.id = word.rowid "
+            "WHERE word MATCH ? AND place IN (SELECT value FROM json_each(?)) LIMIT ?"
+        )
+        return self._rows(sql, any_of, json.dumps(sorted(places)), _COMMON)
 
     def beginning(self, letters: str, *, limit: int = 10) -> list[str]:
         """Values with a word that begins with these letters, whole beginnings first."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fathom.knowledge import Convention, KnowledgePack
+from fathom.knowledge import ColumnNote, Convention, KnowledgePack, TableNote
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.published.bmsql import BMSQL, judge_sufficiency, mend_broad_query
@@ -64,6 +64,7 @@ def test_mending_blindly_hides_the_error_and_does_not_run_the_last(context: Cont
     assert draft.findings["general"] == {
         "sql": BROAD,
         "rows": "Error: The query failed; the database gave no reason.",
+        "more rows": "Error: The query failed; the database gave no reason.",
         "ran": False,
     }
 
@@ -102,3 +103,25 @@ def test_a_pass_without_sql_leaves_the_query_before(context: Context) -> None:
     assert draft.sql == REFINED
     refused, _ = run(BMSQL, context, "no json", "no sql")
     assert refused.refusal is not None
+
+
+NUMBERS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 150) SELECT x FROM n"
+
+
+def test_the_calls_that_answer_and_judge_see_what_their_rivals_see(context: Context) -> None:
+    _, model = run(BMSQL, context, COLUMNS, NUMBERS, NUMBERS, "A hundred and fifty.", "yes")
+    _, _, refined, answer, enough = model.prompts
+    assert "\n10\n" in refined
+    assert "\n11\n" not in refined
+    for words in (answer, enough):
+        assert words.count("\n100\n") == 2  # of both queries
+        assert "\n101\n" not in words
+
+
+def test_what_a_pack_says_of_columns_reaches_the_schema(context: Context) -> None:
+    notes = {"length": ColumnNote(description="in base pairs, quorvx")}
+    pack = KnowledgePack(tables={"gene": TableNote(columns=notes)}, conventions=PACK.conventions)
+    model = ScriptedModel.of(COLUMNS, BROKEN, BROAD, REFINED, "LRRK2 is long.", "yes")
+    asyncio.run(run_method(BMSQL, QUESTION, replace(context, model=model, knowledge=pack)))
+    broad, mended, refined = model.prompts[1:4]
+    assert all("-- in base pairs, quorvx" in words for words in (broad, mended, refined))

@@ -53,6 +53,7 @@ def test_three_calls_the_last_with_what_the_others_found(context: Context) -> No
         assert "SELECT name FROM boat JOIN harbour" in words
         assert "Evidence: all of them" in words
         assert "Enriched: Harbours? (selecting name; joined by 1 = 1)" in words
+        assert words.index("Reasoning: The question is about ") < words.index("Enriched: Harbours?")
     for words in (write, enrich, rewrite):
         assert QUESTION.evidence in words
         assert "given away" not in words

@@ -10,7 +10,7 @@ from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
 from fathom.nl2sql.published.opensearch_alignment import faults, join_choices, mended, misplaced, near_cells
 from fathom.nl2sql.published.opensearch_extraction import value_hits, with_namesakes
-from fathom.nl2sql.published.opensearch_sql import OPENSEARCH_SQL
+from fathom.nl2sql.published.opensearch_sql import OPENSEARCH_SQL, in_sections
 from fathom.records import Candidate, Draft, Question, Selection, SolvedExample
 
 QUESTION = Question("Which drug inhibits LRRK2?", evidence="inhibits refers to action = 'inhibitor'")
@@ -239,3 +239,17 @@ def test_only_the_first_of_like_faults_is_mended_when_switched_on(context: Conte
         known = replace(context, model=ScriptedModel.of())
         aligned = asyncio.run(align.function(draft, known, **align.settings))
         assert aligned.sql.count("SUM") == count
+
+
+def test_demonstrations_have_their_reason() -> None:
+    shown = in_sections(
+        SolvedExample("Which genes?", "SELECT symbol FROM gene WHERE chromosome = 19"), "sqlite"
+    )
+    assert shown.splitlines()[1] == (
+        "#reason: The question is about gene. Only rows count where chromosome = 19. What is shown is symbol."
+    )
+    assert shown.index("#reason") < shown.index("#columns") < shown.index("#SQL")
+
+
+def test_a_demonstration_that_cannot_be_read_has_no_reason() -> None:
+    assert "#reason" not in in_sections(SolvedExample("Which?", "SELECT ((("), "sqlite")

@@ -24,7 +24,8 @@ from fathom.records import Draft
 from fathom.text.words import words as words_of
 
 STEADY = Sampling(temperature=0.0, max_tokens=4096)
-ROWS_SHOWN = 10
+ROWS_SHOWN, ROWS_TO_ANSWER = 10, 100
+"""Rows of a query that the refining call sees, and those that answer and judge, as of its rivals."""
 GENERAL, REFINED = "general", "refined"
 NO_MESSAGE = "The query failed; the database gave no reason."
 NOT_RUN = QueryRun("", Status.ERROR, error="No such query was run.")
@@ -53,7 +54,7 @@ async def write_broad_query(draft: Draft, context: Context, *, rows: int = 5) ->
     shown = ShownSchema(context.database.schema, None, samples, context.knowledge)
     words = prompt(
         "bmsql_general",
-        schema=render(shown),
+        schema=render(replace(shown, samples={}), "commented"),
         rows=sample_rows(shown),
         columns=render(replace(shown, selection=draft.selection, samples={}), "lines"),
         question=asked(draft.question),
@@ -80,7 +81,7 @@ async def mend_broad_query(
         draft.sql,
         lambda outcome, turn: prompt(
             "bmsql_mend",
-            schema=render(ShownSchema(context.database.schema)),
+            schema=render(_described(context), "commented"),
             question=asked(draft.question),
             sql=outcome.sql,
             error=NO_MESSAGE if mends_blindly else outcome.error,
@@ -104,7 +105,7 @@ async def write_refined_query(draft: Draft, context: Context) -> Draft:
     known = conventions(context.knowledge)
     words = prompt(
         "bmsql_refine",
-        schema=render(ShownSchema(context.database.schema, knowledge=context.knowledge)),
+        schema=render(_described(context), "commented"),
         question=asked(draft.question),
         sections=section(CONVENTIONS_SHOWN_AS, "conventions", known),
         **_shown(draft, GENERAL),
@@ -127,7 +128,7 @@ async def answer_from_both(draft: Draft, context: Context) -> Draft:
         return draft
     if not (_known(draft, GENERAL)["ran"] or _known(draft, REFINED)["ran"]):
         return draft.with_findings(answer=NOTHING_RUN)
-    words = prompt("bmsql_answer", question=asked(draft.question), **_shown(draft, GENERAL, REFINED))
+    words = prompt("bmsql_answer", question=asked(draft.question), **_both(draft))
     return draft.with_findings(answer=(await _say(draft, context, words)).strip())
 
 
@@ -142,12 +143,17 @@ async def judge_sufficiency(draft: Draft, context: Context, *, exact_no: bool = 
         "bmsql_enough",
         question=asked(draft.question),
         answer=draft.findings.get("answer", ""),
-        **_shown(draft, GENERAL, REFINED),
+        **_both(draft),
     )
     verdict = (await _say(draft, context, words)).strip().casefold()
     insufficient = verdict == "no" if exact_no else words_of(verdict)[:1] == ["no"]
     passes = int(draft.findings.get("passes", 0)) + 1
     return draft.with_findings(passes=passes, sufficient=not insufficient)
+
+
+def _described(context: Context) -> ShownSchema:
+    """The whole schema with what the pack says of its columns."""
+    return ShownSchema(context.database.schema, knowledge=context.knowledge)
 
 
 def _is_sufficient(draft: Draft) -> bool:
@@ -161,12 +167,23 @@ async def _say(draft: Draft, context: Context, words: str) -> str:
 
 
 def _found(outcome: QueryRun) -> Mapping[str, object]:
-    return {"sql": outcome.sql, "rows": preview(outcome, ROWS_SHOWN), "ran": outcome.ran}
+    return {
+        "sql": outcome.sql,
+        "rows": preview(outcome, ROWS_SHOWN),
+        "more rows": preview(outcome, ROWS_TO_ANSWER),
+        "ran": outcome.ran,
+    }
 
 
-def _shown(draft: Draft, *queries: str) -> dict[str, object]:
-    """Queries with what came of them, by the names that the prompts give them."""
-    return {f"{q}_{part}": _known(draft, q)[part] for q in queries for part in ("sql", "rows")}
+def _shown(draft: Draft, *queries: str, rows: str = "rows") -> dict[str, object]:
+    """Queries with what came of them, by the names that the prompts give them; `rows` says how many."""
+    named = {"sql": "sql", "rows": rows}
+    return {f"{q}_{part}": _known(draft, q)[key] for q in queries for part, key in named.items()}
+
+
+def _both(draft: Draft) -> dict[str, object]:
+    """Both queries as the calls that answer and judge see them."""
+    return _shown(draft, GENERAL, REFINED, rows="more rows")
 
 
 def _known(draft: Draft, query: str) -> Mapping[str, object]:
@@ -184,7 +201,15 @@ ONE_PASS: tuple[MethodStep, ...] = (
     judge_sufficiency,
 )
 _LATER = tuple(s if s.calls.startswith("0") else replace(s, calls=f"0-{s.calls}") for s in ONE_PASS)
-_method = partial(Method, provenance="Koretsky et al. 2025, BiomedSQL")
+_method = partial(
+    Method,
+    provenance="Koretsky et al. 2025, BiomedSQL",
+    departures=(
+        "What columns mean and the conventions of the field come from the knowledge pack. The calls that "
+        "answer and judge see 100 rows of each query, as the other methods of BiomedSQL do; the one that "
+        "refines sees 10."
+    ),
+)
 
 BMSQL = _method(
     "bmsql",

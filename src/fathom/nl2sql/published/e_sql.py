@@ -14,6 +14,7 @@ from fathom.nl2sql.levels import LEVELS, level
 from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
 from fathom.nl2sql.probing import possible_conditions
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
+from fathom.nl2sql.reasoned import reason_of
 from fathom.nl2sql.replies import json_object, sql_under
 from fathom.nl2sql.schema_text import Samples, ShownSchema, render
 from fathom.nl2sql.settling import NO_SQL, revise, settle
@@ -142,16 +143,17 @@ def _demonstrated(question: Question, context: Context, each: int) -> str:
 
 
 def _annotated(example: SolvedExample, dialect: str) -> str:
-    """A solved question, the same enriched by what its query is made of, and the query.
+    """A solved question, the reason for its query, the question enriched by what that is made of, the query.
 
-    The authors annotate theirs by hand, with reasons; these are read from the query.
+    The authors annotate theirs by hand; these are read from the query.
     """
     question = asked(Question(example.question, evidence=example.evidence))
     if (found := anatomy(example.sql, dialect)) is None:
         return f"{question}\n{example.sql.strip()}"
     parts = {"selecting": found.selected, "where": found.conditions, "joined by": found.joins}
     said = "; ".join(f"{about} {', '.join(listed)}" for about, listed in parts.items() if listed)
-    return f"{question}\nEnriched: {example.question} ({said})\n{example.sql.strip()}"
+    reasoned = f"Reasoning: {reason_of(example.sql, dialect)}"
+    return f"{question}\n{reasoned}\nEnriched: {example.question} ({said})\n{example.sql.strip()}"
 
 
 async def _schema(question: Question, context: Context, most: int, *, keyless: bool) -> str:
@@ -197,8 +199,9 @@ E_SQL = Method(
     summary="The question is enriched with the cells and columns that a first query shows, and asked again.",
     provenance="Caferoğlu and Ulusoy 2024, E-SQL",
     departures=(
-        "Demonstrations are annotated with what is read from their queries; the original's are annotated "
-        "by hand, with reasons. What is known of a column is shown once, where the original shows it up "
+        "Demonstrations are annotated with what is read from their queries, reasons too; the original's are "
+        "annotated by hand. Their level comes from joins and queries within, where the original takes BIRD's "
+        "own label. What is known of a column is shown once, where the original shows it up "
         "to three times. Cells come from the value index, where the original ranks all by BM25."
     ),
 )

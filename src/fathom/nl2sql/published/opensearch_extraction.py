@@ -136,7 +136,7 @@ async def value_hits(context: Context, values: Sequence[str], *, farthest: float
 async def _near_hits(context: Context, text: str, farthest: float) -> list[Hit]:
     """The cells within a distance of a text and within 0.3 of the nearest, ten of a column, nearest first."""
     index = await value_index(context)
-    found = await asyncio.to_thread(index.lookup, text, limit=4 * _EACH_COLUMN)
+    found = await asyncio.to_thread(index.by_column, text, each=_EACH_COLUMN)
     matches = [
         m for m in found if not _is_number(m.value) and abs(len(m.value) - len(text)) <= _LETTERS_APART
     ]

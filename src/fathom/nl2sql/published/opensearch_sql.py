@@ -26,6 +26,7 @@ from fathom.nl2sql.published.opensearch_extraction import (
     extract_and_look_up,
     sentences,
 )
+from fathom.nl2sql.reasoned import reason_of
 from fathom.nl2sql.refining import ON_EMPTY, refine
 from fathom.nl2sql.replies import find_sql, sql_after
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys
@@ -154,16 +155,17 @@ async def _progressive(draft: Draft, context: Context, examples: int) -> str:
 
 
 def in_sections(example: SolvedExample, dialect: str) -> str:
-    """A solved question with its query led up to by the sections that a reply has, but for the reason.
+    """A solved question with its query led up to by the sections that a reply has.
 
-    Nobody wrote the reason down: the authors' own have a model do so beforehand.
+    The reason is put together from the query: the authors' own have a model write it beforehand.
     """
     found = anatomy(example.sql, dialect)
     question = asked(Question(example.question, evidence=example.evidence))
     sections = (
         {"columns": found.columns, "values": found.conditions, "SELECT": found.selected} if found else {}
     )
-    lines = [f"#{name}: {', '.join(listed)}" for name, listed in sections.items()]
+    lines = [f"#reason: {reason}"] if (reason := reason_of(example.sql, dialect)) else []
+    lines += [f"#{name}: {', '.join(listed)}" for name, listed in sections.items()]
     sketched = [f"#sketch: {found.sketch}"] if found else []
     return "\n".join([f"/* {question} */", *lines, *sketched, f"{MARK} {example.sql.strip()}"])
 
@@ -189,9 +191,10 @@ OPENSEARCH_SQL = Method(
     summary="Columns and cells are looked up; 21 candidates in one form are aligned, corrected, voted on.",
     provenance="Xie et al. 2025, OpenSearch-SQL",
     departures=(
-        "Demonstrations are annotated with what is read from their queries, without reasons; the original"
-        " has a model write both beforehand. Faults are found in the syntax tree, where the original has "
-        "patterns of text. Cells to compare are proposed by the value index. A tie goes to the first, not"
-        " to the fastest."
+        "Demonstrations are annotated with what is read from their queries, reasons too, which say the "
+        "steps of the query and not why the question means them; the original has a model write both "
+        "beforehand, and a summary of the database, which is the pack's here. Faults are found in the "
+        "syntax tree, where the original has patterns of text. Cells to compare are looked up column by "
+        "column in the value index. A tie goes to the first, not to the fastest."
     ),
 )

@@ -241,6 +241,6 @@ RSL_SQL = Method(
     provenance="Cao et al. 2024, RSL-SQL",
     departures=(
         "What columns mean is taken from the knowledge pack and the schema's comments; the original takes"
-        " what a model wrote for TA-SQL."
+        " what a model wrote for TA-SQL. Long cells of the first rows are cut, and keys stand as lines."
     ),
 )

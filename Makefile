@@ -26,7 +26,7 @@ $(RUN_STAMP): pyproject.toml
 $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
-	@$(BIN)/python -m pip install --disable-pip-version-check -q -e ".[postgres,mysql,trino,models,mcp,web,analysis]" --group dev
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -e ".[postgres,mysql,trino,spark,models,mcp,web,analysis]" --group dev
 	@touch $@
 
 demo: $(RUN_STAMP)
@@ -46,7 +46,8 @@ layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
 unit: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not spark"
+	@$(BIN)/python -m pytest -m spark tests/databases  # one process: each would start a Spark of its own
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pip install --disable-pip-version-check -q --group bench

@@ -2,10 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import count
+from importlib import import_module
+from itertools import count, groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import duckdb
@@ -13,11 +15,16 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
+from sqlglot import exp, parse_one
 
 from fathom.config import Settings
 from fathom.databases import Database, connect
+from fathom.errors import ConnectionFailed
 from tests.data import IN_CI
 from tests.databases import trino_stub
+
+if TYPE_CHECKING:
+    from fathom.databases.spark_local import LocalServer
 
 Make = Callable[..., Database]
 
@@ -135,3 +142,61 @@ def trino_databases(folder: Path, stub: trino_stub.Stub | None = None) -> Iterat
             return opened.enter_context(connect(url, settings=settings_in(folder)))
 
         yield make
+
+
+def local_spark() -> "LocalServer":
+    """Spark on this machine; without Java or pyspark the test skips, in CI it fails."""
+    try:
+        import_module("fathom.databases.spark")  # needs what the extra installs
+        return import_module("fathom.databases.spark_local").local_server()  # type: ignore[no-any-return]
+    except (ImportError, ConnectionFailed) as error:
+        missing = f"no Spark on this machine: {error}"
+        if IN_CI:
+            pytest.fail(missing)
+        pytest.skip(missing)
+
+
+@contextmanager
+def spark_databases(folder: Path) -> Iterator[Make]:
+    server = local_spark()
+    from pyspark.sql.connect.session import SparkSession
+
+    writer = SparkSession(server.url)
+    writer.conf.set("spark.sql.storeAssignmentPolicy", "LEGACY")  # dates are written as text
+    made: list[str] = []
+    with ExitStack() as opened, pytest.MonkeyPatch.context() as environment:
+        # Not in the URL, which databases show without it and are opened again by.
+        environment.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", server.token)
+
+        def make(*statements: str) -> Database:
+            made.append(f"fathom_test_{uuid4().hex}")
+            writer.sql(f"CREATE DATABASE {made[-1]}")
+            writer.sql(f"USE {made[-1]}")
+            for statement in _together(map(_for_spark, statements)):
+                writer.sql(statement)
+            url = f"spark://localhost:{server.port}/{made[-1]}"
+            return opened.enter_context(connect(url, settings=settings_in(folder)))
+
+        yield make
+        for name in made:
+            writer.sql(f"DROP DATABASE {name} CASCADE")
+    writer.stop()
+
+
+def _for_spark(statement: str) -> str:
+    """A statement without the keys that Spark's tables can't have."""
+    if not statement.startswith("CREATE TABLE") or any(w in statement for w in ("`", "COMMENT", "<")):
+        return statement
+    tree = parse_one(statement, read="postgres")
+    for key in [*tree.find_all(exp.PrimaryKey, exp.ForeignKey, exp.Reference, exp.ColumnConstraint)]:
+        key.pop()
+    return tree.sql("spark")
+
+
+def _together(statements: Iterable[str]) -> Iterator[str]:
+    """Rows for one table that follow each other, in one statement: each takes Spark a second."""
+    for start, group in groupby(statements, lambda s: s.partition(" VALUES ")[0]):
+        if start.startswith("INSERT"):
+            yield f"{start} VALUES " + ", ".join(s.partition(" VALUES ")[2] for s in group)
+        else:
+            yield from group

@@ -175,7 +175,11 @@ class Database(Displayed):
         file = self._cache_file("joins")
         if file and (kept := cache.joins_from_json(cache.load(file))) is not None:
             return kept
-        found = infer_joins(declared, self._read, self._reflection.identifiers, self._engine.quote)
+        engine = self._engine
+        seconds, each = engine.probing_seconds
+        found = infer_joins(
+            declared, self._read, self._reflection.identifiers, engine.quote, seconds=seconds, each=each
+        )
         if file:
             cache.store(file, [asdict(k) for k in found])
         return found

@@ -91,6 +91,8 @@ class Engine(ABC):
     dialect: ClassVar[str]
     gaps: ClassVar[Mapping[str, str]] = {}
     rows_at_once: ClassVar[int] = 64
+    probing_seconds: ClassVar[tuple[float, float]] = (3.0, 0.5)
+    """How long questions about joins that aren't declared may take: all of them, and one."""
     errors: tuple[type[Exception], ...]
     fatal: tuple[type[Exception], ...] = (MemoryError,)
     """Errors after which the engine's process is no good any more."""

@@ -47,12 +47,15 @@ def infer_joins(
     read: Read,
     identifiers: Mapping[str, str],
     quote: Callable[[str], str],
+    *,
     seconds: float = 3.0,
+    each: float = 0.5,
 ) -> tuple[ForeignKey, ...]:
     """Joins that the schema doesn't declare, each with a confidence from 0.5 to 1.
 
     Of tables from which a declared key leads only the columns called after a role are looked at: `manager_id`
-    is often left undeclared among declared keys. `read` runs queries; past `seconds` names alone decide.
+    is often left undeclared among declared keys. `read` runs queries, each for the seconds that `each`
+    gives; past `seconds` names alone decide.
     """
     declared = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
     keyed = {table for table, _ in declared}
@@ -65,7 +68,7 @@ def infer_joins(
     ]
     if not open_to:
         return ()
-    probe = Prober(read, identifiers, quote, time.monotonic() + seconds)
+    probe = Prober(read, identifiers, quote, time.monotonic() + seconds, each)
     index = _index(schema.tables, probe)
     found = []
     for table, column in open_to:

@@ -9,7 +9,6 @@ from fathom.databases.engine import Read
 from fathom.errors import QueryError
 from fathom.records import Table
 
-_SECONDS_FOR_ONE = 0.5
 _PROBED_ROWS = 2_000
 _PROBED_VALUES = 200
 _UNIQUE_UP_TO_ROWS = 300_000
@@ -17,12 +16,13 @@ _UNIQUE_UP_TO_ROWS = 300_000
 
 @dataclass(slots=True)
 class Prober:
-    """Asks the database about values, within the time there is; what can't be known is None."""
+    """Asks the database about values, until and each for so many seconds; what can't be known is None."""
 
     read: Read
     identifiers: Mapping[str, str]
     quote: Callable[[str], str]
     until: float
+    each: float
     _unique: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def share_found(
@@ -69,5 +69,5 @@ class Prober:
         left = self.until - time.monotonic()
         if left > 0:
             with suppress(QueryError):
-                return self.read(sql, min(left, _SECONDS_FOR_ONE))[0]
+                return self.read(sql, min(left, self.each))[0]
         return None

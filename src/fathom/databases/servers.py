@@ -39,11 +39,13 @@ class ServerKind:
 _POSTGRES = ServerKind("PostgreSQL", "postgres", "Postgres", "psycopg", "psycopg", "postgres")
 _MYSQL = ServerKind("MySQL", "mysql", "MySQL", "pymysql", "pymysql", "mysql")
 _TRINO = ServerKind("Trino", "trino", "Trino", "trino", "trino", "trino")
+_SPARK = ServerKind("Spark", "spark", "Spark", "pyspark[connect]", "pyspark", "spark")
 SERVERS = {
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
     "trino": _TRINO,
+    "spark": _SPARK,
 }
 """The engines by the scheme of their URLs, without a driver (`mysql` in `mysql+pymysql://`)."""

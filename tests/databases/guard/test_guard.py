@@ -15,8 +15,8 @@ from fathom.databases.guard import check
 from fathom.errors import ErrorClass, QueryRefused
 
 HERE = Path(__file__).parent
-DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
-UNLISTED = ("bigquery", "snowflake", "trino", "spark", "tsql", "clickhouse")
+DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "spark")
+UNLISTED = ("bigquery", "snowflake", "trino", "tsql", "clickhouse")
 
 
 def cases(kind: str, name: str) -> Iterator[tuple[str, str]]:

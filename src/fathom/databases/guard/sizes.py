@@ -19,7 +19,7 @@ _WIDEST_DIGITS = 5  # of a width inside a format
 
 # Functions that build text or bytes, and the place of the argument that says how long.
 _BUILDERS = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0, "zeroblob": 0, "randomblob": 0, "array_resize": 1}
-_BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1}
+_BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1, "array_repeat": 1}
 _GENERATORS = frozenset(("generate_series", "range"))
 
 # Types whose values are filled up to the length that they name.

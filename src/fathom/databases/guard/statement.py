@@ -80,7 +80,8 @@ _BEFORE_OPERANDS = frozenset(
 _EXPLAIN_WORDS = frozenset(
     """
     analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
-    traditional extended partitions type io logical distributed graphviz on off true false 0 1 query plan , =
+    traditional extended formatted codegen cost
+    partitions type io logical distributed graphviz on off true false 0 1 query plan , =
     """.split()
 )
 

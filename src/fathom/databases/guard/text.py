@@ -22,6 +22,10 @@ _QUOTES = "'\"`"
 _PLAIN_BACKSLASH = frozenset(("sqlite", "duckdb", "postgres", "trino"))
 _HASH_COMMENTS = frozenset(("mysql",))
 _BRACKET_NAMES = frozenset(("sqlite",))
+# Where a backslash always escapes what follows it: the session has it settled.
+_ESCAPED = frozenset(("spark",))
+# What the server replaces by its settings and environment before it reads a text, inside quotes as well.
+_FILLED = {"spark": "${"}
 
 
 def split(sql: str, dialect: str) -> list[Token]:
@@ -43,13 +47,20 @@ def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
     """Hold every token and gap against its plain form. Raises `Refused` at the first that differs."""
     if sql.count("/*") > MOST_COMMENTS:
         raise Refused("size", f"it has more than {MOST_COMMENTS:,} comments.")
+    if (sign := _FILLED.get(dialect)) and sign in sql:
+        raise Refused("variable", f"{sign} stands for variables of the server, inside quotes as well.")
     at, before = 0, None
     for token in tokens:
         if token.start < at:
             raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
         _check_gap(sql[at : token.start], dialect, last=False)
-        charset = before == TokenType.INTRODUCER and token.token_type == TokenType.STRING
-        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not charset:
+        is_text = token.token_type == TokenType.STRING
+        charset = before == TokenType.INTRODUCER and is_text
+        # 'it''s' is two texts to sqlglot there, and to older servers; whoever joins them, they end alike.
+        twice = (
+            dialect in _ESCAPED and before == TokenType.STRING and is_text and sql[at - 1] == sql[at] == "'"
+        )
+        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not charset and not twice:
             if before == TokenType.NUMBER and sql[at] == "_":
                 raise Refused("quoting", "write numbers without _, which not all servers read as one.")
             raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
@@ -98,6 +109,8 @@ def _line_comment_end(gap: str, at: int, dialect: str, *, last: bool) -> int:
     if end < 0 and not last:
         raise Refused("comment", "a comment has no certain end.")
     comment = gap[at:] if end < 0 else gap[at:end]
+    if comment.rstrip("\r").endswith("\\") and dialect == "spark":
+        raise Refused("comment", "a backslash at a comment's end makes the next line a part of it.")
     if "\r" in comment.removesuffix("\r"):
         raise Refused("comment", "a carriage return inside a comment ends it for some engines only.")
     return len(gap) if end < 0 else end + 1
@@ -136,6 +149,11 @@ def _check_token(text: str, token: Token, dialect: str) -> None:
 
 def _check_quoted(text: str, quote: str, dialect: str) -> None:
     body = text[1:-1]
+    if dialect in _ESCAPED and quote != "`":
+        body = _without_escapes(body)
+        if len(text) < 2 or text[-1] != quote or quote in body or body.endswith("\\"):
+            raise Refused("quoting", f"write a {quote} inside quotes as \\{quote}.")
+        return
     if len(text) < 2 or text[-1] != quote or quote in body.replace(quote * 2, ""):
         raise Refused("quoting", f"write a {quote} inside quotes as {quote * 2}.")
     ends = body.endswith("\\") and dialect not in _PLAIN_BACKSLASH and quote != "`"
@@ -146,6 +164,16 @@ def _check_quoted(text: str, quote: str, dialect: str) -> None:
             f"a backslash before {quote} ends the string or not, by the server's settings; "
             f"write {quote * 2} for a {quote} inside it.",
         )
+
+
+def _without_escapes(body: str) -> str:
+    """A text without each backslash and the character after it; the last one stays if it is alone."""
+    parts, at = [], 0
+    while at < len(body):
+        alone = body[at] != "\\" or at + 1 == len(body)
+        parts.append(body[at] if alone else "")
+        at += 1 if alone else 2
+    return "".join(parts)
 
 
 def _check_word(text: str) -> None:

@@ -13,6 +13,12 @@ from fathom.databases.guard.words import DialectNames, Refused, allowed_kinds, k
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
 _FILE_SIGNS = ("/", "\\", "*", "?", "://")
+_SPARK_SOURCES = frozenset(
+    """
+    avro binaryfile com.databricks.spark.csv console csv delta hudi iceberg image jdbc json kafka libsvm noop
+    orc parquet rate sequencefile socket statestore text xml cloudfiles excel
+    """.split()
+)
 
 
 def check_tree(
@@ -70,5 +76,14 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
         name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)
     ):
         raise Refused("file", f"{table.name[:60]!r} names a file; queries read tables.")
+    if dialect == "spark" and _is_spark_file(table):
+        raise Refused("file", f"{table.name[:60]!r} names a file or a source of data; queries read tables.")
     if not names.may_read(schema, name, table.catalog.casefold()) or (dialect == "trino" and "$" in name):
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
+
+
+def _is_spark_file(table: exp.Table) -> bool:
+    """Whether Spark could take a name for a file: csv.`/etc/passwd`, or a source by its class's name."""
+    parts = [part.name.casefold() for part in table.parts]
+    odd = len(parts) > 3 or any(sign in part for part in parts for sign in (*_FILE_SIGNS, ":", "."))
+    return odd or any(part in _SPARK_SOURCES for part in parts[:-1])

@@ -95,11 +95,10 @@ class Kinds:
 def kinds() -> Kinds:
     """The lists of `names/kinds.toml`."""
     content = _content("kinds")
-    only = {
-        kind: frozenset(dialects.split())
-        for dialects, named in content["only"].items()
-        for kind in named.split()
-    }
+    only: dict[str, frozenset[str]] = {}
+    for dialects, named in content["only"].items():
+        for kind in named.split():
+            only[kind] = only.get(kind, frozenset()) | frozenset(dialects.split())
     return Kinds(
         allowed=frozenset(f"{content['nodes']} {content['functions']}".split()) | only.keys(),
         only=only,
@@ -119,7 +118,7 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
 
 
 _LISTED = ("duckdb", "mysql", "postgres")
-_WAREHOUSES = frozenset(("trino",))
+_WAREHOUSES = frozenset(("trino", "spark"))
 
 
 @cache

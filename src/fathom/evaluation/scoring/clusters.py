@@ -9,6 +9,15 @@ from typing import Any
 from fathom.errors import ConfigError, MissingExtra
 
 
+def workers_of(executor: Executor) -> int:
+    """How many pieces of work an executor takes at once: a cluster's threads, else what is usual."""
+    client: Any = getattr(executor, "_client", None)  # of distributed's ClientExecutor, which tells nothing
+    if client is not None and hasattr(client, "nthreads"):
+        threads: dict[str, int] = client.nthreads()
+        return max(sum(threads.values()), 1)
+    return int(getattr(executor, "_max_workers", 8))
+
+
 @contextmanager
 def connect_cluster(address: str) -> Iterator[Executor]:
     """The executor of a Dask cluster at `dask://host:port`. Raises `ConfigError`, `MissingExtra`.

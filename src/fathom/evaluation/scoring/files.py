@@ -16,6 +16,7 @@ from fathom.evaluation.categories import by_level
 from fathom.evaluation.comparisons import load_comparison
 from fathom.evaluation.interval import wilson
 from fathom.evaluation.outcome import PASS_AT, Outcome
+from fathom.evaluation.scoring.clusters import workers_of
 from fathom.evaluation.scoring.judge import Scored
 from fathom.evaluation.scoring.pairing import Lookup, PairedQuestion, pair, rule_for
 from fathom.evaluation.scoring.pool import ExecutorPool, WorkerPool
@@ -197,7 +198,7 @@ def score_files(
             shared = stack.enter_context(_shared_folder())
             pool: WorkerPool | ExecutorPool = WorkerPool(replace(terms, shared=shared), workers)
         else:
-            pool = ExecutorPool(terms, executor)
+            pool = ExecutorPool(terms, executor, workers=workers_of(executor))
         stack.callback(pool.close)
         sheets = [_Details(Path(file), stack) for file in details or ()]
         for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):

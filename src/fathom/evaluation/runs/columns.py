@@ -39,6 +39,8 @@ _TYPES = {
     "seconds": "DOUBLE",
     "readings": "DOUBLE",
     "readings_found": "DOUBLE",
+    "cut_replies": "DOUBLE",
+    "not_taken": "VARCHAR[]",
     "gold_schema": "JSON",
     "selection_score": "STRUCT(" + ", ".join(f"{s} DOUBLE" for s in SELECTED) + ")",
     "before_revision": "STRUCT(outcome VARCHAR)",
@@ -84,6 +86,8 @@ class RecordColumns:
     seconds: Floats
     readings: Floats
     readings_found: Floats
+    cut_replies: Floats
+    not_taken: npt.NDArray[np.object_]
     selection: Floats
     provider: npt.NDArray[np.object_]
     tool: npt.NDArray[np.object_]
@@ -153,6 +157,7 @@ def _query() -> str:
     outcomes = ", ".join(f"'{o}'" for o in Outcome)
     plain = "id, difficulty, database, error_class, answerable, declined, confidence, score, jaccard, soft_f1"
     plain += ", coalesce(readings, 0) AS readings, coalesce(readings_found, 0) AS readings_found"
+    plain += ", coalesce(cut_replies, 0) AS cut_replies, array_to_string(not_taken, chr(31)) AS not_taken"
     return f"""
         SELECT {plain}, seconds, left(outcome, 1) AS outcome, left(before_revision.outcome, 1) AS before,
             array_to_string(list_transform(candidates, lambda c: left(c.outcome, 1)), '') AS candidates,
@@ -201,6 +206,8 @@ def _columns(found: dict[str, Any]) -> RecordColumns:
         seconds=floats("seconds"),
         readings=floats("readings"),
         readings_found=floats("readings_found"),
+        cut_replies=floats("cut_replies"),
+        not_taken=texts("not_taken"),
         provider=texts("provider"),
         tool=texts("tool"),
         calls=np.column_stack([floats(c) for c in CALLED]),

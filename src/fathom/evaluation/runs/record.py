@@ -93,7 +93,8 @@ class CallRecord:
 class QuestionRecord:
     """One question of a run. `outcome` is that of the best guess, also where the method `declined`; where it
     couldn't be judged, `error_class` says why. An ambiguous question has so many `readings`, of which the
-    answer, or what is shown to choose among, gives `readings_found`.
+    answer, or what is shown to choose among, gives `readings_found`. `cut_replies` of the model ended at the
+    most tokens they may have; `not_taken` names what it was asked to draw replies by, and didn't heed.
 
     `position` counts the benchmark's questions from 0, `seconds` is None where it isn't known.
     `candidates` are in the method's order; `shown` are the readings given to choose
@@ -139,6 +140,8 @@ class QuestionRecord:
     fault: str = ""
     readings: int = 0
     readings_found: int = 0
+    cut_replies: int = 0
+    not_taken: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool:
@@ -179,6 +182,7 @@ class QuestionRecord:
                     "rows": _preview(content.get("rows")),
                     "gold_rows": _preview(content.get("gold_rows")),
                     "trace": tuple(content.get("trace") or ()),
+                    "not_taken": tuple(content.get("not_taken") or ()),
                     "call": _call(content.get("call")),
                 }
             )

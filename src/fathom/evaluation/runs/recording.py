@@ -8,7 +8,8 @@ from fathom.evaluation.runs.asking import INTERNAL, Asked
 from fathom.evaluation.runs.judging import Marks
 from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
-from fathom.records import Usage
+from fathom.methods.context import CUT, NOT_SENT
+from fathom.records import Trace, Usage
 from fathom.text import without_passwords
 
 
@@ -53,11 +54,24 @@ def record_of(position: int, question: BenchmarkQuestion, asked: Asked, marks: M
         fault=fault,
         readings=len(question.readings),
         readings_found=marks.readings_found,
+        cut_replies=_cut_replies(response.trace),
+        not_taken=_not_taken(response.trace),
         trace=tuple(
             {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
             for s in response.trace.steps
         ),
     )
+
+
+def _cut_replies(trace: Trace) -> int:
+    """How many replies steps say were cut; a method of another package may keep anything under that name."""
+    told = (step.found.get(CUT) for step in trace.steps)
+    return sum(count for count in told if isinstance(count, int))
+
+
+def _not_taken(trace: Trace) -> tuple[str, ...]:
+    listed = (step.found.get(NOT_SENT) for step in trace.steps)
+    return tuple(sorted({str(name) for names in listed if isinstance(names, list) for name in names}))
 
 
 def _usage(asked: Asked, response: Response) -> dict[str, dict[str, Any]]:

@@ -172,6 +172,7 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
         "revision": _revision(judged),
         "calls": _calls(judged, averaged),
         "ambiguity": _ambiguity(judged),
+        "replies": _replies(columns),
         "usage": _usage(averaged),
         "confidence": _confidence(judged, curves=curves),
     }
@@ -308,6 +309,13 @@ def _calls(columns: RecordColumns, averaged: Mapping[str, Mean]) -> dict[str, An
         "failed_with": {name: rate(made & ~succeeded & seen) for name, seen in differing.items()},
         "differs_by": {name: rate(made & seen) for name, seen in differing.items()},
     }
+
+
+def _replies(columns: RecordColumns) -> dict[str, Any]:
+    """On how many questions a reply was `cut` at its length, and by parameter on how many it was drawn
+    otherwise than asked for."""
+    names = Counter(name for joined in columns.not_taken for name in joined.split("") if joined)
+    return {"cut": int((columns.cut_replies > 0).sum()), "not_taken": dict(sorted(names.items()))}
 
 
 def _ambiguity(columns: RecordColumns) -> dict[str, Any] | None:

@@ -21,6 +21,8 @@ from fathom.reports.chapters.answers import CALLS, WORDS
 from fathom.reports.chapters.ranking import AMBIGUITY
 
 SHOWN_MOVES = 20
+NAMES = {"json_mode": "JSON mode", "n": "several replies in one request", "stop_sequences": "stop words"}
+"""How parameters that a model doesn't take are told, where their names don't speak."""
 
 
 def rate(figures: Mapping[str, Any], name: str) -> str:
@@ -89,6 +91,12 @@ def _warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if figures["unjudged"]:
         told = told_unjudged(figures["unjudged"])
         yield f"{told}. Rates are of the other {figures['n']:,}." if figures["n"] else f"{told}."
+    if cut := figures["replies"]["cut"]:
+        told = f"On {cut:,} of {figures['asked']:,} questions a reply was cut at the most tokens it may have"
+        yield f"{told}: --reply-tokens allows more."
+    for name, count in figures["replies"]["not_taken"].items():
+        told = f"The model didn't take {NAMES.get(name, name)}"
+        yield f"{told}: on {count:,} of {figures['asked']:,} questions replies came without it."
     if faults := figures["error_classes"].get(INTERNAL):
         yield (
             f"{faults:,} of the errors happened inside the program that answers or judges, and say nothing "

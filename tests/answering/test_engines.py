@@ -25,7 +25,13 @@ ENGINES = {
     "MySQL": mysql_databases,
     "Trino": trino_databases,
 }
-DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "MySQL": "mysql", "Trino": "duckdb"}
+DIALECTS = {
+    "DuckDB": "duckdb",
+    "PostgreSQL": "postgres",
+    "MySQL": "mysql",
+    "Trino": "duckdb",
+    "BigQuery": "duckdb",
+}
 """In whose words the tables are made: what stands in for Trino makes them as DuckDB does."""
 TABLES = ("Artist", "Album", "Genre", "MediaType", "Track", "Employee", "Customer", "Invoice", "InvoiceLine")
 ROWS = 400

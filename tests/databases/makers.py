@@ -7,11 +7,13 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from itertools import count, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import duckdb
 import pytest
+import sqlglot
 from sqlalchemy import URL, create_engine, make_url
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
@@ -21,7 +23,7 @@ from fathom.config import Settings
 from fathom.databases import Database, connect
 from fathom.errors import ConnectionFailed
 from tests.data import IN_CI
-from tests.databases import trino_stub
+from tests.databases import emulators, trino_stub
 
 if TYPE_CHECKING:
     from fathom.databases.spark_local import LocalServer
@@ -200,3 +202,50 @@ def _together(statements: Iterable[str]) -> Iterator[str]:
             yield f"{start} VALUES " + ", ".join(s.partition(" VALUES ")[2] for s in group)
         else:
             yield from group
+
+
+def without_keys(statement: str, dialect: str) -> str:
+    """A statement of the suite as a warehouse's emulator takes it: in its dialect, without constraints."""
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    if isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema):
+        for column in tree.this.expressions:
+            kept = [
+                c
+                for c in column.args.get("constraints") or ()
+                if isinstance(c.kind, exp.NotNullColumnConstraint)
+            ]
+            column.set("constraints", kept)
+        columns = [c for c in tree.this.expressions if isinstance(c, exp.ColumnDef)]
+        tree.this.set("expressions", columns)
+    return tree.sql(dialect)
+
+
+@contextmanager
+def bigquery_databases(folder: Path) -> Iterator[Make]:
+    from google.auth.credentials import AnonymousCredentials
+    from google.cloud import bigquery
+
+    number = count()
+    with ExitStack() as opened:
+        endpoint = opened.enter_context(emulators.bigquery(folder))
+        nobody: Any = AnonymousCredentials
+        client: Any = bigquery.Client(
+            project="shop",
+            credentials=nobody(),
+            client_options={"api_endpoint": endpoint},
+        )
+        opened.callback(client.close)
+
+        def make(*statements: str) -> Database:
+            name = f"d{next(number)}"
+            client.create_dataset(name, retry=None, timeout=60)
+            settings = bigquery.QueryJobConfig(default_dataset=f"shop.{name}")
+            for statement in statements:
+                job = client.query(
+                    without_keys(statement, "bigquery"), settings, retry=None, job_retry=None, timeout=60
+                )
+                job.result(retry=None, job_retry=None, timeout=60)
+            url = f"bigquery://shop/{name}?endpoint={quote(endpoint, safe='')}"
+            return opened.enter_context(connect(url, settings=settings_in(folder)))
+
+        yield make

@@ -55,7 +55,7 @@ class EngineSuite(ABC):
     half_way_seconds: ClassVar[float] = 1.0
     """By when the engine surely gives the first of many rows."""
     gaps: ClassVar[Mapping[str, str]] = {}
-    """Tests that what stands in for the engine can't pass, by name, with its fault that is to blame."""
+    """What the engine's stand-in can't do, with its fault that is to blame; a test named here is skipped."""
 
     @pytest.fixture(autouse=True)
     def _without_gaps(self, request: pytest.FixtureRequest) -> None:
@@ -89,19 +89,17 @@ class EngineSuite(ABC):
         assert result.seconds > 0
 
     def test_describes_tables_and_keys(self, shop: Database) -> None:
-        schema = shop.schema
+        schema, gaps = shop.schema, {**shop.gaps, **self.gaps}
         assert {t.name for t in schema.tables} == {"customer", "product", "sale", "numbers", "town"}
         assert [c.kind for c in schema.table("customer").columns] == ["integer", "text", "text"]
         kinds = [c.kind for c in schema.table("product").columns]
         assert kinds == ["text", "number", "number", "boolean", "date"]
-        assert schema.table("sale").primary_key == (
-            () if "keys" in shop.gaps else ("customer_id", "code", "day")
-        )
+        assert schema.table("sale").primary_key == (() if "keys" in gaps else ("customer_id", "code", "day"))
         assert "not_null" in shop.gaps or not schema.table("customer").column("NAME").nullable
-        assert schema.table("sale").row_count == 3
+        assert "row counts" in gaps or schema.table("sale").row_count == 3
         assert schema.table("town").is_view
         assert schema.table("town").row_count is None
-        assert "keys" in shop.gaps or set(schema.foreign_keys) == {
+        assert "keys" in gaps or set(schema.foreign_keys) == {
             ForeignKey("sale", ("customer_id",), "customer", ("id",)),
             ForeignKey("sale", ("code",), "product", ("code",)),
         }
@@ -226,7 +224,7 @@ class EngineSuite(ABC):
         assert 0.5 <= join.confidence <= 1
 
     def test_copes_with_odd_names(self, make: Make) -> None:
-        quote = "`" if self.dialect in {"mysql", "spark"} else '"'
+        quote = "`" if self.dialect in {"mysql", "spark", "bigquery"} else '"'
         names = [n.replace("'", quote) for n in ("'order'", "'two words'", "'größe'", "'it''s'", "'a.b%c'")]
         columns = ", ".join(f"{n} INTEGER" for n in names)
         called = "two_words" if "odd_table_names" in make().gaps else "two words"
@@ -241,13 +239,13 @@ class EngineSuite(ABC):
     def test_describes_empty_and_no_tables(self, make: Make) -> None:
         assert make().schema.tables == ()
         empty = make("CREATE TABLE hollow (a INTEGER)")
-        assert empty.schema.table("hollow").row_count == 0
+        assert "row counts" in self.gaps or empty.schema.table("hollow").row_count == 0
         assert empty.profile()["hollow"].columns["a"].null_share == 0
         assert empty.run("SELECT a FROM hollow").rows == ()
 
     def test_comments_where_the_engine_keeps_them(self, make: Make) -> None:
-        if "comments" in make().gaps:
-            pytest.skip(make().gaps["comments"])
+        if why := {**make().gaps, **self.gaps}.get("comments"):
+            pytest.skip(why)
         statements = {
             dialect: ["CREATE TABLE t (a INTEGER COMMENT 'of a') COMMENT 'of t'"]
             for dialect in ("mysql", "spark")

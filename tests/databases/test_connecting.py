@@ -114,6 +114,9 @@ def test_a_missing_driver_is_named_with_its_extra(
     monkeypatch.delitem(sys.modules, f"fathom.databases.{kind.module}", raising=False)
     for name in [m for m in sys.modules if m.startswith(kind.imported)]:
         monkeypatch.delitem(sys.modules, name)
+    package, _, name = kind.imported.rpartition(".")
+    if package in sys.modules:
+        monkeypatch.delattr(sys.modules[package], name, raising=False)
     monkeypatch.setitem(sys.modules, kind.imported, None)
     with pytest.raises(MissingExtra, match=rf"{kind.title}.*askfathom\[{kind.extra}\]"):
         connect(f"{scheme}://user@127.0.0.1:1/x", settings=settings)

@@ -121,6 +121,17 @@ class Database(Displayed):
             self._checked.clear()
         self._checked.add(sql)
 
+    def estimate(self, sql: str) -> int | None:
+        """The bytes that a query would read, told before it runs; None where the engine can't tell.
+
+        Raises `QueryRefused`, and `QueryFailed` for what couldn't run.
+        """
+        self.check(sql)
+        try:
+            return self._engine.estimate(sql)
+        except self._engine.errors as error:
+            raise self._engine.translate(error, sql, NO_LIMITS) from error
+
     def stream(
         self,
         sql: str,

@@ -142,6 +142,10 @@ class Engine(ABC):
         """What the account may do beside reading. Raises `QueryError` where that can't be asked."""
         return ()
 
+    def estimate(self, sql: str) -> int | None:
+        """The bytes that a query would read, where the engine tells without running it."""
+        return None
+
     def quote(self, name: str) -> str:
         """The name as an SQL identifier."""
         return double_quoted(name)

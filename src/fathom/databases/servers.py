@@ -30,7 +30,7 @@ class ServerKind:
         try:
             kind: type[Remote] = getattr(import_module(f"fathom.databases.{self.module}"), self.engine)
         except ModuleNotFoundError as error:
-            if not (error.name or "").startswith(self.imported):
+            if (error.name or "").partition(".")[0] != self.imported.partition(".")[0]:
                 raise
             raise MissingExtra(f"connecting to {self.title}", self.package, self.extra) from error
         return kind(url)
@@ -40,6 +40,9 @@ _POSTGRES = ServerKind("PostgreSQL", "postgres", "Postgres", "psycopg", "psycopg
 _MYSQL = ServerKind("MySQL", "mysql", "MySQL", "pymysql", "pymysql", "mysql")
 _TRINO = ServerKind("Trino", "trino", "Trino", "trino", "trino", "trino")
 _SPARK = ServerKind("Spark", "spark", "Spark", "pyspark[connect]", "pyspark", "spark")
+_BIGQUERY = ServerKind(
+    "BigQuery", "bigquery", "BigQuery", "google-cloud-bigquery", "google.cloud.bigquery", "bigquery"
+)
 SERVERS = {
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,
@@ -47,5 +50,6 @@ SERVERS = {
     "mariadb": _MYSQL,
     "trino": _TRINO,
     "spark": _SPARK,
+    "bigquery": _BIGQUERY,
 }
 """The engines by the scheme of their URLs, without a driver (`mysql` in `mysql+pymysql://`)."""

@@ -18,7 +18,7 @@ from trino.exceptions import Error, HttpError, TrinoConnectionError, TrinoQueryE
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session
 from fathom.databases.remote import hidden
-from fathom.databases.warehouse import ColumnFound, Key, Stopped, Warehouse, WarehouseSession
+from fathom.databases.warehouse import ColumnFound, Key, QueryHalted, Warehouse, WarehouseSession
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError
 from fathom.records import Limits, Table
 
@@ -40,7 +40,7 @@ _ERRORS = {
     "EXCEEDED_TIME_LIMIT": ErrorClass.TIMEOUT,
     "USER_CANCELED": ErrorClass.TIMEOUT,
 }
-_LOST = (Stopped, HttpError, requests.RequestException, TrinoConnectionError)
+_LOST = (QueryHalted, HttpError, requests.RequestException, TrinoConnectionError)
 _READ_ONLY = "READ_ONLY_VIOLATION"
 _SCHEMES = {80: "http", 8080: "http", 443: "https", 8443: "https"}
 
@@ -62,7 +62,7 @@ class TrinoSession(WarehouseSession):
     """One connection to the coordinator, kept open between queries; a query's limits go with the query."""
 
     def __init__(self, server: "Trino") -> None:
-        super().__init__()
+        super().__init__(server.errors)
         self._server = server
         self._http = requests.Session()
         self._http.verify = server.verify
@@ -92,19 +92,18 @@ class TrinoSession(WarehouseSession):
 
     def _check_stopped(self) -> None:
         if self._stopped:
-            raise Stopped("The query was stopped.")
+            raise QueryHalted("The query was stopped.")
 
     def finish(self, *, complete: bool) -> bool:
         if not complete and not self.abandoned:
-            self.wait_for(self.interrupt)
+            self.interrupt()
         self._cursor = None
         return not self.abandoned
 
-    def interrupt(self) -> None:
+    def cancel(self) -> None:
         if self._cursor is not None:
             self._stopped = True
-            with suppress(*self._server.errors):  # a server that answers nobody: `abandon` is next
-                self._cursor.cancel()
+            self._cursor.cancel()
 
     def close(self) -> None:
         self._http.close()
@@ -115,7 +114,7 @@ class Trino(Warehouse):
 
     dialect = "trino"
     gaps: ClassVar[Mapping[str, str]] = {"keys": "Trino's tables have no keys"}
-    errors = (Error, HttpError, requests.RequestException, Stopped)
+    errors = (Error, HttpError, requests.RequestException, QueryHalted)
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -183,7 +182,7 @@ class Trino(Warehouse):
         return str(error.message) if isinstance(error, TrinoQueryError) else super().message(error)
 
     def classify(self, error: Exception) -> ErrorClass | None:
-        if isinstance(error, Stopped):
+        if isinstance(error, QueryHalted):
             return ErrorClass.TIMEOUT
         name = error.error_name if isinstance(error, TrinoQueryError) else ""
         return None if name == _READ_ONLY else _ERRORS.get(name or "", ErrorClass.OTHER)

@@ -23,7 +23,7 @@ Key = tuple[str, str]
 T = TypeVar("T")
 
 
-class Stopped(Exception):
+class QueryHalted(Exception):
     """A query that was stopped, or whose answer nobody waits for any more."""
 
 
@@ -59,24 +59,39 @@ class KeyFound:
 class WarehouseSession(Session):
     """A session whose client works in another thread, so that whoever waits for it can be let go."""
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: tuple[type[Exception], ...]) -> None:
+        self.ignored = ignored
         self._waiting: Future[Any] | None = None
         self.abandoned = False
 
     def wait_for(self, work: Callable[[], T]) -> T:
-        """What the work gives or raises; raises `Stopped` once the session is abandoned."""
+        """What the work gives or raises; raises `QueryHalted` once the session is abandoned."""
         if self.abandoned:
-            raise Stopped("The server was left alone, for it didn't answer.")
+            raise QueryHalted("The server was left alone, for it didn't answer.")
         waiting: Future[T] = Future()
         self._waiting = waiting
         Thread(target=_fulfil, args=(waiting, work), daemon=True).start()
         return waiting.result()
 
+    @abstractmethod
+    def cancel(self) -> None:
+        """Ask the server to end the query; this may hang, or raise one of the engine's errors."""
+
+    def interrupt(self) -> None:
+        # In a thread of its own as well: a server that is silent doesn't answer this either.
+        asking = Thread(target=self._cancel, daemon=True)
+        asking.start()
+        asking.join(self.grace)
+
+    def _cancel(self) -> None:
+        with suppress(*self.ignored):  # it has ended, or isn't there yet; or the server is silent
+            self.cancel()
+
     def abandon(self) -> None:
         self.abandoned = True
         if (waiting := self._waiting) is not None:
             with suppress(InvalidStateError):
-                waiting.set_exception(Stopped("The server didn't answer in time."))
+                waiting.set_exception(QueryHalted("The server didn't answer in time."))
 
 
 def _fulfil(waiting: "Future[T]", work: Callable[[], T]) -> None:
@@ -95,7 +110,7 @@ class Warehouse(Remote):
     """An engine whose schema is asked for in one query for columns and one for keys, however many tables."""
 
     def is_lost(self, error: Exception) -> bool:
-        return isinstance(error, Stopped)
+        return isinstance(error, QueryHalted)
 
     @property
     def default_schema(self) -> str:
@@ -172,3 +187,13 @@ class _Keys:
                 target = named((targets[0][0], targets[0][1]))
                 columns = tuple(p.column for p in parts)
                 yield ForeignKey(named(where), columns, target, tuple(t[2] for t in targets))
+
+
+def size_in_words(size: int) -> str:
+    """A number of bytes for people: 1.2 GB."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if amount < 1000 or unit == "TB":
+            break
+        amount /= 1000
+    return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"

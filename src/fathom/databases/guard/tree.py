@@ -71,14 +71,17 @@ def _check_source(call: exp.Func, names: DialectNames) -> None:
 
 
 def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
-    schema, name = table.db.casefold(), table.name.casefold()
+    schema, name, catalog = table.db.casefold(), table.name.casefold(), table.catalog.casefold()
+    if dialect == "bigquery":  # where one pair of backticks may hold the whole path
+        *path, name = ".".join(part.name.casefold() for part in table.parts).split(".")
+        schema = "information_schema" if "information_schema" in path else path[-1] if path else ""
     if dialect == "duckdb" and (
         name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)
     ):
         raise Refused("file", f"{table.name[:60]!r} names a file; queries read tables.")
     if dialect == "spark" and _is_spark_file(table):
         raise Refused("file", f"{table.name[:60]!r} names a file or a source of data; queries read tables.")
-    if not names.may_read(schema, name, table.catalog.casefold()) or (dialect == "trino" and "$" in name):
+    if not names.may_read(schema, name, catalog) or (dialect == "trino" and "$" in name):
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
 
 

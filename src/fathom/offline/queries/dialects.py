@@ -12,11 +12,16 @@ _FORMS = {
         "%w": "CAST(DAY_OF_WEEK({}) % 7 AS VARCHAR)",
         "%Y-%W": "FORMAT_DATETIME(CAST({} AS TIMESTAMP), 'xxxx-ww')",
     },
+    "bigquery": {
+        "%w": "CAST(EXTRACT(DAYOFWEEK FROM {}) - 1 AS STRING)",
+        "%Y-%W": "FORMAT_DATE('%G-%V', CAST({} AS DATE))",
+    },
 }
 """Forms of dates that sqlglot doesn't write for an engine."""
 _DAYS = {
     "mysql": "TO_SECONDS({}) / 86400.0",
     "trino": "TO_UNIXTIME(CAST({} AS TIMESTAMP)) / 86400.0",
+    "bigquery": "UNIX_SECONDS(CAST({} AS TIMESTAMP)) / 86400.0",
 }
 """A moment as a number of days, where EPOCH isn't known."""
 _MOMENTS = {"date": "date", "datetime": "timestamp"}
@@ -60,6 +65,7 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
 
 def _today(modifiers: list[exp.Expr], dialect: str) -> str:
     start, moves = "", ""
+    found_moves: list[tuple[str, str]] = []
     for modifier in modifiers:
         text = _text(modifier)
         if text is None:
@@ -70,11 +76,23 @@ def _today(modifiers: list[exp.Expr], dialect: str) -> str:
             start = "week"
         elif not (start == "week" and text == "-6 days") and (found := _SHIFT.match(text)):
             moves += f" {found[1][0]} INTERVAL '{found[1][1:]}' {found[2].upper()}"
+            found_moves.append((found[1], found[2].upper()))
+    if dialect == "bigquery":
+        return _bigquery_day(start, found_moves)
     if dialect == "mysql":
         day = _MYSQL_STARTS[start]
     else:
         day = f"CAST(DATE_TRUNC('{start}', CURRENT_DATE) AS DATE)" if start else "CURRENT_DATE"
     return day + moves
+
+
+def _bigquery_day(start: str, moves: list[tuple[str, str]]) -> str:
+    # A date and an interval make a date with a time, which is held against no date.
+    unit = "ISOWEEK" if start == "week" else start.upper()
+    day = f"DATE_TRUNC(CURRENT_DATE(), {unit})" if start else "CURRENT_DATE()"
+    for count, moved in moves:
+        day = f"DATE_ADD({day}, INTERVAL {int(count)} {moved})"
+    return day
 
 
 def _days(moment: str, dialect: str) -> str:

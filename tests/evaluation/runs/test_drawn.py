@@ -7,9 +7,11 @@ import pytest
 from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.evaluation.runs.folder import read_records
+from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.running import evaluate
-from fathom.evaluation.runs.summary import summarise
+from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.interfaces.cli.showing_runs import print_summary
+from fathom.llm import ScriptedModel
 from fathom.records import Draft, Question, Step, Trace
 
 CUT, NOT_TAKEN = "replies cut at their length", "not taken by the model"
@@ -43,3 +45,18 @@ def test_figures_count_questions(run: Path, capsys: pytest.CaptureFixture[str]) 
     said = " ".join(capsys.readouterr().out.split())
     assert "On 1 of 5 questions a reply was cut at the most tokens it may have" in said
     assert "The model didn't take seed: on 2 of 5 questions" in said
+
+
+def test_runs_that_ask_a_model_repeat_each_other(tmp_path: Path) -> None:
+    benchmark = make_benchmark(tmp_path, 2)
+
+    def summary(seed: int | None, tokens: int | None, place: str) -> Summary:
+        model = ScriptedModel.of(rules={"": "name FROM gene"})
+        done = evaluate(
+            benchmark, "zero-shot", model=model, seed=seed, reply_tokens=tokens, out=tmp_path / place
+        )
+        return done.summary()
+
+    seeded = [summary(1, None, "a"), summary(2, None, "b"), summary(None, None, "c")]
+    others = [summary(1, 900, "d"), summary(2, 900, "e")]
+    assert [one.runs for one in repeats_of([*seeded, *others])] == [3, 2]

@@ -1,6 +1,7 @@
 """Runs of one configuration with several seeds: how far their figures vary."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
@@ -52,11 +53,21 @@ def repeats_of(summaries: Iterable[Summary]) -> Iterator[Repeats]:
     """The runs that repeat each other, by configuration."""
     alike: dict[str, list[Summary]] = {}
     for summary in summaries:
-        of = {k: v for k, v in summary.configuration.items() if k not in ("seed", "limit")}
-        alike.setdefault(repr(sorted(of.items(), key=lambda item: item[0])), []).append(summary)
+        alike.setdefault(_but_for_the_seed(summary.configuration), []).append(summary)
     for runs in alike.values():
         if len(runs) > 1:
             yield Repeats(runs[0].name, len(runs), runs[0].all["n"], dict(_spreads(runs)))
+
+
+def _but_for_the_seed(configuration: Mapping[str, Any]) -> str:
+    """A configuration as text without the seed, which runs that ask a model have in their settings too."""
+    of = {k: v for k, v in configuration.items() if k not in ("seed", "limit")}
+    settings = dict(of.get("settings") or {})
+    if isinstance(sampling := settings.pop("sampling", None), Mapping):
+        settings["sampling"] = {k: v for k, v in sampling.items() if k != "seed"}
+    if not settings.get("sampling"):
+        settings.pop("sampling", None)
+    return json.dumps(of | {"settings": settings}, sort_keys=True, default=str)
 
 
 def _spreads(runs: list[Summary]) -> Iterator[tuple[str, Spread]]:

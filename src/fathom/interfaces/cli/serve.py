@@ -14,6 +14,7 @@ from fathom.interfaces.cli.showing import notices, plain
 
 if TYPE_CHECKING:
     from fathom.interfaces.web.site import Rules
+    from fathom.interfaces.web.users import Entrance
 
 PORT = 8765
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -32,6 +33,9 @@ def serve(
     strict: Strict = False,
     teach: bool = False,
     json_log: bool = False,
+    rights: Path | None = None,
+    auth_header: str = "",
+    proxy: tuple[str, ...] = (),
 ) -> None:
     """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
 
@@ -63,6 +67,14 @@ def serve(
     json_log
         Log on standard error as one JSON object a line, a line for every request among them. The address
         is then printed without a token of yours.
+    rights
+        The file of who may see what (docs/rights.md); left out, the one that the settings name, if any. Its
+        users come with their own tokens; the server's token lets in to all.
+    auth_header
+        The header in which a proxy says who the user is, such as X-Forwarded-User.
+    proxy
+        The address that the proxy connects from, such as 127.0.0.1; may be given several times. From others
+        the header is refused.
     """
     try:
         from fathom.interfaces.web.json_log import log_as_json  # noqa: PLC0415
@@ -75,6 +87,7 @@ def serve(
         raise ConfigError(
             f"Listening on {host} lets others in: give a --token of yours, and the --public-url they open."
         )
+    entrance = _entrance(rights, auth_header, proxy)
     named = (*databases, "demo:biomed") if demo else databases
     listening = _listening(host, port)
     rules = _rules(
@@ -89,7 +102,22 @@ def serve(
     # Logs are kept and read by many: a token that its owner knows already stays out of them.
     print(f"{shown.rstrip('/')}/" + ("" if own and json_log else f"?t={rules.token}"), flush=True)
     notices.print(plain("Open this address in a browser; Ctrl-C ends."), style="dim")
-    run_server(named, rules, listening, model=model, strict=strict)
+    run_server(named, rules, listening, model=model, strict=strict, entrance=entrance)
+
+
+def _entrance(file: Path | None, header: str, proxies: tuple[str, ...]) -> "Entrance | None":
+    """How users with rights come in; None where there is no file of rights. Raises `ConfigError`."""
+    from fathom.config import read_settings  # noqa: PLC0415
+    from fathom.interfaces.web.users import Entrance  # noqa: PLC0415
+    from fathom.rights import read_rights  # noqa: PLC0415
+
+    file = file or read_settings().rights
+    if bool(header) != bool(proxies) or (header and file is None):
+        raise ConfigError(
+            "A proxy that says who the user is needs all three: --auth-header, such as X-Forwarded-User, the "
+            "--proxy that it connects from, and the --rights of the users."
+        )
+    return None if file is None else Entrance(read_rights(file), header, frozenset(proxies))
 
 
 def _listening(host: str, port: int) -> socket.socket:

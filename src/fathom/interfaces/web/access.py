@@ -19,13 +19,31 @@ from fathom.authoring.annotation.records import Person
 from fathom.errors import FathomError
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.html import page
-from fathom.interfaces.web.site import Site
+from fathom.interfaces.web.site import Rules, Site
 
 BODY_BYTES = 1_000_000
 LOGINS_A_MINUTE = 5
 _OPEN = frozenset(("/healthz", "/login"))
 _STATIC = "/static/"
 """What is given without a session: nothing of it tells about data."""
+_FOR_USERS = frozenset(
+    (
+        "",
+        "home",
+        "ask",
+        "a",
+        "history",
+        "c",
+        "saved",
+        "board",
+        "db",
+        "help",
+        "static",
+        "healthz",
+        "tools",
+        "mcp",
+    )
+)
 REVIEW = "/review"
 _ALL = "bearer"
 """The session of a program that shows the server's own token."""
@@ -70,6 +88,29 @@ class RequestRefused(FathomError):
         super().__init__(why)
 
 
+def marking(send: Send) -> Send:
+    """Sends what every response tells browsers as well."""
+
+    async def send_marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            marked = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                marked[name] = value
+            marked.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return send_marked
+
+
+def check_host(headers: Headers, rules: Rules) -> None:
+    """Only names that are ours: a page elsewhere can't reach us under a name of its own.
+
+    Raises `RequestRefused`.
+    """
+    if headers.getlist("host") not in [[host] for host in rules.hosts]:
+        raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "This server doesn't answer under that name.")
+
+
 class Access:
     """ASGI middleware in front of everything."""
 
@@ -85,43 +126,32 @@ class Access:
             return
         headers = Headers(scope=scope)
 
-        async def send_marked(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                marked = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    marked[name] = value
-                marked.setdefault("cache-control", "no-store")
-            await send(message)
-
+        send_marked = marking(send)
         try:
-            self._check_host(headers)
+            check_host(headers, self._site.rules)
             answer = self._let_in(scope, headers)
             if answer is None:
                 await self._app(scope, self._bounded(headers, receive), send_marked)
                 return
         except RequestRefused as refused:
-            answer = _told(scope, refused)
+            answer = told(scope, refused)
         await answer(scope, receive, send_marked)
-
-    def _check_host(self, headers: Headers) -> None:
-        """Only names that are ours: a page elsewhere can't reach us under a name of its own."""
-        if headers.getlist("host") not in [[host] for host in self._site.rules.hosts]:
-            raise RequestRefused(
-                HTTPStatus.MISDIRECTED_REQUEST, "This server doesn't answer under that name."
-            )
 
     def _let_in(self, scope: Scope, headers: Headers) -> Response | None:
         """None where the request may go on; else the answer to it. Raises `RequestRefused`."""
         scope.setdefault("state", {})["access"] = self
+        if self._site.user:
+            self._let_user_in(scope, headers)
+            return None
         bearer = self._bearer(headers)
         session = bearer or self._session(headers)
         person = None if session == _ALL else self._person(headers)
         if person is not None and not session:
             session = person.id
-            bearer = bearer or ("bearer" if _bearer_token(headers) else "")
+            bearer = bearer or ("bearer" if bearer_token(headers) else "")
         if scope["method"] not in _SAFE and not bearer:
             self._check_origin(headers)
-        if scope["method"] == "GET" and (shown := self._shown_token(scope)) is not None:
+        if scope["method"] == "GET" and (shown := shown_token(scope)) is not None:
             return self._begin(scope, shown)
         if scope["path"] in _OPEN or scope["path"].startswith(_STATIC):
             return None
@@ -139,15 +169,25 @@ class Access:
         # The rest would tell annotators what others have asked and answered.
         raise RequestRefused(HTTPStatus.FORBIDDEN, "Your token lets you into /review, and nowhere else.")
 
+    def _let_user_in(self, scope: Scope, headers: Headers) -> None:
+        """Let the user in whose site it is, whom the gate before it knows. Raises `RequestRefused`."""
+        if scope["state"].get("user") != self._site.user:
+            raise RequestRefused(HTTPStatus.UNAUTHORIZED, "This isn't the site of who asks.")
+        if scope["method"] not in _SAFE and not scope["state"].get("bearer"):
+            self._check_origin(headers)
+        if not _is_for_users(scope["path"]):
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "This page is for those who may see all.")
+        scope["state"] |= {"session": self._site.user, "person": None}
+
     def _person(self, headers: Headers) -> Person | None:
         """Who it is that takes part in a review: by their token, or logged in."""
-        if token := _bearer_token(headers):
+        if token := bearer_token(headers):
             return self._desk.person_of(token)
         secret = cookie_parser(headers.get("cookie", "")).get(self._site.rules.cookie, "")
         return self._desk.logged_in(secret) if secret and secret not in self._known else None
 
     def _bearer(self, headers: Headers) -> str:
-        token = _bearer_token(headers)
+        token = bearer_token(headers)
         return _ALL if token and self.is_token(token) else ""
 
     def _session(self, headers: Headers) -> str:
@@ -170,15 +210,9 @@ class Access:
         if not allowed:
             raise RequestRefused(HTTPStatus.FORBIDDEN, "This request didn't come from a page of this server.")
 
-    def _shown_token(self, scope: Scope) -> str | None:
-        query = parse_qsl(scope["query_string"].decode("latin-1"))
-        return next((value for name, value in query if name == "t"), None)
-
     def _begin(self, scope: Scope, token: str) -> Response:
         """Turn a token in an address into a cookie, and the address into one without it."""
-        query = [(n, v) for n, v in parse_qsl(scope["query_string"].decode("latin-1")) if n != "t"]
-        path = "/" if scope["path"] == "/login" else scope["path"]
-        return self.log_in(token, f"{_quoted(path)}{'?' + urlencode(query) if query else ''}")
+        return self.log_in(token, without_token(scope))
 
     def log_in(self, token: str, url: str = "/") -> Response:
         """A cookie for a browser that shows the token, and where to go on. Raises `RequestRefused`.
@@ -199,11 +233,7 @@ class Access:
         else:
             self._desk.reviews.begin_login(person, secret)
             url = url if _is_review(url) else REVIEW
-        answer = RedirectResponse(url, HTTPStatus.SEE_OTHER)
-        answer.set_cookie(
-            rules.cookie, secret, httponly=True, samesite="strict", path="/", secure=rules.secure
-        )
-        return answer
+        return with_cookie(url, secret, rules)
 
     def _bounded(self, headers: Headers, receive: Receive) -> Receive:
         """What comes in, as long as it isn't too much. Raises `RequestRefused`."""
@@ -224,7 +254,34 @@ class Access:
         return bounded
 
 
-def _bearer_token(headers: Headers) -> str:
+def _is_for_users(path: str) -> bool:
+    """Whether a page is for those who may see a part: neither packs and lessons as written, nor runs."""
+    first, _, rest = path.removeprefix("/api").strip("/").partition("/")
+    of_database = rest.partition("/")[2].partition("/")[0]
+    return first in _FOR_USERS and (first != "db" or of_database in ("", "t", "sql"))
+
+
+def shown_token(scope: Scope) -> str | None:
+    """The token in an address; None where there is none."""
+    query = parse_qsl(scope["query_string"].decode("latin-1"))
+    return next((value for name, value in query if name == "t"), None)
+
+
+def without_token(scope: Scope) -> str:
+    """The address without the token in it."""
+    query = [(n, v) for n, v in parse_qsl(scope["query_string"].decode("latin-1")) if n != "t"]
+    path = "/" if scope["path"] == "/login" else scope["path"]
+    return f"{_quoted(path)}{'?' + urlencode(query) if query else ''}"
+
+
+def with_cookie(url: str, secret: str, rules: Rules) -> Response:
+    """The way on to a page, with a cookie that lets in from here on."""
+    answer = RedirectResponse(url, HTTPStatus.SEE_OTHER)
+    answer.set_cookie(rules.cookie, secret, httponly=True, samesite="strict", path="/", secure=rules.secure)
+    return answer
+
+
+def bearer_token(headers: Headers) -> str:
     """The token that a program shows."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return _sent(token.strip()) if kind.casefold() == "bearer" else ""
@@ -259,7 +316,8 @@ def wants_json(scope: Scope) -> bool:
     )
 
 
-def _told(scope: Scope, refused: RequestRefused) -> Response:
+def told(scope: Scope, refused: RequestRefused) -> Response:
+    """The answer to a request that goes no further."""
     if wants_json(scope):
         content = problem("Refused", refused.why)
         return JSONResponse(content, refused.status, headers=refused.headers)

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from fathom.answering.store import AnswerNotFound, Standing
 from fathom.authoring.annotation.records import NotInReview, ReviewRefused
-from fathom.errors import FathomError, InputErrors, SchemaError, UnknownName
+from fathom.errors import FathomError, InputErrors, RightsError, SchemaError, UnknownName
 from fathom.interfaces.web.access import Access, RequestRefused, problem, wants_json
 from fathom.interfaces.web.assistants import PATH, Assistants
 from fathom.interfaces.web.desk import Desk
@@ -37,6 +37,7 @@ _STATUS: dict[type[Exception], HTTPStatus] = {
     NotInReview: HTTPStatus.NOT_FOUND,
     ReviewRefused: HTTPStatus.CONFLICT,
     SchemaError: HTTPStatus.NOT_FOUND,
+    RightsError: HTTPStatus.FORBIDDEN,
     Busy: HTTPStatus.SERVICE_UNAVAILABLE,
     FathomError: HTTPStatus.BAD_REQUEST,
 }

@@ -24,7 +24,8 @@ MOST_SESSIONS = 64
 class Assistants:
     """The ASGI application at `/mcp`. Its server is made at the first request: importing it takes 2 s.
 
-    Only the token lets in, as a bearer: a browser's cookie is for pages. Hosts and origins are checked
+    Only the token lets in, as a bearer: a browser's cookie is for pages. Users with rights of their own come
+    here as to pages. Hosts and origins are checked
     like those of pages, and again by the protocol's own library.
     """
 
@@ -38,7 +39,8 @@ class Assistants:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of a client."""
         try:
-            answer = await self._made() if scope["state"].get("session") == "bearer" else _unknown
+            known = scope["state"].get("session") == "bearer" or bool(self._site.user)
+            answer = await self._made() if known else _unknown
         except MissingExtra as error:
             content = problem("MissingExtra", str(error))
             answer = JSONResponse(content, HTTPStatus.NOT_IMPLEMENTED)

@@ -17,7 +17,7 @@ MOST = 5
 
 def examples_of(site: Site, name: str) -> Sequence[str]:
     """Up to five questions that a database is likely to answer; nothing is opened for them."""
-    if site.databases.get(name) == DEMO:
+    if site.databases.get(name) == DEMO and not site.user:
         return DEMO_QUESTIONS
     if not site.is_open(name):
         return []

@@ -18,6 +18,7 @@ from fathom.errors import FathomError
 from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.assistants import load
 from fathom.interfaces.web.site import Rules, Site, addresses
+from fathom.interfaces.web.users import Entrance, Gate
 
 WARM_AFTER = 0.5
 """Seconds until a database is made ready: whoever opened the address has the first page by then."""
@@ -30,13 +31,15 @@ def run_server(
     *,
     model: str | None,
     strict: bool = False,
+    entrance: Entrance | None = None,
 ) -> None:
     """Serve databases on a socket that listens already. Raises `ConfigError` and `ModelError` before.
 
-    `strict` refuses accounts that may do more than read, as the settings may.
+    `strict` refuses accounts that may do more than read, as the settings may. By an `entrance` users come
+    who may see a part; the server's own token lets in to all.
     """
     settings = read_settings()
-    settings = replace(settings, strict=strict or settings.strict)
+    settings = replace(settings, strict=strict or settings.strict, rights=None)
     with ExitStack() as held:
         asked = None
         if model is not None:
@@ -45,13 +48,14 @@ def run_server(
             asked = held.enter_context(opened_model(model))
         tools = held.enter_context(_made_records()) if rules.is_demo else Client()
         site = Site(settings, rules, Store(settings.store), addresses(named, settings), asked, tools)
-        app = make_app(site)
+        app = make_app(site) if entrance is None else Gate(site, entrance)
         warming = Timer(WARM_AFTER, _warm, (site,))
         warming.daemon = True
         warming.start()
+        # Proxies' own headers aren't heeded: else who connects could say that they are the proxy.
         server = uvicorn.Server(
             uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, server_header=False,
-                           lifespan="on", timeout_graceful_shutdown=3)
+                           lifespan="on", timeout_graceful_shutdown=3, proxy_headers=False)
         )  # fmt: skip
         server.run(sockets=[listening])
 

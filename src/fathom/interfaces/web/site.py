@@ -50,7 +50,8 @@ class Rules:
 class Site:
     """The databases by the names that they have in addresses, opened when first asked for.
 
-    Safe to use from several threads.
+    Safe to use from several threads. `user` is whose site it is, where each user has their own; "" where all
+    who are let in share one.
     """
 
     settings: Settings
@@ -59,6 +60,7 @@ class Site:
     databases: Mapping[str, str]
     model: "Model | None" = None
     tools: "Client | None" = None
+    user: str = ""
     _askings: dict[str, Asking] = field(default_factory=dict)
     _taught: dict[str, object] = field(default_factory=dict)
     _opening: dict[str, RLock] = field(default_factory=dict)
@@ -75,14 +77,22 @@ class Site:
             known = self._askings.get(name)
             if known is None:
                 tell("opening the database; a sample is made the first time")
-                database = connect(self.databases[name], settings=self.settings)
+                database = self.opened(name)
             else:
                 database = known.database
             taught = self.lessons(database).mark
             if known is None or taught != self._taught.get(name):  # by another process, or just now
-                self._askings[name] = prepare(database, model=self.model, settings=self.settings)
+                self._askings[name] = self._prepared(database)
                 self._taught[name] = taught
             return self._askings[name]
+
+    def opened(self, name: str) -> Database:
+        """A database of the site, opened. Raises `ConnectionFailed`."""
+        return connect(self.databases[name], settings=self.settings)
+
+    def _prepared(self, database: Database) -> Asking:
+        may_ask = database.granted is None or database.granted.models
+        return prepare(database, model=self.model if may_ask else None, settings=self.settings)
 
     def lessons(self, database: Database) -> LessonFile:
         """What people taught about a database that is open."""
@@ -120,7 +130,7 @@ class Site:
             opening = self._opening.setdefault(name, RLock())
         with opening:
             if (known := self._askings.get(name)) is not None:
-                self._askings[name] = prepare(known.database, model=self.model, settings=self.settings)
+                self._askings[name] = self._prepared(known.database)
 
     def close(self) -> None:
         """Close what was opened."""
@@ -142,12 +152,12 @@ def addresses(named: tuple[str, ...], settings: Settings) -> dict[str, str]:
     """Names for addresses of databases, by what they are opened with: a path's stem, a setting's name."""
     found: dict[str, str] = {}
     for text in dict.fromkeys((*named, *settings.databases)):
-        stem = (
+        bare = (
             text.removeprefix("demo:")
             if text in settings.databases or text.startswith("demo:")
-            else _stem(text)
+            else stem(text)
         )
-        base = re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "database"
+        base = re.sub(r"[^\w.-]+", "-", bare).strip("-.") or "database"
         name, number = base, 2
         while name in found:
             name, number = f"{base}-{number}", number + 1
@@ -155,5 +165,6 @@ def addresses(named: tuple[str, ...], settings: Settings) -> dict[str, str]:
     return found
 
 
-def _stem(text: str) -> str:
+def stem(text: str) -> str:
+    """The name in an address of a database: a file's without its ending."""
     return Path(text.partition("?")[0].rstrip("/")).stem

@@ -1,0 +1,184 @@
+"""Several users, each with a site of what they may see: who asks is told by a token, or by a proxy."""
+
+import asyncio
+import hashlib
+import secrets
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from fathom.answering.store import Store
+from fathom.databases import Database
+from fathom.errors import RightsError
+from fathom.interfaces.web.access import (
+    RequestRefused,
+    bearer_token,
+    check_host,
+    marking,
+    shown_token,
+    told,
+    with_cookie,
+    without_token,
+)
+from fathom.interfaces.web.app import make_app
+from fathom.interfaces.web.site import Site, stem
+from fathom.rights import Granted, Rights
+
+FOLDER = "seen"
+"""Beside the store of answers: those of users who may see a part, one file for all who may see the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """How the server knows who asks: by a header that proxies at these addresses set, and by tokens."""
+
+    rights: Rights
+    header: str = ""
+    proxies: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class SeenSite(Site):
+    """The site of one user: the databases that they have grants for, as these show them."""
+
+    whole: Site = field(kw_only=True)
+    granted: dict[str, Granted] = field(kw_only=True)
+
+    def opened(self, name: str) -> Database:
+        """A database as the user may see it, over the connections of the whole one. Raises `RightsError`."""
+        return self.whole.database(name).restricted(self.granted[name])
+
+    def close(self) -> None:
+        """Close the store; the databases are those of the whole site."""
+        self.store.close()
+
+
+def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
+    """The site of a user. Answers are shared with those alone who may see the same of all databases."""
+    granted: dict[str, Granted] = {}
+    for name, address in whole.databases.items():
+        try:
+            granted[name] = rights.granted(user, address, stem(address))
+        except RightsError:
+            continue
+    digest = hashlib.sha256(repr(sorted((n, g.digest) for n, g in granted.items())).encode()).hexdigest()
+    settings = replace(whole.settings, store=whole.settings.store.parent / FOLDER / f"{digest[:16]}.sqlite")
+    rules = replace(
+        whole.rules,
+        token=secrets.token_urlsafe(32),
+        runs=settings.store.with_name("no-runs"),
+        sql=whole.rules.sql and all(g.sql for g in granted.values()),
+        teaching=False,
+        is_demo=False,
+    )
+    return SeenSite(
+        settings,
+        rules,
+        Store(settings.store),
+        {name: whole.databases[name] for name in granted},
+        whole.model,
+        whole.tools,
+        user,
+        whole=whole,
+        granted=granted,
+    )
+
+
+class Gate:
+    """ASGI in front of the sites: leads each user to theirs, and who shows the server's token to the whole.
+
+    Each user's site is an application of its own, so that nothing which one holds is in another.
+    """
+
+    def __init__(self, site: Site, entrance: Entrance) -> None:
+        self._site, self._entrance = site, entrance
+        self._whole = make_app(site)
+        self._apps: dict[str, FastAPI] = {}
+        self._sessions: dict[str, str] = {}
+        self._making = asyncio.Lock()
+        self._open = AsyncExitStack()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lead a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        app: ASGIApp = self._whole
+        if scope["type"] == "http":
+            try:
+                app = await self._app_for(scope, Headers(scope=scope))
+            except RequestRefused as refused:
+                app = told(scope, refused)
+        await app(scope, receive, marking(send) if isinstance(app, Response) else send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """Begin with the whole site, and end all."""
+        await receive()
+        try:
+            await self._begun(self._whole)
+        except Exception as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            raise
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._open.aclose()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _begun(self, app: FastAPI) -> None:
+        await self._open.enter_async_context(app.router.lifespan_context(app))
+
+    async def _app_for(self, scope: Scope, headers: Headers) -> ASGIApp:
+        state = scope.setdefault("state", {})
+        state.pop("user", None)
+        check_host(headers, self._site.rules)
+        rights = self._entrance.rights
+        token = shown_token(scope) if scope["method"] == "GET" else None
+        if token is not None and (user := rights.of_token(token)):
+            return self._begin_session(user, scope)
+        user = self._told_by_proxy(scope, headers) or ""
+        if not user:
+            user = rights.of_token(bearer_token(headers)) or ""
+            state["bearer"] = bool(user)
+        user = user or self._sessions.get(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""), "")
+        if not user:
+            return self._whole
+        state["user"] = user
+        return await self._app_of(user)
+
+    @property
+    def _cookie(self) -> str:
+        return self._site.rules.cookie
+
+    def _begin_session(self, user: str, scope: Scope) -> Response:
+        secret = secrets.token_urlsafe(32)
+        self._sessions[secret] = user
+        return with_cookie(without_token(scope), secret, self._site.rules)
+
+    def _told_by_proxy(self, scope: Scope, headers: Headers) -> str | None:
+        """Who asks, as the proxy says; None where no proxy says it. Raises `RequestRefused`."""
+        entrance = self._entrance
+        said = headers.getlist(entrance.header) if entrance.header else []
+        if not said:
+            return None
+        client = scope.get("client") or ("", 0)
+        if client[0] not in entrance.proxies:
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "Who asks is told by the proxy, and this isn't it.")
+        if len(said) != 1 or said[0] not in entrance.rights.users:
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "Nothing is shown to you here: you have no rights.")
+        return said[0]
+
+    async def _app_of(self, user: str) -> FastAPI:
+        """The application of a user's site, made when they first come."""
+        async with self._making:
+            if user not in self._apps:
+                site = await asyncio.to_thread(site_for, user, self._entrance.rights, self._site)
+                app = make_app(site)
+                await self._begun(app)
+                self._apps[user] = app
+            return self._apps[user]

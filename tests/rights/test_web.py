@@ -1,0 +1,273 @@
+"""Users of one server, each with what they may see: who they are, what pages, programs and assistants get."""
+
+import asyncio
+import json
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from fathom.answering.store import Store
+from fathom.config import Settings
+from fathom.errors import ConfigError
+from fathom.interfaces.cli.serve import serve
+from fathom.interfaces.web.site import Rules, Site
+from fathom.interfaces.web.users import Entrance, Gate
+from fathom.rights import read_rights
+from tests.interfaces.web.conftest import finished
+from tests.rights.test_restricted import leaks
+from tests.rights.world import HIDDEN_TABLE, WHOLE
+
+HOST, TOKEN, HEADER = "127.0.0.1:8765", "all-of-it", "X-Forwarded-User"
+RIGHTS = """
+[users.anna]
+token = "sha256:{anna}"
+[users.carl]
+token = "sha256:{carl}"
+[users.ben]
+token = "sha256:{ben}"
+[users.dora]
+token = "sha256:{dora}"
+
+[[grants]]
+to = ["anna", "carl"]
+databases = ["shop"]
+tables = ["*"]
+deny_tables = ["xylomancy"]
+[grants.columns.customers]
+deny = ["quorvex"]
+[grants.rows]
+customers = "country = 'France'"
+orders = "customer_id < 5"
+
+[[grants]]
+to = ["ben"]
+databases = ["shop"]
+tables = ["products"]
+sql = false
+"""
+SEEN = ("/", "/db", "/db/shop", "/db/shop/t/customers", "/db/shop/t/orders", "/ask/shop", "/db/shop/sql")
+ASKED = (
+    "How many customers are there?",
+    "Which customers live in Ulmengard?",
+    "orders per city",
+    "quorvex by city",
+)
+
+
+def entrance(folder: Path, **more: Any) -> Entrance:
+    file = folder / "rights.toml"
+    digests = {n: sha256(f"of-{n}".encode()).hexdigest() for n in ("anna", "ben", "carl", "dora")}
+    file.write_text(RIGHTS.format(**digests), encoding="utf-8")
+    return Entrance(read_rights(file), **more)
+
+
+def made_site(folder: Path, host: str) -> Site:
+    with sqlite3.connect(folder / "shop.db") as writer:
+        for statement in WHOLE:
+            writer.execute(statement)
+    writer.close()
+    settings = Settings(folder / "config.toml", folder / "cache", store=folder / "fathom.sqlite")
+    rules = Rules(TOKEN, frozenset({host}), frozenset({f"http://{host}"}))
+    return Site(settings, rules, Store(settings.store), {"shop": str(folder / "shop.db")})
+
+
+@contextmanager
+def served(folder: Path, **more: Any) -> Iterator[TestClient]:
+    gate = Gate(made_site(folder, HOST), entrance(folder, **more))
+    with TestClient(gate, base_url=f"http://{HOST}") as client:
+        yield client
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with served(tmp_path, header=HEADER, proxies=frozenset({"testclient"})) as made:
+        yield made
+
+
+def by(name: str) -> dict[str, str]:
+    """The headers of a program of a user's."""
+    return {"authorization": f"Bearer of-{name}"}
+
+
+def asked(client: TestClient, question: str, headers: dict[str, str]) -> dict[str, Any]:
+    client.headers.update(headers)
+    done = client.post("/api/ask/shop", json={"question": question})
+    assert done.status_code == 201, done.text
+    return finished(client, done.json()["id"])
+
+
+def test_no_page_shows_what_is_hidden(client: TestClient) -> None:
+    for question in ASKED:
+        page = asked(client, question, by("anna"))
+        id_ = page["entry"]["id"]
+        pages = [
+            f"/a/{id_}",
+            f"/a/{id_}/answer.json",
+            f"/a/{id_}/answer.md",
+            f"/a/{id_}/answer.html",
+            f"/a/{id_}/events",
+        ]
+        for path in (*pages, "/history", *SEEN):
+            for where in (path, f"/api{path}"):
+                told = client.get(where).text
+                assert not leaks(told.replace("Ulmengard", "").replace("quorvex", "")), (where, told)
+    assert "customers" in client.get("/api/db/shop").text
+
+
+def test_a_hidden_table_is_told_of_as_one_that_nothing_has(client: TestClient) -> None:
+    hidden = client.get(f"/api/db/shop/t/{HIDDEN_TABLE}", headers=by("anna"))
+    missing = client.get("/api/db/shop/t/qlomancyx", headers=by("anna"))
+    assert hidden.status_code == missing.status_code == 404
+    assert hidden.text.replace(HIDDEN_TABLE, "~") == missing.text.replace("qlomancyx", "~")
+    assert client.get(
+        f"/api/db/shop/t/{HIDDEN_TABLE}", headers={"authorization": f"Bearer {TOKEN}"}
+    ).is_success
+
+
+def test_a_query_by_hand_is_filtered_or_refused(client: TestClient) -> None:
+    def sent(sql: str, name: str) -> Any:
+        return client.post("/api/db/shop/sql", json={"sql": sql}, headers=by(name))
+
+    done = sent("SELECT name FROM customers", "anna")
+    assert done.is_success, done.text
+    client.headers.update(by("anna"))
+    page = finished(client, done.json()["id"])
+    assert "Anna Petit" in json.dumps(page)
+    assert not leaks(json.dumps(page))
+    assert not sent("SELECT title FROM products", "ben").is_success
+
+
+def test_answers_are_opened_by_those_alone_who_see_the_same(client: TestClient) -> None:
+    question = "How many products are there?"
+    id_ = asked(client, question, by("anna"))["entry"]["id"]
+    assert client.get(f"/api/a/{id_}", headers=by("carl")).is_success
+    assert client.get(f"/api/a/{id_}", headers=by("ben")).status_code == 404
+    assert client.get(f"/api/a/{id_}", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 404
+    whole = asked(client, question, {"authorization": f"Bearer {TOKEN}"})["entry"]["id"]
+    assert client.get(f"/api/a/{whole}", headers=by("anna")).status_code == 404
+    assert question not in client.get("/api/history", headers=by("ben")).text
+
+
+def test_who_has_no_grant_finds_no_database(client: TestClient) -> None:
+    assert "shop" not in client.get("/api/db", headers=by("dora")).text
+    assert client.get("/api/db/shop", headers=by("dora")).status_code == 404
+
+
+ALL_OF_IT = """
+/runs /review /db/shop/knowledge /db/shop/teach /db/shop/lessons.yaml /openapi.json /metrics /compare
+/run-question /api/runs /api/db/shop/knowledge/1 /api/review
+"""
+
+
+@pytest.mark.parametrize("path", ALL_OF_IT.split())
+def test_what_shows_more_than_a_part_is_not_for_users(client: TestClient, path: str) -> None:
+    assert client.get(path, headers=by("anna")).status_code == 403
+
+
+def test_a_wrong_token_or_none_lets_nobody_in(client: TestClient) -> None:
+    assert client.get("/api/db").status_code == 401
+    assert client.get("/api/db", headers=by("nobody")).status_code == 401
+    assert client.get("/api/db", headers={"cookie": "fathom=anna"}).status_code == 401
+
+
+def test_a_browser_logs_in_by_the_token_in_an_address(client: TestClient) -> None:
+    answer = client.get("/db?t=of-anna", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/db")
+    assert "httponly" in answer.headers["set-cookie"].casefold()
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "shop" in client.get("/db").text
+    body = {"question": "How many products are there?"}
+    assert client.post("/api/ask/shop", json=body).status_code == 403
+    assert (
+        client.post("/api/ask/shop", json=body, headers={"sec-fetch-site": "same-origin"}).status_code == 201
+    )
+
+
+def test_a_proxy_says_who_it_is(client: TestClient) -> None:
+    assert "shop" in client.get("/api/db", headers={HEADER: "anna"}).text
+    assert client.get("/api/db", headers={HEADER: "nobody"}).status_code == 403
+    assert client.get("/api/db", headers=[(HEADER, "anna"), (HEADER, "ben")]).status_code == 403
+    assert client.get("/api/db").status_code == 401
+    assert client.post("/api/ask/shop", json={"question": "x"}, headers={HEADER: "anna"}).status_code == 403
+
+
+def test_nobody_else_says_who_it_is(tmp_path: Path) -> None:
+    with served(tmp_path, header=HEADER, proxies=frozenset({"10.0.0.1"})) as client:
+        assert client.get("/api/db", headers={HEADER: "anna"}).status_code == 403
+        said = {HEADER: "anna", "x-forwarded-for": "10.0.0.1"}
+        assert client.get("/api/db", headers=said).status_code == 403
+    (tmp_path / "other").mkdir()
+    with served(tmp_path / "other") as client:
+        assert client.get("/api/db", headers={HEADER: "anna"}).status_code == 401
+
+
+def test_only_our_own_hosts_are_answered(client: TestClient) -> None:
+    for headers in (by("anna"), {HEADER: "anna"}):
+        assert client.get("/api/db", headers={**headers, "host": "evil.example"}).status_code == 421
+    assert (
+        client.get("/?t=of-anna", headers={"host": "evil.example"}, follow_redirects=False).status_code == 421
+    )
+
+
+def test_a_proxy_needs_its_address_and_the_rights() -> None:
+    for wrong in (
+        {"auth_header": HEADER},
+        {"proxy": ("127.0.0.1",)},
+        {"auth_header": HEADER, "proxy": ("::1",)},
+    ):
+        with pytest.raises(ConfigError, match="all three"):
+            serve(port=0, **wrong)
+
+
+def test_assistants_get_what_their_user_may_see(tmp_path: Path) -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    host = f"127.0.0.1:{listening.getsockname()[1]}"
+    gate = Gate(made_site(tmp_path, host), entrance(tmp_path))
+    server = uvicorn.Server(uvicorn.Config(gate, log_level="critical", lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+
+    async def use(name: str) -> list[str]:
+        async with httpx2.AsyncClient(headers=by(name), timeout=60) as http:
+            transport = streamable_http_client(f"http://{host}/mcp", http_client=http)
+            async with Client(transport) as client:
+                calls: list[tuple[str, dict[str, Any]]] = [
+                    ("ask", {"question": "How many customers are there?"}),
+                    ("search", {"text": "", "kind": "table", "detail": "full"}),
+                    ("search", {"text": "Zambrokwist"}),
+                    ("search", {"text": HIDDEN_TABLE}),
+                    ("run_sql", {"sql": "SELECT * FROM customers"}),
+                    ("run_sql", {"sql": f"SELECT * FROM {HIDDEN_TABLE}"}),
+                    ("explain_sql", {"sql": "SELECT name FROM customers"}),
+                ]
+                return [str(await client.call_tool(tool, arguments)) for tool, arguments in calls]
+
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        ask, tables, _, _, rows, refused, _ = said = asyncio.run(use("anna"))
+        assert not [
+            one for one in said if leaks(one.replace(HIDDEN_TABLE, "~").replace("'Zambrokwist'", "~"))
+        ]
+        assert "4 customers" in ask
+        assert "customers" in tables
+        assert "Anna Petit" in rows
+        assert "no table" in refused
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - a group of errors of the library's own
+            asyncio.run(use("nobody"))
+    finally:
+        server.should_exit = True
+        thread.join(20)

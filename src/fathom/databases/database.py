@@ -128,9 +128,9 @@ class Database(Displayed):
         """
         self.check(sql)
         try:
-            return self._engine.estimate(sql)
+            return self._engine.estimate(self._sent(sql))
         except self._engine.errors as error:
-            raise self._engine.translate(error, sql, NO_LIMITS) from error
+            raise self._told(self._engine, error, sql, NO_LIMITS) from error
 
     def stream(
         self,

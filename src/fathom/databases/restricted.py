@@ -26,6 +26,11 @@ from fathom.text.inflection import plural, singular
 
 _SECONDS_TO_COUNT = 5.0
 _KEPT_QUERIES = 1_000
+_WHY_FAILED = {
+    ErrorClass.NO_SUCH_NAME: "it names a table or column that isn't there",
+    ErrorClass.NO_SUCH_FUNCTION: "it calls a function that isn't there, or with other values than it takes",
+    ErrorClass.SYNTAX: "the engine can't read it",
+}
 _WORKED_OUT = (
     *("_schema", "_fingerprint", "_reflection", "account_risks"),
     *("_rewriter", "_visible", "_hidden", "_default_schema"),
@@ -153,6 +158,7 @@ class Restricted(Database):
         """As of the whole database, within the limits that are granted."""
         if trusted:
             self._sessions.prepare()
+            self._whole.check(self._sent(sql))
             return self._start(sql, limits, cancellation)
         return super().stream(sql, self._rights.within(limits), cancellation)
 
@@ -175,11 +181,10 @@ class Restricted(Database):
         """The engine's words, unless they may quote what was put into the query, or what is filtered."""
         told = engine.translate(error, sql, limits)
         filters = any(source.rows for source in self._rewriter.sources)
-        quoting = (ErrorClass.SYNTAX, ErrorClass.OTHER) if filters else (ErrorClass.SYNTAX,)
-        if isinstance(told, QueryFailed) and told.error_class in quoting:
+        if isinstance(told, QueryFailed) and (filters or told.error_class is ErrorClass.SYNTAX):
+            why = _WHY_FAILED.get(told.error_class, "the engine can't run it, or a value doesn't fit its use")
             return QueryFailed(
-                "The query failed: the engine can't run it, or a value doesn't fit what is done with it. Its "
-                "own words aren't shown with the rights there are.",
+                f"The query failed: {why}. The engine's own words aren't shown with the rights there are.",
                 sql=sql,
                 error_class=told.error_class,
             )

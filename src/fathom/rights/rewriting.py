@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from fathom.errors import ErrorClass, QueryRefused, did_you_mean
 
+_FENCE = "LIMIT 2147483647"
 _FENCES = {
     "sqlite": "LIMIT -1",
     "duckdb": "LIMIT 9223372036854775807",
@@ -21,7 +22,7 @@ _FENCES = {
     "mysql": "LIMIT 18446744073709551615",
 }
 """What keeps an engine from trying a query's own conditions on rows before the filter has taken them away: a
-condition that fails on a value tells of it."""
+condition that fails on a value tells of it. `_FENCE` is that of other dialects."""
 _TABLE_PARTS = frozenset("this db catalog alias joins laterals sample pivots rows_from ordinality".split())
 _BEFORE_TABLES = frozenset((TokenType.FROM, TokenType.JOIN))
 _ALIASES = frozenset((TokenType.ALIAS, TokenType.VAR, TokenType.IDENTIFIER))
@@ -167,7 +168,7 @@ class Rewriter:
             return self._names[source.name]
         mark = f"{self._mark}_{self._places[source.name]}_{'f' if fenced else 'o'}_"
         if mark not in self._standing:
-            self._standing[mark] = f"({source.subquery(_FENCES.get(self.dialect, '') if fenced else '')})"
+            self._standing[mark] = f"({source.subquery(_FENCES.get(self.dialect, _FENCE) if fenced else '')})"
         return exp.Table(this=exp.to_identifier(mark, quoted=False))
 
     def cte(self, number: int) -> exp.Identifier:

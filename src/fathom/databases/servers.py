@@ -43,6 +43,9 @@ _SPARK = ServerKind("Spark", "spark", "Spark", "pyspark[connect]", "pyspark", "s
 _BIGQUERY = ServerKind(
     "BigQuery", "bigquery", "BigQuery", "google-cloud-bigquery", "google.cloud.bigquery", "bigquery"
 )
+_DATABRICKS = ServerKind(
+    "Databricks", "databricks", "Databricks", "databricks-sql-connector", "databricks", "databricks"
+)
 SERVERS = {
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,
@@ -51,5 +54,6 @@ SERVERS = {
     "trino": _TRINO,
     "spark": _SPARK,
     "bigquery": _BIGQUERY,
+    "databricks": _DATABRICKS,
 }
 """The engines by the scheme of their URLs, without a driver (`mysql` in `mysql+pymysql://`)."""

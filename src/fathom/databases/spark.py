@@ -15,8 +15,10 @@ from typing import Any
 
 from fathom.databases.engine import Read, Reflection, Row, Session
 from fathom.databases.remote import Remote, hidden
+from fathom.databases.spark_conditions import class_of, without_plan
 from fathom.databases.spark_local import LocalServer, load_folder, local_server, state_of
 from fathom.databases.spark_reflection import reflect
+from fathom.databases.spark_sql import backquoted, share_of_rows
 from fathom.databases.spark_values import column_reader
 from fathom.errors import ConnectionFailed, ErrorClass, did_you_mean
 from fathom.records import Limits, Table
@@ -48,22 +50,6 @@ _SETTINGS = {
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
 }
 _PARAMETERS = {"token": "token", "ssl": "use_ssl", "user_id": "user_id"}
-_CONDITIONS = {
-    "TABLE_OR_VIEW_NOT_FOUND": ErrorClass.NO_SUCH_NAME,
-    "SCHEMA_NOT_FOUND": ErrorClass.NO_SUCH_NAME,
-    "UNRESOLVED_COLUMN": ErrorClass.NO_SUCH_NAME,
-    "UNRESOLVED_FIELD": ErrorClass.NO_SUCH_NAME,
-    "FIELD_NOT_FOUND": ErrorClass.NO_SUCH_NAME,
-    "UNRESOLVED_USING_COLUMN_FOR_JOIN": ErrorClass.NO_SUCH_NAME,
-    "CANNOT_RESOLVE_STAR_EXPAND": ErrorClass.NO_SUCH_NAME,
-    "UNRESOLVED_ROUTINE": ErrorClass.NO_SUCH_FUNCTION,
-    "ROUTINE_NOT_FOUND": ErrorClass.NO_SUCH_FUNCTION,
-    "UNRESOLVABLE_TABLE_VALUED_FUNCTION": ErrorClass.NO_SUCH_FUNCTION,
-    "PARSE_SYNTAX_ERROR": ErrorClass.SYNTAX,
-    "PARSE_EMPTY_STATEMENT": ErrorClass.SYNTAX,
-    "OPERATION_CANCELED": ErrorClass.TIMEOUT,
-}
-"""By the first part of the error condition, as Spark calls it."""
 _LOST_CONDITIONS = ("INVALID_HANDLE",)
 
 
@@ -237,20 +223,17 @@ class Spark(Remote):
                 f"no Spark Connect server answered within {_CONNECT_SECONDS} seconds. Its port is usually "
                 f"{DEFAULT_PORT}; the port 7077 of a cluster's master is another thing."
             )
-        return self.without_secrets(Exception(_message(error)))
+        return self.without_secrets(Exception(self.message(error)))
 
     def reflect(self, read: Read) -> Reflection:
         with closing(self.open()) as session:
             return reflect(session.spark, read, self.quote)
 
     def quote(self, name: str) -> str:
-        return "`" + name.replace("`", "``") + "`"
+        return backquoted(name)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
-            return identifier
-        share = min(100.0, 120.0 * count / (table.row_count or 1))
-        return f"(SELECT * FROM {identifier} TABLESAMPLE ({share:.6f} PERCENT) REPEATABLE (1))"
+        return share_of_rows(identifier, table, count)
 
     def is_lost(self, error: Exception) -> bool:
         if isinstance(error, PySparkException):
@@ -263,21 +246,13 @@ class Spark(Remote):
     def classify(self, error: Exception) -> ErrorClass | None:
         if not isinstance(error, PySparkException):
             return ErrorClass.OTHER
-        return _CONDITIONS.get(_condition(error).split(".")[0], ErrorClass.OTHER)
+        return class_of(_condition(error))
 
     def message(self, error: Exception) -> str:
-        return " ".join(_message(error).split())
+        return without_plan(
+            str(error.getMessage() or error) if isinstance(error, PySparkException) else str(error)
+        )
 
 
 def _condition(error: Any) -> str:
     return str(error.getCondition() or "")
-
-
-def _message(error: Exception) -> str:
-    """What Spark says, without the query's plan, the text around the fault, or the server's stack."""
-    if not isinstance(error, PySparkException):
-        return str(error)
-    text = str(error.getMessage() or error)
-    for mark in ("\n\nJVM stacktrace:", "\n== SQL", ";\n", "\nSearch path:"):
-        text = text.split(mark, maxsplit=1)[0]
-    return text

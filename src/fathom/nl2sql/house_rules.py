@@ -6,8 +6,8 @@ from fathom.methods import Context
 EVIDENCE_COLUMN = "UUID"
 ROW_LIMIT = 100
 CONVENTIONS_SHOWN_AS = "What counts as significant, and other conventions of the field:"
-_BACKTICKS = {"bigquery", "mysql", "sqlite"}
-_DOUBLE_QUOTED_TEXT = {"bigquery", "mysql"}
+_BACKTICKS = {"bigquery", "databricks", "mysql", "spark", "sqlite"}
+_DOUBLE_QUOTED_TEXT = {"bigquery", "databricks", "mysql", "spark"}
 
 
 def quote_of(context: Context) -> str:

@@ -36,6 +36,8 @@ def dialect_of(context: Context) -> str:
         "bigquery": "BigQuery",
         "trino": "Trino",
         "snowflake": "Snowflake",
+        "spark": "Spark SQL",
+        "databricks": "Databricks SQL",
     }
     return known.get(context.database.dialect, context.database.dialect)
 

@@ -159,6 +159,7 @@ class _Pace:
 
 
 _TEXT_TYPES = {"mysql": "CHAR", "bigquery": "STRING", "spark": "STRING", "databricks": "STRING"}
+"""What text without a bound is called, where that isn't VARCHAR."""
 
 
 def _tables(database: Database) -> dict[str, Table]:

@@ -27,9 +27,9 @@ _BARE_DASHES = _PLAIN_BACKSLASH | {"bigquery", "snowflake"}
 _PREFIXED = re.compile(r"(?i)(?:r|b|rb|br)(?=['\"])")
 _BRACKET_NAMES = frozenset(("sqlite",))
 # Where a backslash always escapes what follows it: the session has it settled.
-_ESCAPED = frozenset(("spark",))
+_ESCAPED = frozenset(("spark", "databricks"))
 # What the server replaces by its settings and environment before it reads a text, inside quotes as well.
-_FILLED = {"spark": "${"}
+_FILLED = {"spark": "${", "databricks": "${"}
 
 
 def split(sql: str, dialect: str) -> list[Token]:
@@ -113,7 +113,7 @@ def _line_comment_end(gap: str, at: int, dialect: str, *, last: bool) -> int:
     if end < 0 and not last:
         raise Refused("comment", "a comment has no certain end.")
     comment = gap[at:] if end < 0 else gap[at:end]
-    if comment.rstrip("\r").endswith("\\") and dialect == "spark":
+    if comment.rstrip("\r").endswith("\\") and dialect in _ESCAPED:
         raise Refused("comment", "a backslash at a comment's end makes the next line a part of it.")
     if "\r" in comment.removesuffix("\r"):
         raise Refused("comment", "a carriage return inside a comment ends it for some engines only.")

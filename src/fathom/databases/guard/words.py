@@ -3,7 +3,7 @@
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -118,7 +118,7 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
 
 
 _LISTED = ("duckdb", "mysql", "postgres")
-_WAREHOUSES = frozenset(("trino", "spark", "bigquery"))
+_WAREHOUSES = frozenset(("trino", "spark", "bigquery", "databricks"))
 
 
 @cache
@@ -152,6 +152,9 @@ def _content(name: str) -> dict[str, Any]:
 
 def _read(dialect: str) -> DialectNames:
     content = _content(dialect)
+    if alike := content.get("as"):  # all of another dialect's lists, and more functions
+        names, more = _read(alike), " ".join(content["functions"].values()).split()
+        return replace(names, functions=names.functions.union(more))
     tables: Mapping[str, str] = content["tables"]
     return DialectNames(
         functions=frozenset(" ".join(content["functions"].values()).split()),

@@ -6,6 +6,12 @@ from sqlglot import exp
 from fathom.records import Schema
 from fathom.text.patterns import Pattern
 
+_SPARK_FORMS = {
+    "%w": "CAST(DAYOFWEEK({}) - 1 AS STRING)",
+    # The year that a week belongs to is that of its Thursday.
+    "%Y-%W": "CONCAT(YEAR(DATE_ADD({0}, 3 - WEEKDAY({0}))), '-',"
+    " LPAD(CAST(WEEKOFYEAR({0}) AS STRING), 2, '0'))",
+}
 _FORMS = {
     "postgres": {"%w": "CAST(EXTRACT(DOW FROM {}) AS TEXT)", "%Y-%W": "TO_CHAR({}, 'IYYY-IW')"},
     "trino": {
@@ -16,10 +22,13 @@ _FORMS = {
         "%w": "CAST(EXTRACT(DAYOFWEEK FROM {}) - 1 AS STRING)",
         "%Y-%W": "FORMAT_DATE('%G-%V', CAST({} AS DATE))",
     },
+    "spark": _SPARK_FORMS,
+    "databricks": _SPARK_FORMS,
 }
 """Forms of dates that sqlglot doesn't write for an engine."""
 _DAYS = {
     "mysql": "TO_SECONDS({}) / 86400.0",
+    **dict.fromkeys(("spark", "databricks"), "UNIX_MICROS(CAST({} AS TIMESTAMP)) / 86400000000.0"),
     "trino": "TO_UNIXTIME(CAST({} AS TIMESTAMP)) / 86400.0",
     "bigquery": "UNIX_SECONDS(CAST({} AS TIMESTAMP)) / 86400.0",
 }

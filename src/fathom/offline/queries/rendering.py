@@ -57,6 +57,8 @@ _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest",
 STRICT = frozenset({"postgres", "duckdb", "trino", "bigquery", "snowflake", "spark", "databricks"})
 FOLDING = {"postgres": str.lower, "snowflake": str.upper}
 """How engines read names that aren't in quotes, where case matters in those that are."""
+_ASCII_NAMES = frozenset({"spark", "databricks"})
+"""Engines that take other letters in quotes alone."""
 
 
 def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
@@ -72,6 +74,9 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
         _name_schemas(tree)
     if dialect in FOLDING:
         _keep_case(tree, planner, FOLDING[dialect])
+    if dialect in _ASCII_NAMES:
+        for identifier in tree.find_all(exp.Identifier):
+            identifier.set("quoted", identifier.args.get("quoted") or not identifier.name.isascii())
     if dialect == "trino":
         compare_moments(tree, planner.schema)
     return tree.sql(dialect, copy=False)

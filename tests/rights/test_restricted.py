@@ -97,6 +97,19 @@ def test_grants_that_do_not_fit_show_nothing_and_tell_nothing(shop: Shop) -> Non
         assert not leaks(told.value)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"customers": 'country = "France"'},
+        {"orders": 'customer_id IN (SELECT id FROM customers WHERE country = "France")'},
+    ],
+)
+def test_a_filter_takes_no_name_for_a_text(sqlite_shop: Shop, rows: dict[str, str]) -> None:
+    """A query around it could have a column of that name, and so say which rows are seen."""
+    with pytest.raises(RightsError):
+        sqlite_shop.whole.restricted(grant(rows=rows))
+
+
 def test_a_comment_in_a_filter_takes_nothing_away(shop: Shop) -> None:
     seen = shop.whole.restricted(grant(rows={"customers": "country = 'France' -- of old"}))
     assert seen.run("SELECT count(*) FROM customers WHERE id > 0").rows == ((4,),)

@@ -279,6 +279,7 @@ def problems_of(whole: Database, granted: Granted) -> list[str]:
             continue
         try:
             rows = _condition(seen.rows, whole.dialect)
+            problems += _strange_columns(table, rows, whole)
             named = whole.reflection.identifiers[table.name]
             whole.run(f"SELECT 1 FROM {named} WHERE {rows} LIMIT 0")
         except (SqlglotError, RecursionError, ValueError) as error:
@@ -286,6 +287,24 @@ def problems_of(whole: Database, granted: Granted) -> list[str]:
         except QueryError as error:
             problems.append(f"The rows of {table.name!r} can't be told: {error}")
     return problems
+
+
+def _strange_columns(table: Table, rows: str, whole: Database) -> list[str]:
+    """The columns that a filter names and no table in it has.
+
+    SQLite takes such a name in double quotes for a text, and a query around the filter could give it another
+    meaning.
+    """
+    tree = parse_one(rows, dialect=whole.dialect)
+    named = {t.name.casefold() for t in tree.find_all(exp.Table)}
+    others = (t for t in whole.reflection.tables if t.name.rpartition(".")[2].casefold() in named)
+    known = {c.name.casefold(): c.name for t in (table, *others) for c in t.columns}
+    strange = dict.fromkeys(c.name for c in tree.find_all(exp.Column) if c.name.casefold() not in known)
+    return [
+        f"The rows of {table.name!r} are told by {name!r}, which is no column: write texts in single quotes."
+        f"{did_you_mean(name, sorted(known.values()))}"
+        for name in strange
+    ]
 
 
 def _condition(rows: str, dialect: str) -> str:

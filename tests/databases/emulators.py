@@ -24,6 +24,7 @@ BIGQUERY = (
     "numpy<3",
 )
 """The emulator doesn't start without DuckDB's spatial functions, which a package carries."""
+SNOWFLAKE = ("fakesnow[server]==0.12.1", "snowflake-connector-python<5")
 _STARTED = 120  # seconds, on a machine that has other things to do
 _INSTALLED = 900
 
@@ -77,7 +78,7 @@ def running(words: tuple[str | Path, ...], port: int, log: Path) -> Iterator[Non
         finally:
             program.terminate()
             with suppress(subprocess.TimeoutExpired):
-                program.wait(10)
+                program.wait(2)
             program.kill()
             program.wait()
 
@@ -101,3 +102,13 @@ def bigquery(folder: Path) -> Iterator[str]:
     words = (programs / "bqemulator", "start", "--rest-port", str(port), "--grpc-port", str(free_port()))
     with running((*words, "--project", "shop", "--log-level", "error"), port, folder / "bigquery.log"):
         yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def snowflake(folder: Path) -> Iterator[int]:
+    """Snowflake's emulator; gives the port where it answers."""
+    programs = environment("snowflake", SNOWFLAKE)
+    port = free_port()
+    words = (programs / "python", Path(__file__).with_name("fakesnow_server.py"), str(port))
+    with running(words, port, folder / "snowflake.log"):
+        yield port

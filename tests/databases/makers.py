@@ -249,3 +249,45 @@ def bigquery_databases(folder: Path) -> Iterator[Make]:
             return opened.enter_context(connect(url, settings=settings_in(folder)))
 
         yield make
+
+
+@contextmanager
+def snowflake_databases(folder: Path) -> Iterator[Make]:
+    connector = import_module("snowflake.connector")
+    number = count()
+    with ExitStack() as opened:
+        port = opened.enter_context(emulators.snowflake(folder))
+        asked = "protocol=http&statement_timeout=off"
+        writer = connector.connect(
+            account="fakesnow",
+            host="localhost",
+            port=port,
+            protocol="http",
+            user="writer",
+            password="-",
+            enable_server_session_keep_alive_auto_detection=False,
+        )
+        opened.callback(writer.close)
+
+        def make(*statements: str) -> Database:
+            name = f"D{next(number)}"
+            with writer.cursor() as cursor:
+                for statement in (f"CREATE DATABASE {name}", f"CREATE SCHEMA {name}.PUBLIC"):
+                    cursor.execute(statement)
+                cursor.execute(f"USE SCHEMA {name}.PUBLIC")
+                for statement in statements:
+                    cursor.execute(without_foreign_keys(statement))
+            url = f"snowflake://reader:nothing@localhost:{port}/{name}/PUBLIC?account=fakesnow&{asked}"
+            return opened.enter_context(connect(url, settings=settings_in(folder)))
+
+        yield make
+
+
+def without_foreign_keys(statement: str) -> str:
+    """A statement of the suite as Snowflake's emulator takes it."""
+    if not statement.startswith("CREATE TABLE"):
+        return statement
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    for key in [*tree.find_all(exp.ForeignKey), *tree.find_all(exp.Reference)]:
+        (key.parent if isinstance(key.parent, exp.ColumnConstraint) else key).pop()
+    return tree.sql("snowflake")

@@ -7,6 +7,7 @@ from tests.databases.makers import (
     duckdb_databases,
     mysql_databases,
     postgres_databases,
+    snowflake_databases,
     sqlite_databases,
     trino_databases,
 )
@@ -56,5 +57,17 @@ class TestBigQuery(EngineSuite):
                 "test_a_database_closed_half_way_is_left_alone_by_the_clock",
             ),
             "the emulator makes all nine million rows before it gives the first",
+        ),
+    }
+
+
+class TestSnowflake(EngineSuite):
+    dialect = "snowflake"
+    databases = staticmethod(snowflake_databases)
+    gaps: ClassVar = {
+        "foreign keys": "the emulator names no targets of foreign keys",
+        "comments": "the emulator takes no COMMENT ON COLUMN",
+        "test_a_database_closed_half_way_is_left_alone_by_the_clock": (
+            "the emulator makes all nine million rows before it gives the first"
         ),
     }

@@ -51,6 +51,10 @@ MYSQL_PRIVILEGES = {
 _HOW = {
     "postgres": "CREATE ROLE reader LOGIN PASSWORD '...'; GRANT USAGE ON SCHEMA public TO reader; "
     "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;",
+    "bigquery": "grant it bigquery.dataViewer on the dataset and bigquery.jobUser on the project.",
+    "snowflake": "CREATE ROLE reader; GRANT USAGE ON DATABASE {database} TO ROLE reader; GRANT USAGE ON ALL "
+    "SCHEMAS IN DATABASE {database} TO ROLE reader; GRANT SELECT ON ALL TABLES IN DATABASE {database} "
+    "TO ROLE reader; and name it in the URL (?role=reader).",
     "trino": "allow one user nothing but SELECT by the server's access control (in a catalog that keeps "
     "rights: CREATE ROLE reader; GRANT SELECT ON {database} TO ROLE reader).",
     "mysql": "CREATE USER reader IDENTIFIED BY '...'; GRANT SELECT, SHOW VIEW ON {database}.* TO reader;",

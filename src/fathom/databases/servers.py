@@ -40,6 +40,9 @@ _POSTGRES = ServerKind("PostgreSQL", "postgres", "Postgres", "psycopg", "psycopg
 _MYSQL = ServerKind("MySQL", "mysql", "MySQL", "pymysql", "pymysql", "mysql")
 _TRINO = ServerKind("Trino", "trino", "Trino", "trino", "trino", "trino")
 _SPARK = ServerKind("Spark", "spark", "Spark", "pyspark[connect]", "pyspark", "spark")
+_SNOWFLAKE = ServerKind(
+    "Snowflake", "snowflake", "Snowflake", "snowflake-connector-python", "snowflake.connector", "snowflake"
+)
 _BIGQUERY = ServerKind(
     "BigQuery", "bigquery", "BigQuery", "google-cloud-bigquery", "google.cloud.bigquery", "bigquery"
 )
@@ -55,5 +58,6 @@ SERVERS = {
     "spark": _SPARK,
     "bigquery": _BIGQUERY,
     "databricks": _DATABRICKS,
+    "snowflake": _SNOWFLAKE,
 }
 """The engines by the scheme of their URLs, without a driver (`mysql` in `mysql+pymysql://`)."""

@@ -12,7 +12,7 @@ from fathom.databases.guard.tree import check_kind
 from fathom.databases.guard.words import Refused, allowed_kinds, kinds
 from fathom.errors import QueryRefused
 
-DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "trino", "spark", "bigquery", "databricks")
+DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "trino", "spark", "bigquery", "snowflake", "databricks")
 FORMS = (
     "SELECT {}",
     *(f"SELECT {{}}({a})" for a in ("", "a", "'x', 1", "a, b, c", "*", "DISTINCT a", "SELECT 1", "a AS int")),

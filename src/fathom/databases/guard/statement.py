@@ -1,6 +1,7 @@
 """Which kind of statement a text is, and its parse: one query, perhaps inside EXPLAIN."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect
@@ -128,10 +129,33 @@ def _options_end(tokens: Sequence[Token]) -> int:
 
 def _check_inner_words(tokens: Sequence[Token], dialect: str) -> None:
     """DuckDB takes `(SHOW s)` for a query, which sqlglot takes for a table `SHOW` with another name."""
-    if dialect == "duckdb" and any(
+    if dialect in {"duckdb", "snowflake"} and any(
         t.text.casefold() == "show" and t.token_type != TokenType.IDENTIFIER for t in tokens[1:]
     ):
         raise Refused("setting", "SHOW inside a query tells about the server, not about the data.")
+    if dialect == "snowflake":
+        _check_snowflake_words(tokens)
+
+
+def _opens(tokens: Sequence[Token], word: Token) -> str:
+    """What stands first in the parentheses after a word; "" where none follow."""
+    at = next(n for n, token in enumerate(tokens) if token is word)
+    after = [t.text.casefold() for t in tokens[at + 1 : at + 3]]
+    return after[1] if after[:1] == ["("] and len(after) > 1 else ""
+
+
+def _check_snowflake_words(tokens: Sequence[Token]) -> None:
+    """Stages, which hold files, and `s.NEXTVAL`, which looks like a column."""
+    for before, token in pairwise([None, *tokens]):
+        if token is None or token.token_type == TokenType.STRING:
+            continue
+        if token.text.startswith("@"):
+            raise Refused("file", "@ names a stage of files; queries read tables.")
+        if token.text.casefold() == "table" and _opens(tokens, token) not in ("", "flatten"):
+            raise Refused("function", "TABLE() may call anything and read any table; it is taken of FLATTEN.")
+        after_dot = before is not None and before.token_type == TokenType.DOT
+        if after_dot and token.text.casefold() == "nextval":
+            raise Refused("function", "NEXTVAL changes a sequence.")
 
 
 def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> None:

@@ -79,6 +79,8 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
         name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)
     ):
         raise Refused("file", f"{table.name[:60]!r} names a file; queries read tables.")
+    if dialect == "snowflake" and not isinstance(table.this, (exp.Identifier, exp.Func)):
+        raise Refused("file", "what stands in quotes of text in FROM may be a file; queries read tables.")
     if dialect in ("spark", "databricks") and _is_spark_file(table):
         raise Refused("file", f"{table.name[:60]!r} names a file or a source of data; queries read tables.")
     if not names.may_read(schema, name, catalog) or (dialect == "trino" and "$" in name):

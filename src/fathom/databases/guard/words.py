@@ -118,7 +118,7 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
 
 
 _LISTED = ("duckdb", "mysql", "postgres")
-_WAREHOUSES = frozenset(("trino", "spark", "bigquery", "databricks"))
+_WAREHOUSES = frozenset(("trino", "spark", "bigquery", "snowflake", "databricks"))
 
 
 @cache

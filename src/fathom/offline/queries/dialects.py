@@ -18,6 +18,10 @@ _FORMS = {
         "%w": "CAST(DAY_OF_WEEK({}) % 7 AS VARCHAR)",
         "%Y-%W": "FORMAT_DATETIME(CAST({} AS TIMESTAMP), 'xxxx-ww')",
     },
+    "snowflake": {
+        "%w": "CAST(DAYOFWEEKISO({}) % 7 AS VARCHAR)",
+        "%Y-%W": "YEAROFWEEKISO({0}) || '-' || LPAD(WEEKISO({0}), 2, '0')",
+    },
     "bigquery": {
         "%w": "CAST(EXTRACT(DAYOFWEEK FROM {}) - 1 AS STRING)",
         "%Y-%W": "FORMAT_DATE('%G-%V', CAST({} AS DATE))",
@@ -30,6 +34,7 @@ _DAYS = {
     "mysql": "TO_SECONDS({}) / 86400.0",
     **dict.fromkeys(("spark", "databricks"), "UNIX_MICROS(CAST({} AS TIMESTAMP)) / 86400000000.0"),
     "trino": "TO_UNIXTIME(CAST({} AS TIMESTAMP)) / 86400.0",
+    "snowflake": "DATE_PART(EPOCH_SECOND, CAST({} AS TIMESTAMP)) / 86400.0",
     "bigquery": "UNIX_SECONDS(CAST({} AS TIMESTAMP)) / 86400.0",
 }
 """A moment as a number of days, where EPOCH isn't known."""

@@ -55,8 +55,8 @@ _RESERVED = frozenset(
 )
 _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 STRICT = frozenset({"postgres", "duckdb", "trino", "bigquery", "snowflake", "spark", "databricks"})
-FOLDING = {"postgres": str.lower, "snowflake": str.upper}
-"""How engines read names that aren't in quotes, where case matters in those that are."""
+FOLDING = {"postgres": str.lower, "snowflake": str.lower}
+"""How engines read names that aren't in quotes; Snowflake's capitals are shown as small letters."""
 _ASCII_NAMES = frozenset({"spark", "databricks"})
 """Engines that take other letters in quotes alone."""
 

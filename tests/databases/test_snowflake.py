@@ -1,0 +1,129 @@
+"""What Fathom's client does with Snowflake: names, limits, cancelling, what a role may do."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.databases import Database, connect
+from fathom.databases.engine import Read
+from fathom.databases.snowflake import Snowflake, SnowflakeSession
+from fathom.errors import ConnectionFailed, QueryFailed, QueryRefused
+from fathom.records import Limits, Table
+from tests.databases.guard.test_guard import listed
+from tests.databases.makers import Make, settings_in, snowflake_databases
+from tests.databases.suite import NUMBERS, SHOP
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+    with snowflake_databases(tmp_path_factory.mktemp("snowflake")) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def shop(make: Make) -> Database:
+    return make(*SHOP, "CREATE TABLE numbers (id INTEGER, label VARCHAR(20))", *NUMBERS)
+
+
+def test_names_in_capitals_are_shown_as_people_write_them(make: Make) -> None:
+    odd = make('CREATE TABLE "Mixed" (id INTEGER, "Odd one" INTEGER)', 'INSERT INTO "Mixed" VALUES (1, 2)')
+    assert odd.schema.table("mixed").columns[0].name == "id"
+    assert odd.identifier("Mixed", "id") == '"Mixed"."ID"'
+    assert odd.identifier("Mixed", "Odd one") == '"Mixed"."Odd one"'
+    assert list(odd.scan("Mixed")) == [[(1, 2)]]
+    assert odd.run('SELECT id, "Odd one" FROM "Mixed"').columns == ("id", "Odd one")
+
+
+def test_names_that_are_kept_in_small_letters_stay_in_quotes() -> None:
+    engine = Snowflake("snowflake://u:p@account/shop/public")
+
+    def read(sql: str, seconds: float | None = None) -> list[tuple[Any, ...]]:
+        if "information_schema.columns" not in sql:
+            return []
+        of_table = ("NUMBER", 38, 0, "NO", None, "BASE TABLE", None)
+        return [("PUBLIC", "kept", "small", *of_table), ("PUBLIC", "KEPT", "LARGE", *of_table)]
+
+    answered: Read = read
+    found = engine.reflect(answered)
+    assert engine.quote("small") == '"small"'
+    assert engine.quote("large") == '"LARGE"'
+    assert {c.type for t in found.tables for c in t.columns} == {"INTEGER(38)"}
+
+
+def test_a_session_is_given_its_limit_of_time(monkeypatch: pytest.MonkeyPatch, shop: Database) -> None:
+    said: list[int] = []
+    monkeypatch.setattr(SnowflakeSession, "_set", lambda _, seconds: said.append(seconds))
+    monkeypatch.setattr(shop._engine, "limits_by_session", True)  # which the emulator doesn't know
+    shop.run("SELECT 1", Limits(seconds=2.5))
+    shop.run("SELECT 1", Limits(seconds=2.5))
+    shop.run("SELECT 1", Limits(seconds=None))
+    assert said == [3, 0]
+
+
+def test_rows_that_nobody_wants_are_cancelled_by_the_id_of_their_query(
+    monkeypatch: pytest.MonkeyPatch, shop: Database
+) -> None:
+    cancelled: list[str] = []
+    monkeypatch.setattr(Snowflake, "cancel", lambda _, query: cancelled.append(query))
+    assert shop.run("SELECT id FROM numbers", Limits(rows=10)).truncated == "rows"
+    (query,) = cancelled
+    assert re.fullmatch(r"[0-9a-f-]{36}", query)
+
+
+def test_an_error_comes_without_the_numbers_before_it(shop: Database) -> None:
+    with pytest.raises(QueryFailed) as failed:
+        shop.run("SELECT id FROM nowhere")
+    assert not failed.value.message.startswith("00")
+
+
+def test_a_role_that_may_write_is_told(shop: Database) -> None:
+    grants = [
+        (None, "SELECT", "TABLE", "KEPT"),
+        (None, "INSERT", "TABLE", "KEPT"),
+        (None, "USAGE", "SCHEMA", "S"),
+    ]
+
+    def risks(role: str) -> list[str]:
+        def read(sql: str, seconds: float | None = None) -> list[tuple[Any, ...]]:
+            return [(role,)] if "CURRENT_ROLE" in sql else list(grants)
+
+        answered: Read = read
+        return [risk.what for risk in shop._engine.account_risks(answered)]
+
+    assert risks("SYSADMIN") == ["is an administrator (role SYSADMIN)"]
+    assert risks("ANALYST") == ["may change tables (INSERT)"]
+    grants[1:2] = []
+    assert risks("ANALYST") == []
+
+
+def test_big_tables_are_sampled_by_the_server(shop: Database) -> None:
+    sample = shop._engine.sample
+    assert sample('"T"', Table("t", (), row_count=1_000_000), 1000).endswith("SAMPLE BERNOULLI (0.120000))")
+    assert sample('"T"', Table("t", (), row_count=100_000_000), 1000).endswith("SAMPLE SYSTEM (0.001200))")
+    sampled = sample(shop.identifier("numbers"), shop.schema.table("numbers"), 1000)
+    assert 800 < shop._read(f"SELECT count(*) FROM {sampled} AS s")[0][0] < 1600
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("snowflake://u:p@account", "name the account and the database"),
+        ("snowflake://u:s3cret-w0rd@127.0.0.1:1/d?account=a&protocol=http&login_timeout=1", r"u:\*\*\*@"),
+    ],
+)
+def test_what_can_not_be_reached_is_said_without_its_secrets(url: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConnectionFailed, match=message) as failed:
+        connect(url, settings=settings_in(tmp_path))
+    assert "s3cret" not in str(failed.value)
+
+
+def test_no_attack_reaches_the_server(shop: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(SnowflakeSession, "execute", lambda _, sql: sent.append(sql))
+    for sql in listed("attacks", "snowflake"):
+        with pytest.raises(QueryRefused):
+            shop.run(sql)
+    assert sent == []

@@ -23,6 +23,8 @@ def chinook() -> Iterator[Database]:
         ("How many customers have a boat?", "boat"),
         ("albums with a red cover", "cover"),
         ("Which customers smoke?", "smoke"),
+        ("Which customers complained?", "complained"),
+        ("customers that churned", "churned"),
         ("employees who drive a car", "car"),
         ("number of customers with a dog by country", "dog"),
     ],

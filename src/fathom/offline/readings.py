@@ -3,15 +3,13 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 from fathom.errors import QueryError
 from fathom.offline.checks.at_odds import takes_year_otherwise
 from fathom.offline.checks.checking import BRIEF
+from fathom.offline.checks.light_words import names_something
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
-from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.queries.rendering import render
 from fathom.offline.ranking.outcomes import QueryOutcome
@@ -54,19 +52,7 @@ def readings(engine: OfflineEngine, found: Settled, rival: int | None = None) ->
 
 def is_worth_showing(found: Settled) -> bool:
     """Whether readings help: not where the question speaks of things that the database doesn't have."""
-    return found.confidence >= HOPELESS and not any(map(_names_something, found.missing))
-
-
-def _names_something(word: str) -> bool:
-    """Whether a word that nothing accounts for asks for something, rather than says how it is asked."""
-    return stem(word.casefold().removesuffix("'s")) not in _light()
-
-
-@cache
-def _light() -> frozenset[str]:
-    """The stems of words that name no thing."""
-    file = resources.files("fathom.offline") / "light_words.txt"
-    return frozenset(stem(w) for w in file.read_text(encoding="utf-8").split())
+    return found.confidence >= HOPELESS and not any(map(names_something, found.missing))
 
 
 def ways(

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from fathom.offline.checks.accounting import Accounts
+from fathom.offline.checks.light_words import names_something
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import Query, all_queries, mentioned_tables
@@ -38,7 +39,7 @@ def restricting_left(query: Query, linking: Linking, said: Collection[int] = ())
         for i in sorted(left)
         if linking.tokens[i].kind == "word"
         and linking.tokens[i].stem not in _OF_DATA
-        and (_is_had(linking, i, left) or (start is not None and i >= start and not _is_done(linking, i)))
+        and (_is_had(linking, i, left) or (start is not None and i >= start and _restricts(linking, i)))
     )
 
 
@@ -64,6 +65,11 @@ def _is_had(linking: Linking, place: int, left: Collection[int]) -> bool:
         before -= 1
     done = before == place - 1 and _is_done(linking, place)  # "complaints they have received"
     return before > 0 and tokens[before].lower in _HAVING and not done
+
+
+def _restricts(linking: Linking, place: int) -> bool:
+    """Whether a word in such a clause leaves rows out: "customers who complained", not "who were listed"."""
+    return not _is_done(linking, place) or names_something(linking.tokens[place].text)
 
 
 def _is_done(linking: Linking, place: int) -> bool:

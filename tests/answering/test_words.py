@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from fathom.answering.explain import Counted, counted
+from fathom.answering.explain import CountedRows, counted
 from fathom.answering.grounding import ground
 from fathom.answering.words import About, asked_for, in_words
 from fathom.records import Result, shown_column
@@ -21,10 +21,10 @@ def result(
 
 
 CASES: list[tuple[Result, About, str]] = [
-    (result("SELECT count(*)", (6,)), About(Counted("shop sales")), "6 shop sales."),
-    (result("SELECT count(*)", (1,)), About(Counted("sales", " in Rome")), "1 sale in Rome."),
-    (result("SELECT count(*)", (0,)), About(Counted("sales")), "No sales."),
-    (result("SELECT count(*)", (12345,)), About(Counted("sales")), "12,345 sales."),
+    (result("SELECT count(*)", (6,)), About(CountedRows("shop sales")), "6 shop sales."),
+    (result("SELECT count(*)", (1,)), About(CountedRows("sales", " in Rome")), "1 sale in Rome."),
+    (result("SELECT count(*)", (0,)), About(CountedRows("sales")), "No sales."),
+    (result("SELECT count(*)", (12345,)), About(CountedRows("sales")), "12,345 sales."),
     (result("", (32.5,), columns=("Average age",)), About(), "Average age: 32.5."),
     (result("", (469.6,), columns=("Total price (USD)",)), About(), "Total price: 469.60 USD."),
     (
@@ -75,7 +75,11 @@ CASES: list[tuple[Result, About, str]] = [
         About(empty=("order", "t")),
         "Nothing in the database matches. The tables “order” and “t” are empty.",
     ),
-    (result("", (0,)), About(Counted("orders"), empty=("order",)), "No orders. The table “order” is empty."),
+    (
+        result("", (0,)),
+        About(CountedRows("orders"), empty=("order",)),
+        "No orders. The table “order” is empty.",
+    ),
     (result("SELECT FROM t", (), ()), About(), "The result has no columns."),
     (result("", (["a", None],), (["b"],), columns=("Tags",)), About(), "2 rows: [a, not known], [b]."),
     (

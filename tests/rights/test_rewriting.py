@@ -4,12 +4,12 @@ import pytest
 from sqlglot import parse_one
 
 from fathom.errors import QueryRefused
-from fathom.rights.rewriting import Rewriter, Source
+from fathom.rights.rewriting import Rewriter, SeenTable
 
 SOURCES = (
-    Source("staff", '"staff"', ('"id"', '"name"'), "(country = 'FR')"),
-    Source("hr.grades", '"hr"."grades"', ('"id"',)),
-    Source("towns", '"towns"', ('"id"', '"name"'), whole=True),
+    SeenTable("staff", '"staff"', ('"id"', '"name"'), "(country = 'FR')"),
+    SeenTable("hr.grades", '"hr"."grades"', ('"id"',)),
+    SeenTable("towns", '"towns"', ('"id"', '"name"'), whole=True),
 )
 SEEN = '(SELECT "id", "name" FROM "staff" WHERE (country = \'FR\') OFFSET 0)'
 

@@ -132,14 +132,14 @@ def _tail(query: exp.Query, phrases: Phrases) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedRows:
     """What a query counts: the things, in the plural, and which of them, with a space before it."""
 
     noun: str
     condition: str = ""
 
 
-def counted(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> Counted | None:
+def counted(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> CountedRows | None:
     """What a query counts that gives nothing but one count over one table; None for others.
 
     `called` are names for tables, by their own in small letters. None also where it takes too many words.
@@ -166,7 +166,7 @@ def brief(item: exp.Expr) -> str:
     return ""
 
 
-def _counted(query: exp.Select, called: Mapping[str, str]) -> Counted | None:
+def _counted(query: exp.Select, called: Mapping[str, str]) -> CountedRows | None:
     source, where = query.args.get("from_"), query.args.get("where")
     beyond = [k for k, v in query.args.items() if v and k not in {"expressions", "from_", "where", "kind"}]
     if len(query.expressions) != 1 or source is None or not isinstance(source.this, exp.Table) or beyond:
@@ -186,4 +186,4 @@ def _counted(query: exp.Select, called: Mapping[str, str]) -> Counted | None:
         return None
     if where is not None:
         only += f" where {phrases.of(where.this)}"
-    return Counted(noun, only) if len(noun + only) <= LONGEST_COUNTED else None
+    return CountedRows(noun, only) if len(noun + only) <= LONGEST_COUNTED else None

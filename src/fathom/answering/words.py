@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from fathom.answering.explain import Counted
+from fathom.answering.explain import CountedRows
 from fathom.answering.phrases import join_words
 from fathom.records import Result, shown_column, shown_rows, shown_value, shown_with_unit
 from fathom.text.inflection import plural, singular
@@ -47,7 +47,7 @@ class About:
     question, where the answer may take its words.
     """
 
-    counted: Counted | None = None
+    counted: CountedRows | None = None
     noun: str = "rows"
     ranking: int | None = None
     ties: str = ""

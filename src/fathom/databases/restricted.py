@@ -20,7 +20,7 @@ from fathom.databases.views import tables_of_views
 from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, RightsError, did_you_mean
 from fathom.records import Limits, Schema, Table
 from fathom.rights.grants import Granted, Seen, unknown_names
-from fathom.rights.rewriting import Rewriter, Source
+from fathom.rights.rewriting import Rewriter, SeenTable
 from fathom.text.identifiers import spoken
 from fathom.text.inflection import plural, singular
 
@@ -223,7 +223,9 @@ class Restricted(Database):
             if (seen := self._visible.get(table.name)) is not None:
                 columns = tuple(map(self._engine.quote, seen.columns))
                 identifier = whole.identifiers[table.name]
-                sources.append(Source(table.name, identifier, columns, seen.rows, whole=_all_of(table, seen)))
+                sources.append(
+                    SeenTable(table.name, identifier, columns, seen.rows, whole=_all_of(table, seen))
+                )
         hidden = [t.name for t in whole.tables if t.name not in self._visible]
         mark = f"m{secrets.token_hex(8)}"
         return Rewriter(sources, self.dialect, self._default_schema, mark, hidden)

@@ -24,14 +24,14 @@ def read_rights(file: Path) -> Rights:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputErrors([InputError(f"can't be read: {error}", file=file)]) from error
-    reader = _Reader(file)
+    reader = _GrantReader(file)
     rights = reader.rights(content)
     if reader.problems:
         raise InputErrors(reader.problems)
     return rights
 
 
-class _Reader:
+class _GrantReader:
     """Takes a file apart; what is wrong is noted, and what stands in its place gives nothing."""
 
     def __init__(self, file: Path) -> None:

@@ -40,7 +40,7 @@ _STATEMENTS = (exp.Describe, exp.Summarize, exp.Show, exp.Command, exp.DDL, exp.
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SeenTable:
     """A table that is seen: its name, its name in SQL, the columns that are seen, as SQL, and its filter.
 
     `whole` tells that no column and no row of it is hidden.
@@ -66,7 +66,7 @@ class Rewriter:
     """
 
     def __init__(
-        self, sources: Iterable[Source], dialect: str, schema: str, mark: str, hidden: Iterable[str] = ()
+        self, sources: Iterable[SeenTable], dialect: str, schema: str, mark: str, hidden: Iterable[str] = ()
     ) -> None:
         self.dialect, self._schema, self._mark = dialect, schema, mark
         self._sources = {s.name: s for s in sources}
@@ -79,11 +79,11 @@ class Rewriter:
         self._tokenize = Dialect.get_or_raise(dialect).tokenize
 
     @property
-    def sources(self) -> Iterable[Source]:
+    def sources(self) -> Iterable[SeenTable]:
         """The tables that are seen."""
         return self._sources.values()
 
-    def find(self, table: exp.Table) -> Source | None:
+    def find(self, table: exp.Table) -> SeenTable | None:
         """The table that a name means; None for one that isn't seen, or isn't there."""
         if table.args.get("catalog") or not isinstance(table.this, exp.Identifier):
             return None
@@ -155,7 +155,7 @@ class Rewriter:
             "name", f"there is no table {name[:60]!r}.{near}", error_class=ErrorClass.NO_SUCH_NAME
         )
 
-    def standing_for(self, source: Source, *, fenced: bool) -> exp.Expr:
+    def standing_for(self, source: SeenTable, *, fenced: bool) -> exp.Expr:
         """A tree of what stands for a table: its own name, or a mark for the subquery of what is seen of it.
 
         The subquery is put in as text: to copy and write its tree takes longer than all the rest.

@@ -11,7 +11,7 @@ from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
-from fathom.interfaces.cli.options import ANYBODY, NO_LIMIT, NO_RECORDING, Asker, Recording, Spending, Strict
+from fathom.interfaces.cli.options import ANYBODY, NO_LIMIT, NO_RECORDING, AsUser, Recording, Spending, Strict
 from fathom.interfaces.cli.showing import notices, plain, print_csv, print_json, print_sql
 from fathom.records import Answer, Ending, Limits
 
@@ -45,7 +45,7 @@ def ask(
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
     safe_csv: bool = False,
     strict: Strict = False,
-    asker: Asker = ANYBODY,
+    asker: AsUser = ANYBODY,
 ) -> int:
     """Answer a question from a database, with its evidence; without a question, several in a row.
 

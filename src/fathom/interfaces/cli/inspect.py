@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
-from fathom.interfaces.cli.options import ANYBODY, Asker, DatabaseName, Strict
+from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Strict
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
@@ -25,7 +25,7 @@ def inspect(
     schema_only: bool = False,
     json: bool = False,
     strict: Strict = False,
-    asker: Asker = ANYBODY,
+    asker: AsUser = ANYBODY,
 ) -> None:
     """Show the tables, columns, keys and values of a database, and the joins that are only inferred.
 

@@ -32,7 +32,7 @@ def query_text(query: str) -> str:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Asker:
+class AsUser:
     """Who asks, where a file says who may see what."""
 
     rights: Path | None = None
@@ -123,5 +123,5 @@ class ModelOptions:
 
 
 ALL_QUESTIONS = Chosen()
-NO_RECORDING, NO_LIMIT, AS_USUAL, ANYBODY = Recording(), Spending(), ModelOptions(), Asker()
+NO_RECORDING, NO_LIMIT, AS_USUAL, ANYBODY = Recording(), Spending(), ModelOptions(), AsUser()
 """What commands take where nobody says otherwise."""

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.databases import connect
-from fathom.interfaces.cli.options import ANYBODY, Asker, DatabaseName, Query, Strict, query_text
+from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Query, Strict, query_text
 from fathom.interfaces.cli.showing import print_csv, print_json, print_rows
 from fathom.records import Limits
 
@@ -22,7 +22,7 @@ def sql(
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
     safe_csv: bool = False,
     strict: Strict = False,
-    asker: Asker = ANYBODY,
+    asker: AsUser = ANYBODY,
 ) -> None:
     """Run one reading query, with the same guard and limits as every answer.
 

@@ -22,7 +22,7 @@ from fathom.interfaces.web.assistants import PATH, Assistants
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.html import page
 from fathom.interfaces.web.jobs import Busy, Jobs, log, without_secrets
-from fathom.interfaces.web.metrics import Counted, CountedStore, Metrics
+from fathom.interfaces.web.metrics import CountedStore, Metrics, RequestCounter
 from fathom.interfaces.web.pages import ROUTERS
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.trials import TrialNotFound, Trials
@@ -84,7 +84,7 @@ def make_app(site: Site) -> FastAPI:
         app.add_exception_handler(error, handler)  # type: ignore[arg-type]
     app.add_middleware(GZipMiddleware, minimum_size=1_000)
     app.add_middleware(Access, site=site, desk=desk)
-    app.add_middleware(Counted, metrics=metrics)
+    app.add_middleware(RequestCounter, metrics=metrics)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # slow to make, and rarely asked for
     return app
 

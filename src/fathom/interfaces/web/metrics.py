@@ -93,7 +93,7 @@ class CountedStore:
         self._metrics.count_answer(standing.value, seconds)
 
 
-class Counted:
+class RequestCounter:
     """ASGI middleware around everything: counts requests and logs them."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

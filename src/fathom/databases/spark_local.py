@@ -16,11 +16,17 @@ from typing import Any
 
 from fathom.errors import ConnectionFailed
 
+_CSV = {
+    "header": "true",
+    "inferSchema": "true",
+    "escape": '"',
+    "multiLine": "true",
+}  # as everybody writes them
 _SOURCES: dict[str, tuple[str, dict[str, str]]] = {
     ".parquet": ("parquet", {}),
     ".orc": ("orc", {}),
-    ".csv": ("csv", {"header": "true", "inferSchema": "true"}),
-    ".tsv": ("csv", {"header": "true", "inferSchema": "true", "sep": "\t"}),
+    ".csv": ("csv", _CSV),
+    ".tsv": ("csv", {**_CSV, "sep": "\t"}),
     ".json": ("json", {}),
     ".jsonl": ("json", {}),
 }

@@ -65,7 +65,11 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     """SQL text for a query. Raises `Unrepresentable` where no keys connect its tables."""
     if dialect in STRICT:
         query = _group_strictly(query)
-    text = _query(query, planner)
+    return rewritten(_query(query, planner), planner, dialect)
+
+
+def rewritten(text: str, planner: JoinPlanner, dialect: str) -> str:
+    """A query as it is written for SQLite, in another engine's SQL."""
     if dialect == "sqlite":
         return text
     tree = translate(sqlglot.parse_one(text, read="sqlite"), dialect)
@@ -75,11 +79,22 @@ def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
     if dialect in FOLDING:
         _keep_case(tree, planner, FOLDING[dialect])
     if dialect in _ASCII_NAMES:
+        _order_by_place(tree)
         for identifier in tree.find_all(exp.Identifier):
             identifier.set("quoted", identifier.args.get("quoted") or not identifier.name.isascii())
     if dialect == "trino":
         compare_moments(tree, planner.schema)
     return tree.sql(dialect, copy=False)
+
+
+def _order_by_place(tree: exp.Expr) -> None:
+    """Keys of ORDER BY that are selected, by their places: Spark finds none beside windows over groups."""
+    for select in tree.find_all(exp.Select):
+        order = select.args.get("order")
+        places = {column.unalias(): place for place, column in enumerate(select.selects, start=1)}
+        for key in order.expressions if order else ():
+            if key.this in places and not isinstance(key.this, exp.Column):
+                key.set("this", exp.Literal.number(places[key.this]))
 
 
 def _keep_case(tree: exp.Expr, planner: JoinPlanner, folded: Callable[[str], str]) -> None:

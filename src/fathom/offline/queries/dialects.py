@@ -73,6 +73,8 @@ def _translated(node: exp.Expr, dialect: str) -> exp.Expr:
         return exp.IntDiv(this=node.this, expression=node.expression)
     if isinstance(node, exp.TimeToStr) and dialect in _FORMS:
         form = _FORMS[dialect].get(_text(node.args["format"]) or "")
+        if dialect == "bigquery" and form is None:  # whose FORMAT_TIMESTAMP takes no dates
+            form = f"FORMAT_DATETIME({node.args['format'].sql(dialect)}, CAST({{}} AS DATETIME))"
         return sqlglot.parse_one(form.format(node.this.sql(dialect)), read=dialect) if form else node
     return node
 

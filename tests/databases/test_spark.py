@@ -49,14 +49,21 @@ def guarded(make: Make) -> Database:
 DOCS = ("CREATE TABLE docs (doc VARCHAR(50))", """INSERT INTO docs VALUES ('{"a": 1, "b": [1, 2]}')""")
 
 
+# Spark takes other letters in backticks alone, and double quotes for those of a text.
+OTHERS = ("AS größe", "AS 名前", 'AS "')
+
+
 def test_honest_queries_give_rows(guarded: Database) -> None:
-    found = {}
+    without = {}
     for sql in (str(sql) for name in ("shared", "spark") for _, sql in cases("allowed", name)):
         check(sql, "spark")
-        if any(f"AS {name}" in sql for name in ("größe", "名前")):  # which Spark takes in quotes alone
-            continue
-        found[sql] = len(guarded.run(sql).rows)
-    assert [sql for sql, rows in found.items() if not rows] == []
+        try:
+            if not guarded.run(sql).rows:
+                without[sql] = "no rows"
+        except QueryFailed as error:
+            if not any(form in sql for form in OTHERS):
+                without[sql] = error.message
+    assert without == {}
 
 
 def test_attacks_leave_everything_as_it_was(guarded: Database) -> None:

@@ -108,6 +108,7 @@ class BigQuery(Warehouse):
     """A dataset: `bigquery://project/dataset`; `maximum_bytes_billed` in the URL is what a query may cost."""
 
     dialect = "bigquery"
+    latency = 5.0
     errors = (GoogleAPIError, GoogleAuthError, requests.RequestException, TimeoutError, QueryHalted)
 
     def __init__(self, url: str) -> None:

@@ -60,6 +60,11 @@ class Database(Displayed):
         return self._engine.gaps
 
     @property
+    def latency(self) -> float:
+        """Seconds that even the smallest query may take on this engine."""
+        return self._engine.latency
+
+    @property
     def file(self) -> Path | None:
         """The file of an embedded database; None for a server's."""
         return self._engine.file

@@ -88,6 +88,7 @@ class Databricks(Warehouse):
     """A catalog, or one schema of it: `databricks://token:SECRET@host?http_path=...&catalog=...&schema=...`."""
 
     dialect = "databricks"
+    latency = 5.0
     errors = (Error, QueryHalted, OSError)
     gaps: ClassVar[dict[str, str]] = {"counts": "Databricks tells row counts of one table at a time"}
     probing_seconds = (30.0, 5.0)

@@ -90,6 +90,8 @@ class Engine(ABC):
 
     dialect: ClassVar[str]
     gaps: ClassVar[Mapping[str, str]] = {}
+    latency: ClassVar[float] = 0.0
+    """Seconds that even the smallest query may take: warehouses plan and queue for a while."""
     rows_at_once: ClassVar[int] = 64
     probing_seconds: ClassVar[tuple[float, float]] = (3.0, 0.5)
     """How long questions about joins that aren't declared may take: all of them, and one."""

@@ -91,6 +91,7 @@ class Snowflake(Warehouse):
     """A database, or one schema of it: `snowflake://user:password@account/database/schema?warehouse=w`."""
 
     dialect = "snowflake"
+    latency = 3.0
     errors = (Error, QueryHalted)
 
     def __init__(self, url: str) -> None:

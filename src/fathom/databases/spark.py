@@ -130,6 +130,7 @@ class Spark(Remote):
     """A database of a Spark server, `spark://host:15002/database`, or a folder here, `spark:////folder`."""
 
     dialect = "spark"
+    latency = 5.0
     gaps = {  # noqa: RUF012
         "keys": "Spark's own tables declare no keys; joins are inferred",
         "not_null": "Spark's own tables keep no NOT NULL",

@@ -113,6 +113,7 @@ class Trino(Warehouse):
     """A catalog of a Trino server, or one schema of it: `trino://user@host:8080/catalog/schema`."""
 
     dialect = "trino"
+    latency = 3.0
     gaps: ClassVar[Mapping[str, str]] = {"keys": "Trino's tables have no keys"}
     errors = (Error, HttpError, requests.RequestException, QueryHalted)
 

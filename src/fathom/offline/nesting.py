@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import BRIEF, Checked
+from fathom.offline.checks.checking import Checked, brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking.descriptions import Description, find_descriptions
 from fathom.offline.linking.naming import naming_columns
@@ -151,6 +151,6 @@ def _exchanged(
 def _run(engine: OfflineEngine, query: Query) -> tuple[str, Checked] | None:
     try:
         sql = render(query, engine.planner, engine.database.dialect)
-        return sql, Checked(engine.database.run(sql, BRIEF, trusted=True))
+        return sql, Checked(engine.database.run(sql, brief(engine.database), trusted=True))
     except (Unrepresentable, QueryError):
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fathom.errors import QueryError
 from fathom.offline.checks.at_odds import takes_year_otherwise
-from fathom.offline.checks.checking import BRIEF
+from fathom.offline.checks.checking import brief
 from fathom.offline.checks.light_words import names_something
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
@@ -100,6 +100,8 @@ def _ran(
 ) -> Iterator[Way]:
     """A way with its rows; none where it can't be run, or takes too long to be offered."""
     try:
-        yield Way(query, sql, known or engine.database.run(sql, BRIEF, trusted=True), confidence)
+        yield Way(
+            query, sql, known or engine.database.run(sql, brief(engine.database), trusted=True), confidence
+        )
     except QueryError:
         return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fathom.errors import QueryError
 from fathom.offline.asides import Aside
-from fathom.offline.checks.checking import BRIEF, Checked
+from fathom.offline.checks.checking import Checked, brief
 from fathom.offline.checks.telling_otherwise import shows_what_restricts
 from fathom.offline.composing import Composition
 from fathom.offline.deciding import DOUBTED, SETTLED, UNLEARNED, solved_before
@@ -242,7 +242,7 @@ def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
     """A query as SQL, and what it gives; None where it can't be written or run."""
     try:
         sql = render(query, engine.planner, engine.database.dialect)
-        return sql, engine.database.run(sql, BRIEF, trusted=True)
+        return sql, engine.database.run(sql, brief(engine.database), trusted=True)
     except (Unrepresentable, QueryError):
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 
@@ -15,7 +15,7 @@ from fathom.offline.queries.query import Query, all_queries, mentioned_tables
 from fathom.records import Limits, Result
 from fathom.watch import tell
 
-BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000, steps=1_000_000)
+_BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000, steps=1_000_000)
 FAILURES_IN_ALL = 20
 FEWEST = 5
 """Candidates that are run on any database."""
@@ -27,6 +27,11 @@ TOO_LONG = 200_000
 MOST_READ = 500_000
 """Rows of tables that all runs for one question may read, within a tenth of a second. No clock decides: the
 same question gets the same answer."""
+
+
+def brief(database: Database) -> Limits:
+    """The limits of a query that is tried, beside what any query takes there."""
+    return replace(_BRIEF, seconds=(_BRIEF.seconds or 0.0) + database.latency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def _running(database: Database, sqls: Iterable[str], at_once: int) -> Iterator[
 
 def _run(database: Database, sql: str) -> Checked:
     try:
-        return Checked(database.run(sql, BRIEF, trusted=True))
+        return Checked(database.run(sql, brief(database), trusted=True))
     except QueryTimedOut:
         return Checked(stopped=True)
     except QueryError as error:

@@ -2,7 +2,7 @@
 
 from fathom.databases import Database
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import BRIEF
+from fathom.offline.checks.checking import brief
 from fathom.offline.queries.joins import guessed_by_text
 
 _MOST_READ = 400_000
@@ -41,7 +41,7 @@ def _share(database: Database, one: tuple[str, str], other: tuple[str, str]) -> 
         f" (SELECT {second} FROM {home}) THEN {first} END) FROM {table}"
     )
     try:
-        ((count, shared),) = database.run(sql, BRIEF, trusted=True).rows
+        ((count, shared),) = database.run(sql, brief(database), trusted=True).rows
     except QueryError:
         return None
     return shared / count if count else None

@@ -1,7 +1,7 @@
 """Answers that there is nobody: who is above the one at the top, or below whom nobody is."""
 
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import BRIEF
+from fathom.offline.checks.checking import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, Subquery, Unrepresentable
 from fathom.offline.queries.rendering import render
@@ -15,7 +15,7 @@ def finds_nobody(query: Query, result: Result | None, engine: OfflineEngine) -> 
         return False
     try:
         sql = render(inner, engine.planner, engine.database.dialect)
-        return bool(engine.database.run(sql, BRIEF, trusted=True).rows)
+        return bool(engine.database.run(sql, brief(engine.database), trusted=True).rows)
     except (Unrepresentable, QueryError):
         return False
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fathom.databases import Database
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import BRIEF, Checked, check
+from fathom.offline.checks.checking import Checked, brief, check
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.queries.query import Query
@@ -168,7 +168,7 @@ def question_of(solved: Solved) -> Question:
 def gold_of(database: Database, solved: Solved) -> str | None:
     """The digest of what a solved query gives; None where it gives nothing to tell others from."""
     try:
-        gold = database.run(solved.example.sql, BRIEF)
+        gold = database.run(solved.example.sql, brief(database))
     except QueryError:
         return None
     return QueryOutcome.of(gold).digest if gold.rows and not gold.truncated else None

@@ -83,11 +83,11 @@ def test_what_the_model_took_is_told(fathom: Fathom, genes: Path, server: Server
 def test_a_conversation_outlasts_a_question_without_a_reply_but_no_key_that_is_not_taken(
     fathom: Fathom, genes: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = f"How many? [trouble bad_request]\n{ASKED}\nHow many? [trouble bad_key]\n{ASKED}\n"
+    lines = f"How many? [trouble too_large]\n{ASKED}\nHow many? [trouble bad_key]\n{ASKED}\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     done = fathom("ask", genes, "--method", "zero-shot", "--model", "openai:gpt-4o-mini")
     assert done.code == 1
-    assert "temperature is out of range" in done.err
+    assert "the request is too large" in done.err
     assert done.out.count("Asked the model: 2 calls") == 1
     assert done.err.rstrip().endswith("doesn't take the key in OPENAI_API_KEY.")
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from fathom.databases.engine import Read, Reflection, Session, tidy_keys
 from fathom.databases.kinds import kind_of
 from fathom.databases.remote import Remote
+from fathom.errors import FathomError
 from fathom.records import Column, ForeignKey, Table
 
 Key = tuple[str, str]
@@ -23,7 +24,7 @@ Key = tuple[str, str]
 T = TypeVar("T")
 
 
-class QueryHalted(Exception):
+class QueryHalted(FathomError):
     """A query that was stopped, or whose answer nobody waits for any more."""
 
 

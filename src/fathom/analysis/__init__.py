@@ -3,7 +3,7 @@
 A report and the check of a report must not differ in what they calculate, so both stand on this package.
 """
 
-from fathom.analysis.checking import check
+from fathom.analysis.claim_reader import Reader, Statement
 from fathom.analysis.claims import (
     AssociationClaim,
     ChangeClaim,
@@ -22,8 +22,8 @@ from fathom.analysis.claims import (
 )
 from fathom.analysis.figures import Figures
 from fathom.analysis.quantities import Field, Measure, Period, Quantity, RowCondition
-from fathom.analysis.reading import Reader, Statement
 from fathom.analysis.sentences import sentences
+from fathom.analysis.verdicts import check
 from fathom.analysis.vocabulary import Vocabulary
 
 __all__ = [

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from fathom.analysis.checking import check
+from fathom.analysis.claim_reader import Reader
 from fathom.analysis.claims import CheckedClaim
 from fathom.analysis.figures import Figures
 from fathom.analysis.meanings import Meanings
 from fathom.analysis.patterns import phrasing
 from fathom.analysis.quantities import Field, NotComputable, Quantity
-from fathom.analysis.reading import Reader
+from fathom.analysis.verdicts import check
 from fathom.analysis.vocabulary import shown
 from fathom.errors import QueryError
 from fathom.records import shown_value

@@ -13,7 +13,7 @@ from fathom.answering.explain import counted, explain
 from fathom.answering.headings import empty_tables, noun_for
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
-from fathom.answering.showing import ForPeople, for_people
+from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.waiting import wait
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings

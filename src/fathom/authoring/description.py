@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from fathom.authoring.biotool.publishing import DOMAINS, kind_of_endpoint
+from fathom.authoring.biotool.dataset import DOMAINS, kind_of_endpoint
 from fathom.authoring.publication import counted
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.calls import gold_call, is_of_calls

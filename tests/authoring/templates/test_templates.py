@@ -16,10 +16,10 @@ from tests.data import needed
 
 from fathom.authoring.maker import make
 from fathom.authoring.templates import TemplatePlan, TemplateSet, read_templates, template_maker
+from fathom.authoring.templates.answer_text import answer_in_words
 from fathom.authoring.templates.checks import problems
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
 from fathom.authoring.templates.sql_categories import parsed, sql_categories
-from fathom.authoring.templates.wording import answer_in_words
 from fathom.databases import connect
 from fathom.errors import InputError, InputErrors
 from fathom.evaluation.categories import REASONING, SQL_CATEGORIES

@@ -2,7 +2,7 @@
 
 from fathom.answering.audit_log.entries import LogEntry
 from fathom.answering.audit_log.log import AuditLog, Verified
-from fathom.answering.audit_log.recording import audit_log_of, logged_answer, logged_run, logging_as
+from fathom.answering.audit_log.logged import audit_log_of, logged_answer, logged_run, logging_as
 
 __all__ = [
     "AuditLog",

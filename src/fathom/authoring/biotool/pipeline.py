@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fathom.authoring.biotool.asking import judged, questions_for, shortened
+from fathom.authoring.biotool.dataset import publish
 from fathom.authoring.biotool.executing import execution
 from fathom.authoring.biotool.filtering import worthwhile
-from fathom.authoring.biotool.publishing import publish
 from fathom.authoring.biotool.sampling import Seeds, sample
 from fathom.authoring.journal import Item
 from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule, one_by_one

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from fathom.authoring.business import by_model
+from fathom.authoring.business.dataset import BusinessPublishing
 from fathom.authoring.business.grammar import CATEGORIES
-from fathom.authoring.business.publishing import BusinessPublishing
 from fathom.authoring.business.steps import (
     answerable,
     by_grammar,

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from fathom.authoring.journal import Item, rejected
-from fathom.authoring.templates.wording import answer_in_words, as_json, is_negative
+from fathom.authoring.templates.answer_text import answer_in_words, as_json, is_negative
 from fathom.databases import connect
 from fathom.databases.database import Database
 from fathom.errors import QueryError

@@ -14,9 +14,9 @@ from typing import Any
 from fathom.authoring.journal import Item, rejected
 from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule
 from fathom.authoring.templates.checks import problems
+from fathom.authoring.templates.dataset import Publishing
 from fathom.authoring.templates.execution import executed
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
-from fathom.authoring.templates.publishing import Publishing
 from fathom.authoring.templates.sql_categories import parsed, tables_of
 from fathom.authoring.templates.template_file import QuestionTemplate, TemplateSet
 from fathom.databases import connect

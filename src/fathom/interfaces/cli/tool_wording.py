@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fathom.authoring.biotool.answering import write_answers
+from fathom.authoring.biotool.worded_answers import write_answers
 from fathom.benchmarks.calls import load_calls
 from fathom.biotools.client import Client
 from fathom.errors import ConfigError, InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.answering.headings import headings, noun_for
-from fathom.answering.showing import ForPeople, for_people
+from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.databases import Database, connect
 from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
 from fathom.methods import Context

@@ -10,7 +10,7 @@ from tests.biotools.conftest import quick
 from tests.command import Fathom
 from tests.llm.hostile import Server
 
-from fathom.authoring.biotool.answering import GOLD, NOTHING, write_answers
+from fathom.authoring.biotool.worded_answers import GOLD, NOTHING, write_answers
 from fathom.benchmarks.calls import load_calls
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.authoring.biotool.test_answering import PAIRS, lines_of, pairs_in
+from tests.authoring.biotool.test_worded_answers import PAIRS, lines_of, pairs_in
 from tests.command import Fathom
 from tests.llm.hostile import Books, Server, _ordinary
 from tests.llm.spoken import Asked

@@ -125,3 +125,20 @@ def test_says_nothing_of_what_is_too_deep(sql: str) -> None:
 
 def test_nothing_is_counted_by_what_is_too_deep() -> None:
     assert all(counted(sql, "sqlite") is None for sql in DEEP.values())
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("drug_has_been_withdrawn = 1", " where drug has been withdrawn"),
+        ("drugHasBeenWithdrawn = 0", " where drug has not been withdrawn"),
+        ("is_active = TRUE", " where it is active"),
+        ("is_active = 2", " where is active is 2"),
+        ("is_active = '1'", " where is active is '1'"),
+        ("what_it_is = 1", " where what it is is 1"),
+    ],
+)
+def test_a_flag_that_is_compared_reads_as_a_sentence(where: str, said: str) -> None:
+    found = counted(f"SELECT COUNT(*) FROM drugs WHERE {where}", "sqlite")
+    assert found is not None
+    assert found.condition == said

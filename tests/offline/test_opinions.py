@@ -12,7 +12,17 @@ from fathom.knowledge import KnowledgePack
 from fathom.methods import Context
 from fathom.offline import opinions
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.opinions import Bearing, Opinions, bearing_for, learn_bearing, settle_advised, shift
+from fathom.offline.opinions import (
+    Bearing,
+    Opinions,
+    _chosen,
+    bearing_for,
+    learn_bearing,
+    settle_advised,
+    shift,
+)
+from fathom.offline.settling import Settled, settle
+from fathom.offline.solved.rehearsing import rehearsal_for
 from fathom.records import Draft, Question, SolvedExample
 from tests.offline.asking import ask_in
 
@@ -142,3 +152,27 @@ def test_opinions_that_agree_are_surer_than_either_and_far_examples_overrule_not
     assert even.odds(taught=False) > 0.5 > apart.odds(taught=True)
     assert Opinions(0.0, 2.0, agree=False, nearness=0.0).for_taught < 0
     assert Opinions(-1.0, 2.9, agree=False, nearness=0.9).for_taught > 0
+
+
+def test_a_taught_opinion_that_is_sure_stands_where_the_plain_one_is_not(guild: Database) -> None:
+    engine = OfflineEngine(guild, KnowledgePack(), by_codes(CRAFTS))
+    found = settle(engine.plain, Question("list the bakers who live in Rome"))
+    assert found is not None
+    plain = replace(found, sure=False, confidence=0.3, missing=("live",))
+    taught = replace(found, sure=True, confidence=0.9, missing=(), sql="SELECT code FROM baker", result=None)
+
+    def chosen(plain: Settled, taught: Settled) -> Settled:
+        return _chosen(engine, plain, taught, 0.0, Bearing(0.0, -2.0))
+
+    assert chosen(plain, taught) is taught
+    assert not chosen(plain, replace(taught, sure=False)).sure
+    assert not chosen(plain, replace(taught, missing=("Rome",))).sure
+    certain = replace(plain, sure=True, confidence=0.97, missing=())
+    assert chosen(certain, taught).sql == certain.sql
+
+
+def test_where_nothing_was_asked_again_nothing_bears_on_the_choice(guild: Database) -> None:
+    wrong = tuple(SolvedExample(f"how many {c}s are there", f"SELECT MAX(id) FROM {c}") for c in CRAFTS)
+    engine = OfflineEngine(guild, KnowledgePack(), wrong)
+    assert not rehearsal_for(engine).guesses
+    assert learn_bearing(engine) == Bearing()

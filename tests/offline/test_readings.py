@@ -115,3 +115,16 @@ def test_readings_are_told_by_what_differs(shop: Database, one: str, other: str,
     planner = OfflineEngine(shop, KnowledgePack()).planner
     queries = [parse(sql, planner) for sql in (one, other)]
     assert told_apart(queries) == told
+
+
+def test_readings_come_likeliest_first(shop: Database) -> None:
+    engine = OfflineEngine(shop, KnowledgePack())
+    found = settle(engine, Question("names of customers in Rome"))
+    assert found is not None
+    unlikely = replace(found, confidence=0.3, sql="SELECT name FROM customer", result=None)
+    likelier = replace(found, confidence=0.4, sql="SELECT city FROM customer", result=None)
+    told = [w.confidence for w in ways(engine, replace(found, confidence=0.5).beside(unlikely, likelier))]
+    assert len(told) > 2
+    assert told == sorted(told, reverse=True)
+    rival = [w.confidence for w in ways(engine, replace(found, confidence=0.01), rival=1)]
+    assert rival == sorted(rival, reverse=True)

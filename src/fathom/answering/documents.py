@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from fathom.answering.forms import cell_as_json
 from fathom.answering.pictures import as_svg
 from fathom.errors import MissingExtra
 from fathom.records import Answer, Chart, Result, shown_rows
+from fathom.text.templates import html_templates
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How a text begins that spreadsheets take for a formula; some also after white space, or in full width."""
@@ -51,13 +52,7 @@ def as_html(answers: Sequence[Answer]) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("fathom.answering"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = html_templates("fathom.answering")
     made.filters |= {
         "as_shown": lambda rows: shown_rows(rows.columns, rows.rows[:MOST_ROWS]),
         "left_out": _left_out,

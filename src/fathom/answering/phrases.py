@@ -73,6 +73,9 @@ _JOINS: Mapping[str, str] = MappingProxyType(
         "CROSS": "paired with each",
     }
 )
+_STATES = frozenset({"is", "has", "was", "are", "have"})
+"""Verbs by which a column's name states something that a row does or doesn't."""
+_SET, _UNSET = frozenset({"1", "true"}), frozenset({"0", "false"})
 
 MOST_COMPARED = 20
 """Conditions of a conjunction up to which those that others imply are left out."""
@@ -208,7 +211,28 @@ def _part_of_date(phrases: Phrases, node: exp.TimeToStr) -> str:
     return f"the {unit} of {phrases.of(date)}" if unit else str(node.sql())
 
 
+def _flag(phrases: Phrases, node: exp.Expr) -> str | None:
+    """A flag that is compared with true, false, 1 or 0, as the sentence its column's name is; else None.
+
+    Column names such as `drug_has_been_withdrawn` and `is_active` are sentences: "is 1" adds nothing.
+    """
+    column, value = node.args["this"], node.args["expression"]
+    if not isinstance(column, exp.Column) or not isinstance(value, exp.Boolean | exp.Literal):
+        return None
+    if value.is_string or str(value.this).lower() not in _SET | _UNSET:
+        return None
+    words = phrases.of(column).split()
+    place = next((i for i, word in enumerate(words[:-1]) if word in _STATES), None)
+    if place is None:
+        return None
+    lacking = ["not"] if str(value.this).lower() in _UNSET else []
+    subject = words[:place] or ["it"]
+    return " ".join([*subject, words[place], *lacking, *words[place + 1 :]])
+
+
 def _comparison(phrases: Phrases, node: Any) -> str:
+    if isinstance(node, exp.EQ) and (said := _flag(phrases, node)) is not None:
+        return said
     if isinstance(node, exp.Like) and (time := _BEGINS_TIME.fullmatch(node.expression.name)):
         return f"{phrases.of(node.this)} is in {time[1]}"
     return f"{phrases.of(node.left)} {_COMPARISONS[type(node)]} {phrases.of(node.right)}"

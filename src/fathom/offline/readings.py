@@ -59,12 +59,12 @@ def ways(
     engine: OfflineEngine, found: Settled, rival: int | None = None, most: int = MOST_READINGS
 ) -> Iterable[Way]:
     """Up to `most` ways that give different rows, the likeliest first."""
-    known: dict[str, Way] = {}
+    known: dict[str, Way] = {}  # in the order in which they are worth trying
     for way in _all(engine, found, rival):
         known.setdefault(QueryOutcome.of(way.result).digest, way)
         if len(known) == most:
             break
-    return known.values()
+    return sorted(known.values(), key=lambda way: -way.confidence)
 
 
 def _all(engine: OfflineEngine, found: Settled, rival: int | None) -> Iterator[Way]:

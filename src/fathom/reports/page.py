@@ -15,7 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fathom.evaluation.categories import by_level
@@ -25,6 +24,7 @@ from fathom.evaluation.runs.summary import Summary
 from fathom.reports.chapters import chapters
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
 from fathom.reports.sheet import Chapter, letter
+from fathom.text.templates import html_templates
 
 MOST_QUESTIONS = 5_000
 
@@ -94,10 +94,7 @@ def plain_page(chapters: Sequence[Chapter], *, title: str, subtitle: str) -> str
 
 
 def _template(name: str = "report.html") -> Any:
-    environment = Environment(
-        loader=PackageLoader("fathom.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    return environment.get_template(name)
+    return html_templates("fathom.reports").get_template(name)
 
 
 def _own(name: str) -> Markup:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says
 from fathom.text import visible
+from fathom.text.templates import html_templates
 
 WIDEST = 40
 """Characters of a cell in text; HTML has all."""
@@ -26,13 +27,7 @@ def as_text(card: Card) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("fathom.interfaces.notebook"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = html_templates("fathom.interfaces.notebook")
     made.filters["kind"] = lambda part: type(part).__name__
     made.filters["drawn"] = lambda picture: Markup(picture.svg)  # what drew it escapes its text
     return made

@@ -8,12 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from fathom.records import shown_value
 from fathom.reports.charts import whisker
+from fathom.text.templates import html_templates
 
 LETTERS, LONGEST_JSON = 300, 20_000
 """Of one cell in a table, and of JSON that is shown on a page; the JSON twin of the page gives all of it."""
@@ -33,13 +34,7 @@ def rendered(template: str, **content: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("fathom.interfaces.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = html_templates("fathom.interfaces.web")
     made.filters |= {
         "cell": _cell,
         "json": _json,

@@ -104,8 +104,8 @@ def _chosen(
 ) -> Settled:
     """The one of two opinions that is likelier right, as sure as both together make it.
 
-    A taught one that is sure by itself stands where the plain one is not: with 12 and with 40 solved questions
-    18 of 20 such were right, on the databases and questions above, and 13 of 13 on the sample knowledge base.
+    A taught one that is sure by itself stands where the plain one is not. With 12 and with 40 solved
+    questions 18 of 20 such were right on the databases above, and 13 of 13 on the sample knowledge base.
     """
     if taught.sure and not taught.missing and not plain.sure:
         return taught
@@ -183,9 +183,11 @@ def _file(engine: OfflineEngine) -> Path | None:
 def learn_bearing(engine: OfflineEngine) -> Bearing:
     """Ask solved questions again in both ways, and hold what comes of it against what holds elsewhere.
 
-    Nothing where none was asked again: how often the plain opinion alone is right says little of both together.
+    Nothing where none was asked again: how often the plain opinion alone is right says little of both.
     """
     guesses = {g.place: g for g in rehearsal_for(engine).guesses}
+    if not guesses:
+        return Bearing()
     solved = engine.examples.solved
     drawn = sorted(guesses, key=lambda i: solved[i].number)[:MOST]
     tried: list[tuple[Opinions, bool, bool]] = []

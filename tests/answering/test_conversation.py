@@ -9,6 +9,7 @@ import pytest
 
 import fathom
 from fathom.answering import Conversation, as_json, prepare, wants_chart
+from fathom.answering.archive import answer_from_json, archived
 from fathom.answering.conversation import EDITED_RIGHT
 from fathom.databases import Database
 from fathom.errors import InputError
@@ -213,3 +214,18 @@ def test_another_ending_or_folder_is_named(shop: Database, tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="can't be written"):
         talk.save(tmp_path / "file" / "talk.md")
+
+
+def test_what_an_edit_goes_on_from_outlasts_the_conversation(shop: Database) -> None:
+    talk = talk_about(shop, **{"What was sold in 2014?": IN_2014})
+    talk.ask("What was sold in 2014?")
+    edited = talk.ask("and in 2015?")
+    assert (edited.question.text, edited.whole) == ("and in 2015?", "What was sold in 2014?")
+    kept = answer_from_json(json.loads(json.dumps(archived(edited))))
+    assert Conversation(talk.asking, [kept]).whole == talk.whole == "What was sold in 2014?"
+
+
+def test_readings_are_written_with_their_answers(shop: Database) -> None:
+    talk = talk_about(shop, "q")
+    talk.ask("q")
+    assert all(reading.answer in talk.markdown() for reading in talk.answers[0].readings)

@@ -5,6 +5,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 from mcp import Client, StdioServerParameters, types
 from mcp.server.mcpserver import MCPServer
 
+from fathom.answering.audit_log import AuditLog
 from fathom.answering.store import Store
 from fathom.config import Settings
 from fathom.interfaces.mcp.replies import CELL_LETTERS, MOST_LETTERS
 from fathom.interfaces.mcp.server import make_server
+from fathom.interfaces.web.assistants import load
 from fathom.interfaces.web.site import Rules, Site
 
 ERAS = ("auto", "legacy")
@@ -273,3 +276,54 @@ def test_over_pipes(tmp_path: Path) -> None:
             return await client.call_tool("ask", {"question": "How many albums are there?"})
 
     assert asyncio.run(work()).structured_content["rows"] == [[3]]
+
+
+def test_where_no_sql_is_taken_none_is_run_or_taught(tmp_path: Path, site: Site) -> None:
+    closed = replace(site, rules=replace(site.rules, sql=False, teaching=True))
+    asked: list[str] = []
+
+    async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"agreed": True})
+
+    async def use(client: Client) -> Any:
+        given = []
+        for tool, arguments in (
+            ("run_sql", {"sql": "SELECT title FROM album"}),
+            ("run_sql", {"sql": "SELECT title FROM album", "dry_run": True}),
+            ("teach", {"question": "How many records?", "sql": "SELECT COUNT(*) FROM album"}),
+            ("ask", {"question": "How many albums are there?"}),
+        ):
+            given.append(await client.call_tool(tool, arguments))
+        return given
+
+    *refused, answered = using(load(closed), use, elicitation_callback=answer)
+    assert all(r.is_error and "switched off" in r.content[0].text for r in refused)
+    assert answered.structured_content["rows"] == [[3]]
+    assert not asked
+    assert not site.lessons(site.database("shop")).lessons
+
+
+def test_what_contradicts_a_lesson_is_not_taught(site: Site) -> None:
+    async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        return types.ElicitResult(action="accept", content={"agreed": True})
+
+    async def use(client: Client) -> Any:
+        lesson = {"question": "How many records?", "sql": "SELECT COUNT(*) FROM album"}
+        first = (await client.call_tool("teach", lesson)).structured_content
+        second = await client.call_tool("teach", lesson | {"sql": "SELECT COUNT(id) FROM album"})
+        return first, second.structured_content
+
+    first, second = using(make_server(site, teaching=True), use, elicitation_callback=answer)
+    assert (first["kept"], second["kept"]) == (True, False)
+    assert "another lesson says otherwise" in second["outcome"]
+    assert [one.id for one in site.lessons(site.database("shop")).lessons] == [first["lesson_id"]]
+
+
+def test_what_assistants_ask_is_logged_as_theirs(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_AUDIT_LOG", str(tmp_path / "audit.jsonl"))
+    called(site, "ask", question="How many albums are there?")
+    called(site, "run_sql", sql="SELECT title FROM album")
+    assert [e.interface for e in AuditLog(tmp_path / "audit.jsonl").entries()] == ["mcp", "mcp"]

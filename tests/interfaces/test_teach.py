@@ -65,3 +65,15 @@ def test_what_is_missing_is_named(
     done = fathom("teach", genes, *options)
     assert done.code == 1
     assert problem in done.err
+
+
+def test_what_another_lesson_denies_is_kept_only_if_insisted(fathom: Fathom, genes: Path) -> None:
+    count = ("--question", "How many genes are there?")
+    assert fathom("teach", genes, *count, "--sql", "SELECT COUNT(*) FROM gene").code == 0
+    other = (*count, "--sql", "SELECT COUNT(DISTINCT symbol) FROM gene")
+    done = fathom("teach", genes, *other)
+    assert done.code == 3
+    assert "another lesson says otherwise: “How many genes are there?” is answered by" in done.out
+    assert "DISTINCT" not in fathom("teach", genes).out
+    assert fathom("teach", genes, *other, "--anyway").code == 0
+    assert "DISTINCT" in fathom("teach", genes).out

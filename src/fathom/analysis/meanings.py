@@ -93,7 +93,7 @@ class Meanings:
             rest = [t.stem for n, t in enumerate(said) if n not in taken and t.stem != "of"]
             for measure, left, score in self._measures(rest, bare):
                 for where in self._conditions(measure, named, left):
-                    for dated in self._dated(measure, period, where):
+                    for dated in self._dated(measure, period):
                         quantity = Quantity(measure, where, period, dated)
                         found[quantity] = max(found.get(quantity, 0), score)
             if found:
@@ -253,9 +253,7 @@ class Meanings:
                 # No row has two values of one column: whoever names two means the rows with either.
                 yield tuple(RowCondition(f, v[0] if len(v) == 1 else tuple(v)) for f, v in values.items())
 
-    def _dated(
-        self, measure: Measure, period: Period | None, where: tuple[RowCondition, ...]
-    ) -> Sequence[Field | None]:
+    def _dated(self, measure: Measure, period: Period | None) -> Sequence[Field | None]:
         """The columns that may date a measure's rows: those of its own table, else the nearest."""
         found = self._words.dates_of(measure.table)
         if not found:

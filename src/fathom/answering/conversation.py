@@ -63,7 +63,7 @@ class Conversation(Displayed):
         self.answers = list(answers)
         self._held = ExitStack()
         self.asking = database if isinstance(database, Asking) else _opened(database, self._held, **options)
-        self.whole = self.answers[-1].question.text if self.answers else ""
+        self.whole = (self.last.whole or self.last.question.text) if self.last else ""
 
     @classmethod
     def load(
@@ -145,8 +145,9 @@ class Conversation(Displayed):
         question = Question(text)
         if chart is None:
             reason = "These rows make no chart: that takes a number for each of several things or times."
-            return Answer(question, f"I don't know. {reason}", refusal=Refusal(reason))
-        return replace(before, question=question, chart=chart)
+            refusal = Refusal(reason)
+            return Answer(question, f"I don't know. {reason}", refusal=refusal, whole=self.whole)
+        return replace(before, question=question, chart=chart, whole=self.whole)
 
     async def _edited(self, text: str) -> Answer | None:
         """The query before, edited as the text says; what the edit came to is told first."""
@@ -162,7 +163,7 @@ class Conversation(Displayed):
         taken = Assumption("default", f"I took this as: {made.told}.")
         sure = None if before.confidence is None else before.confidence * EDITED_RIGHT
         assumptions = (taken, *given.assumptions)
-        return replace(given, assumptions=assumptions, confidence=sure)
+        return replace(given, assumptions=assumptions, confidence=sure, whole=self.whole)
 
     async def _edit(self, text: str, sql: str) -> EditedQuery | None:
         known = self.asking.context

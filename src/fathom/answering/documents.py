@@ -11,8 +11,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from fathom.answering.forms import cell_as_json
-from fathom.answering.pictures import as_svg
-from fathom.errors import MissingExtra
+from fathom.answering.pictures import picture_of
 from fathom.records import Answer, Chart, Result, shown_rows
 from fathom.text.templates import html_templates
 
@@ -71,8 +70,4 @@ def _left_out(rows: Result) -> str:
 
 
 def _picture(chart: Chart) -> Markup:
-    """A chart as SVG where what draws it is installed; what draws it escapes its text."""
-    try:
-        return Markup(as_svg(chart.specification))
-    except MissingExtra:
-        return Markup("")
+    return Markup(picture_of(chart))  # what draws it escapes its text

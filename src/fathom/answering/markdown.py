@@ -17,7 +17,9 @@ def answer_as_markdown(answer: Answer, *, most: int = MOST_ROWS) -> str:
     parts = [f"## {_plain(answer.question.text)}", _plain(answer.text)]
     if answer.ending is Ending.UNSURE:
         for number, reading in enumerate(answer.readings, 1):
-            parts += [f"### Reading {number}: {_plain(reading.text)}", *_evidence(reading, most)]
+            parts.append(f"### Reading {number}: {_plain(reading.text)}")
+            parts += [_plain(reading.answer)] if reading.answer else []
+            parts += _evidence(reading, most)
     else:
         parts += _evidence(answer, most)
     return "\n\n".join(parts) + "\n"

@@ -1,6 +1,6 @@
 """Charts as pictures, by the Vega that vl-convert carries: it needs no browser and no network.
 
-A chart is given as its Vega-Lite specification. Everything here raises `MissingExtra` without vl-convert.
+A chart is its Vega-Lite specification. Without vl-convert, all but `picture_of` raise `MissingExtra`.
 """
 
 import json
@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from fathom.errors import MissingExtra
+from fathom.records import Chart
 
 LOOK: Mapping[str, Any] = {
     # What draws measures letters as those of Liberation Sans, which are as wide as Arial's and Helvetica's.
@@ -26,6 +27,14 @@ def as_svg(specification: Mapping[str, Any]) -> str:
     """A chart as SVG; its text is escaped."""
     with _drawing:
         return str(_vega().vegalite_to_svg(_with_look(specification)))
+
+
+def picture_of(chart: Chart) -> str:
+    """A chart as SVG; empty where the library that draws it isn't installed."""
+    try:
+        return as_svg(chart.specification)
+    except MissingExtra:
+        return ""
 
 
 def as_png(specification: Mapping[str, Any]) -> bytes:

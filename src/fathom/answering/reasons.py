@@ -72,7 +72,7 @@ async def with_reasons(draft: Draft, refusal: Refusal, method: Method, context: 
         return outside
     near = [*_near(refusal.missing, context)]
     reason = " ".join((refusal.reason, *(n.told for n in near)))
-    offered = [q async for q in search.working(_instead(draft, refusal.missing, near, context))]
+    offered = [q async for q in search.working(_instead(draft, near, context))]
     return replace(refusal, reason=reason, instead=tuple(offered))
 
 
@@ -239,7 +239,7 @@ def _value_near(word: str, context: Context) -> str | None:
 # What to ask instead
 
 
-def _instead(draft: Draft, missing: Sequence[str], near: Sequence[_Near], context: Context) -> Iterator[str]:
+def _instead(draft: Draft, near: Sequence[_Near], context: Context) -> Iterator[str]:
     """Questions that may be meant, or lead on: with words spelt as the database has them, of its tables."""
     text = draft.question.text
     for found in near:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fathom.answering.asking import WITH_MODEL, WITHOUT_MODEL, Asking, answer
+from fathom.answering.audit_log import on_behalf
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
-from fathom.knowledge.lessons import Lesson
+from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
 from fathom.offline.engine import OfflineEngine, engine_for, forget
 from fathom.offline.opinions import choose_like
 from fathom.offline.ranking.outcomes import QueryOutcome
@@ -39,12 +40,17 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class LessonRehearsal:
-    """What a lesson changes. `before` and `after` answer the question at hand, if there is one."""
+    """What a lesson changes. `before` and `after` answer the question at hand, if there is one.
+
+    `known` are the ids of the lessons that there were, `contradicted` those of them that say otherwise.
+    """
 
     lesson: Lesson
     before: Answer | None
     after: Answer | None
     retried: tuple[Retried, ...]
+    known: frozenset[str] = frozenset()
+    contradicted: tuple[Lesson, ...] = ()
 
     @property
     def fixed(self) -> tuple[Retried, ...]:
@@ -57,6 +63,16 @@ class LessonRehearsal:
         lost = (r for r in self.retried if r.before is Stand.RIGHT and r.after is not Stand.RIGHT)
         spoilt = (r for r in self.retried if r.before is Stand.OPEN and r.after is Stand.WRONG)
         return (*lost, *spoilt)
+
+    @property
+    def objection(self) -> str:
+        """Why the lesson isn't kept unless somebody insists, in words; "" where nothing is against it."""
+        if self.broken:
+            many = len(self.broken)
+            return f"it breaks {many} solved question{'' if many == 1 else 's'}"
+        if self.contradicted:
+            return f"another lesson says otherwise: {self.contradicted[0].text}"
+        return ""
 
     @property
     def text(self) -> str:
@@ -78,10 +94,14 @@ async def validate(asking: Asking, lesson: Lesson) -> None:
             raise InputError(f"the query can't be learned: {error}") from error
 
 
-async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = None) -> LessonRehearsal:
+async def rehearse(
+    asking: Asking, lesson: Lesson, question: Question | None = None, *, among: Sequence[Lesson] = ()
+) -> LessonRehearsal:
     """Answer the question and those that the packs hold solved, without the lesson and with it.
 
-    Nothing is kept. Each solved question is answered by what the others teach. Raises what `answer` raises.
+    Nothing is kept; `among` are the lessons that it would stand beside. Each solved question is answered by
+    what the others teach. The audit log has the question, whose answers a person sees, not the solved ones.
+    Raises what `answer` raises.
     """
     knowledge = asking.context.knowledge
     solved = [e for e in knowledge.examples if e not in lesson.pack.examples][:MOST]
@@ -90,8 +110,21 @@ async def rehearse(asking: Asking, lesson: Lesson, question: Question | None = N
         before = await answer(question, asking, reasons=False)
         async with _knowing(asking, knowledge.merge(lesson.pack)) as with_it:
             after = await answer(question, with_it, reasons=False)
-    retried = [r async for r in _retried(asking, lesson, solved)]
-    return LessonRehearsal(lesson, before, after, tuple(retried))
+    with on_behalf():
+        retried = [r async for r in _retried(asking, lesson, solved)]
+    known = frozenset(one.id for one in among)
+    return LessonRehearsal(lesson, before, after, tuple(retried), known, contradicted(among, lesson))
+
+
+def keep(file: LessonFile, tried: LessonRehearsal, *, anyway: bool = False) -> Lesson | None:
+    """Keep a lesson that was rehearsed; the one that is kept, or None where there is an objection.
+
+    `anyway` keeps it all the same. Raises `LessonContradicted` where something was taught since it was
+    rehearsed that says otherwise, and `ConfigError` where the file can't be written.
+    """
+    if tried.objection and not anyway:
+        return None
+    return file.add(tried.lesson, known=tried.known)
 
 
 async def _retried(asking: Asking, lesson: Lesson, solved: Sequence[SolvedExample]) -> AsyncIterator[Retried]:

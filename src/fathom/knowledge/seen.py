@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from pydantic import BaseModel
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from fathom.databases import Database
+from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
 from fathom.knowledge.checking import check
 from fathom.knowledge.pack import KnowledgePack
@@ -113,7 +113,7 @@ class _Seen:
         if self._database.hides(said):
             return False
         dialect = self._database.dialect if example.source == "taught" else self._dialect
-        tree = _parsed(example.sql, dialect)
+        tree = parsed(example.sql, dialect)
         if tree is None:
             return False
         try:
@@ -131,7 +131,7 @@ class _Seen:
             return True
         named = [value for value in also if value]
         for text in filter(None, texts):
-            tree = _parsed(text, dialect or self._dialect)
+            tree = parsed(text, dialect or self._dialect)
             if tree is None:
                 return False
             tables = {t.name.casefold() for t in tree.find_all(exp.Table)}
@@ -146,7 +146,7 @@ class _Seen:
     def _held(self, table: str, column: str, value: str) -> bool:
         """Whether a row that is seen has the value."""
         cast = exp.cast(exp.column(column, quoted=True), "text", dialect="postgres")
-        name = _parsed(f"SELECT 1 FROM {self._database.identifier(table)}", self._database.dialect)
+        name = parsed(f"SELECT 1 FROM {self._database.identifier(table)}", self._database.dialect)
         if not isinstance(name, exp.Select):
             return False
         query = name.where(cast.eq(exp.Literal.string(value))).limit(1)
@@ -154,10 +154,3 @@ class _Seen:
             return bool(self._database.run(query.sql(self._database.dialect), _QUICKLY, trusted=True).rows)
         except (QueryError, ValueError):
             return False
-
-
-def _parsed(sql: str, dialect: str) -> exp.Expr | None:
-    try:
-        return parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return None

@@ -81,7 +81,8 @@ class Answer(Displayed):
     `ending` says which. Where it is sure, `sql` and `result` are set, and `refusal` otherwise; `readings` are
     there where it is unsure. `shown` are the rows for people: those of `result` with what ranked them and
     with names beside keys, by a query of their own (`shown.sql`) where that adds anything. `confidence` is
-    calibrated, from 0 to 1.
+    calibrated, from 0 to 1. `whole` is the question that a short one goes on from, such as "and in 2015?"; ""
+    where the question was whole.
     """
 
     question: Question
@@ -97,6 +98,7 @@ class Answer(Displayed):
     readings: tuple[Reading, ...] = ()
     method: str = ""
     trace: Trace = field(default_factory=Trace)
+    whole: str = ""
 
     @property
     def ending(self) -> Ending:
@@ -104,6 +106,20 @@ class Answer(Displayed):
         if self.readings:
             return Ending.UNSURE
         return Ending.SURE if self.refusal is None else Ending.UNKNOWN
+
+    @property
+    def best_query(self) -> str | None:
+        """The query that came out best, whether or not it was sure enough to answer with."""
+        written = (step.found.get("sql") for step in reversed(self.trace.steps))
+        return self.sql or next((str(sql) for sql in written if sql), None)
+
+    @property
+    def guess(self) -> str | None:
+        """The best query of an answer that isn't known, where it is worth showing; None for others."""
+        refusal = self.refusal
+        if self.ending is not Ending.UNKNOWN or refusal is None or refusal.unrelated or refusal.outside:
+            return None
+        return self.best_query
 
     def frame(self, library: str | None = None) -> Any:
         """The rows as a data frame of pandas, polars or pyarrow, whichever is installed; or of `library`.
@@ -136,4 +152,5 @@ class Answer(Displayed):
             confidence=chosen.confidence,
             method=self.method,
             trace=self.trace,
+            whole=self.whole,
         )

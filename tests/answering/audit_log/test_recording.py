@@ -9,10 +9,14 @@ import pytest
 from tests.command import Fathom
 
 import fathom
+from fathom.answering import prepare
 from fathom.answering.audit_log import AuditLog, LogEntry, logged_run, logging_as
+from fathom.answering.rehearsal import rehearse
 from fathom.databases import Database
 from fathom.errors import ConfigError, QueryRefused
-from fathom.records import Draft, Limits
+from fathom.knowledge import KnowledgePack
+from fathom.knowledge.lessons import synonym
+from fathom.records import Draft, Limits, Question, SolvedExample
 
 
 @pytest.fixture
@@ -143,3 +147,33 @@ def test_without_a_log_the_command_says_how_to_keep_one(fathom: Fathom) -> None:
     told = fathom("audit-log")
     assert told.code == 1
     assert "FATHOM_AUDIT_LOG" in told.err
+
+
+def test_a_question_that_is_stopped_is_logged(
+    shop: Database, log: AuditLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def endless(*_: object) -> Draft:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    monkeypatch.setattr("fathom.answering.asking.run_method", endless)
+    talk = fathom.Conversation(shop)
+
+    async def stop() -> None:
+        work = asyncio.create_task(talk.answer("How many sales were there?"))
+        await asyncio.sleep(0.05)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(stop())
+    (found,) = entries(log)
+    assert (found.status, found.question) == ("CancelledError", "How many sales were there?")
+
+
+def test_of_a_rehearsal_only_the_question_is_logged(shop: Database, log: AuditLog) -> None:
+    examples = (SolvedExample("How many sales are there?", "SELECT COUNT(*) FROM sale"),)
+    asking = prepare(shop, packs=[KnowledgePack(examples=examples)])
+    question = Question("How many deals were there?")
+    asyncio.run(rehearse(asking, synonym("deals", "sale"), question))
+    assert {e.question for e in entries(log)} == {question.text}

@@ -292,6 +292,17 @@ def test_ended_questions_say_so_and_can_be_asked_again(client: TestClient, site:
     assert finished(client, led.removeprefix("/a/"))["entry"]["status"] == "sure"
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["postgresql://ann:secret@db/x", "postgresql://ann:s@secret@db/x", "https://db/v1?password=secret&a=b"],
+)
+def test_messages_hold_no_password(address: str) -> None:
+    shown = without_secrets(f"can't reach {address} in /home/ann/data/shop.db")
+    assert "secret" not in shown
+    assert "/home/ann" not in shown
+    assert "db" in shown
+
+
 def test_messages_hold_no_folder_and_no_password() -> None:
     told = "SQLite can't open /home/ann/data/shop.db: no; postgresql://ann:secret@db/x and https://example.org/a/b"
     shown = without_secrets(told)

@@ -2,7 +2,13 @@
 
 from fathom.answering.audit_log.entries import LogEntry
 from fathom.answering.audit_log.log import AuditLog, Verified
-from fathom.answering.audit_log.logged import audit_log_of, logged_answer, logged_run, logging_as
+from fathom.answering.audit_log.logged import (
+    audit_log_of,
+    logged_answer,
+    logged_run,
+    logging_as,
+    on_behalf,
+)
 
 __all__ = [
     "AuditLog",
@@ -12,4 +18,5 @@ __all__ = [
     "logged_answer",
     "logged_run",
     "logging_as",
+    "on_behalf",
 ]

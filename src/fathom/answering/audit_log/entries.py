@@ -105,7 +105,7 @@ class Occasion:
         cut = outcome.truncated is not None
         return self.entry(seconds, status="done", rows=len(outcome.rows), truncated=cut, **told)
 
-    def of_failure(self, question: str, error: Exception, seconds: float) -> LogEntry:
+    def of_failure(self, question: str, error: BaseException, seconds: float) -> LogEntry:
         """The entry of a question that ended in an error: a model out of reach, a cancelled one."""
         return self.entry(seconds, question=question, status=type(error).__name__)
 

@@ -45,8 +45,18 @@ def audit_log_of() -> AuditLog | None:
     return AuditLog(path) if path is not None else None
 
 
+@contextmanager
+def on_behalf() -> Iterator[None]:
+    """What is asked inside belongs to something else that a person does: it is no entry of its own."""
+    mark = _under_way.set(True)
+    try:
+        yield
+    finally:
+        _under_way.reset(mark)
+
+
 async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, database: Database) -> Answer:
-    """Wait for an answer and log it, where a log is kept; an error is logged as well.
+    """Wait for an answer and log it, where a log is kept; an error, or that it was stopped, is logged too.
 
     Raises `ConfigError` where the log can't be written: then there is no answer either.
     """
@@ -54,14 +64,13 @@ async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, databa
     if log is None:
         return await work
     occasion = _occasion(database)
-    started, mark = time.monotonic(), _under_way.set(True)
+    started = time.monotonic()
     try:
-        given = await work
-    except Exception as error:
+        with on_behalf():
+            given = await work
+    except BaseException as error:  # also a cancelled task: part of the data may have been read for it
         log.append(occasion.of_failure(question, error, time.monotonic() - started))
         raise
-    finally:
-        _under_way.reset(mark)
     log.append(occasion.of_answer(given, time.monotonic() - started))
     return given
 

@@ -293,11 +293,6 @@ class Store:
         """Whether a session with this secret has begun."""
         return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", _digest(secret)))
 
-    def end_session(self, secret: str) -> None:
-        """Let a browser in no more."""
-        with self._file.writing():
-            self._file.rows("DELETE FROM session WHERE digest = ?", _digest(secret))
-
     def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
         found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)
         return [StoredQuestion(**_typed(row)) for row in found]

@@ -80,7 +80,7 @@ def _results(history: AnnotationHistory) -> dict[str, Any]:
         "equal_on_the_database": Rate.of(pair[4] for pair in pairs).as_json(),
         "equal_by_luck": sum(pair[4] and not pair[3] for pair in pairs),
         "same_text": Rate.of(pair[5] for pair in pairs).as_json(),
-        "classes": dict(sorted(Counter(map(str, _classes(history, pairs))).items())),
+        "classes": dict(sorted(Counter(map(str, _classes(pairs))).items())),
         "by_database": _by(pairs, lambda pair: history.items[pair[0]]["database"]),
         "by_difficulty": _by(pairs, lambda pair: difficulty.get(pair[0], "not rated")),
         "by_annotator": {name: _rate([p for p in pairs if name in p[1:3]]) for name in people},
@@ -113,7 +113,7 @@ def _verdicts(history: AnnotationHistory, item: str) -> dict[frozenset[int], dic
     return found
 
 
-def _classes(history: AnnotationHistory, pairs: Sequence[Pair]) -> Iterable[int]:
+def _classes(pairs: Sequence[Pair]) -> Iterable[int]:
     """How many classes of equal results each item has."""
     equal: dict[str, list[tuple[str, str]]] = {}
     seen: dict[str, set[str]] = {}

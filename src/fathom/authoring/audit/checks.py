@@ -36,7 +36,7 @@ def check_gold(
     if _is_empty(first):
         yield "gold_empty", "no row" if not first.rows else "one row of NULL only", {"rows": len(first.rows)}
     yield from _unstable(sql, first, database, limits)
-    yield from _cut_rows(sql, first, database, limits)
+    yield from _cut_rows(sql, database, limits)
     yield from _ids_for_names(question, sql, database)
     yield from _missing_values(sql, database, seconds)
 
@@ -63,7 +63,7 @@ def _bag(result: Result) -> Counter[str]:
     return Counter(map(repr, result.rows))
 
 
-def _cut_rows(sql: str, first: Result, database: Database, limits: Limits) -> Iterator[Evidence]:
+def _cut_rows(sql: str, database: Database, limits: Limits) -> Iterator[Evidence]:
     """Whether the row after the last one given has the same keys, or no order says which came last."""
     ordering = read_ordering(sql, database.dialect)
     if ordering is None or not ordering.limit:

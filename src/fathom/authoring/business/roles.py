@@ -18,7 +18,7 @@ from fathom.text.run_together import taken_apart
 
 MOST_TABLES = 200
 """Tables that questions are made of, those with the most rows: more would be profiled for minutes."""
-MOST_GROUPS, FEWEST_NAMED, MOST_NAMED = 30, 8, 100_000
+MOST_GROUPS, MOST_NAMED = 30, 100_000
 FARTHEST = 3
 """Keys followed from the rows that are measured to what they are grouped by."""
 _ENGLISH = inflect.engine()
@@ -117,7 +117,7 @@ class SchemaWording:
     def table(self, table: Table) -> str | None:
         """What one row of a table is called."""
         name = table.name.rpartition(".")[2][self._shared :]
-        words = self._words(name, table)
+        words = self._words(name)
         if words and len(words) > 1 and words[-1] == "daily":
             words = words[:-1]
         if not words or {*words} & {*lexicon()["not_things"]}:
@@ -133,9 +133,9 @@ class SchemaWording:
         names = [c.name.casefold() for c in table.columns]
         shared = _shared_start(names) if len(names) > 3 else 0
         cut = shared if 2 <= shared < min(map(len, names)) - 1 else 0
-        return self._words(column.name[cut:], table)
+        return self._words(column.name[cut:])
 
-    def _words(self, name: str, table: Table) -> list[str] | None:
+    def _words(self, name: str) -> list[str] | None:
         spelt = lexicon()["spelt"]
         runs = [w.casefold() for part in name.split("_") for w in _WORD.findall(part)]
         words = [spelt.get(part, part) for run in runs for part in taken_apart(run)]

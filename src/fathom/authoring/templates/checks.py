@@ -12,10 +12,10 @@ from fathom.authoring.templates.sql_categories import (
     other_categories,
     parsed,
     sql_categories,
-    tables_of,
 )
 from fathom.authoring.templates.template_file import SLOT, QuestionTemplate, TemplateSet
 from fathom.databases.database import Database
+from fathom.databases.parsing import tables_of
 from fathom.errors import FathomError, QueryError
 from fathom.evaluation.categories import REASONING, SQL_CATEGORIES
 from fathom.records import Limits

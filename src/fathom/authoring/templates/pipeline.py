@@ -17,10 +17,11 @@ from fathom.authoring.templates.checks import problems
 from fathom.authoring.templates.dataset import Publishing
 from fathom.authoring.templates.execution import executed
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
-from fathom.authoring.templates.sql_categories import parsed, tables_of
+from fathom.authoring.templates.sql_categories import parsed
 from fathom.authoring.templates.template_file import QuestionTemplate, TemplateSet
 from fathom.databases import connect
 from fathom.databases.database import Database
+from fathom.databases.parsing import tables_of
 
 _BATCH = 200
 

@@ -6,6 +6,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from fathom.authoring.templates.template_file import QueryCategory
+from fathom.databases.parsing import tables_of
 from fathom.errors import ErrorClass, QueryError
 from fathom.evaluation.categories import SQL_CATEGORIES
 
@@ -53,12 +54,6 @@ def conventions_in(tree: exp.Query, known: Sequence[QueryCategory], dialect: str
     """Whether a query holds a condition that the file names: an expert applies it without being told."""
     there = {_bare(c, dialect) for where in tree.find_all(exp.Where) for c in conjuncts(where.this)}
     return any(_all_hold(k.conditions, there, dialect) for k in known)
-
-
-def tables_of(tree: exp.Query) -> tuple[str, ...]:
-    """The base tables that a query reads, in their order."""
-    made = {cte.alias for cte in tree.find_all(exp.CTE)}
-    return tuple(dict.fromkeys(t.name for t in tree.find_all(exp.Table) if t.name and t.name not in made))
 
 
 def calculates(tree: exp.Query) -> bool:

@@ -9,7 +9,7 @@ from fathom.answering.pictures import as_page, as_png, as_svg
 from fathom.errors import InputError
 from fathom.interfaces.cli.showing import console, notices, plain, print_rows, print_sql
 from fathom.knowledge import check
-from fathom.records import Answer, Chart, Ending, Result, Usage
+from fathom.records import Answer, Chart, Result, Usage
 
 MOST_CANDIDATES = 5
 CELL_LETTERS = 60
@@ -35,14 +35,7 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
         console.print("You could ask:")
         for question in answer.refusal.instead:
             console.print(plain(f"  {question}"))
-    if (
-        answer.ending is Ending.UNKNOWN
-        and answer.refusal
-        and not answer.refusal.unrelated
-        and not answer.refusal.outside
-        and best_guess(answer)
-        and not explained
-    ):
+    if answer.guess and not explained:
         console.print(
             "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
             style="dim",
@@ -86,12 +79,6 @@ def _show_evidence(answer: Answer) -> None:
         console.print(f"Confidence {answer.confidence:.0%}.", style="dim")
 
 
-def best_guess(answer: Answer) -> str | None:
-    """The query that came out best, whether or not it was sure enough to answer with."""
-    written = (step.found.get("sql") for step in reversed(answer.trace.steps))
-    return answer.sql or next((str(sql) for sql in written if sql), None)
-
-
 def show_mismatches(asking: Asking) -> None:
     """What the packs name that the database doesn't have: nothing else would tell of it."""
     found = check(asking.context.knowledge, asking.database.schema)
@@ -103,7 +90,7 @@ def show_mismatches(asking: Asking) -> None:
 
 def show_guess(answer: Answer, dialect: str) -> None:
     """Where the answer was declined: the best guess, how sure it is, and what was not understood."""
-    guess = best_guess(answer)
+    guess = answer.best_query
     if answer.refusal is None or guess is None:
         return
     sure = f" (confidence {answer.confidence:.0%})" if answer.confidence is not None else ""

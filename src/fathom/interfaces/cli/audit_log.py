@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
-from rich import box
-from rich.table import Table
 
 from fathom.answering.audit_log import AuditLog, LogEntry, audit_log_of
 from fathom.answering.documents import csv_cell
 from fathom.errors import ConfigError, InputError
 from fathom.files import written_whole
 from fathom.interfaces.cli import ERROR
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 
 SHOWN = 20
 """Entries that `show` prints, the newest."""
@@ -120,7 +118,7 @@ def _show(entries: list[LogEntry]) -> None:
     if not entries:
         console.print("No entry fits.")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for head in ("time (UTC)", "user", "database", "question or query", "ended", "rows"):
         table.add_column(head, overflow="fold")
     for entry in entries:

@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.history import MethodHistory, RunChange, histories, named
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
 from fathom.interfaces.cli.showing_runs import measure
 
 
@@ -41,7 +38,7 @@ def history(
 
 def _show(one: MethodHistory) -> None:
     console.print(plain(f"{one.name} on {one.benchmark}"), style="bold")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for head in ("run", "when", "commit", "correct", "change"):
         table.add_column(head, overflow="fold")
     for stage in one.stages:

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
 from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Strict
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
 MOST_COMMON = 4
@@ -98,7 +97,7 @@ def _title(table: Table) -> str:
 
 
 def _grid(table: Table, profile: TableProfile | None) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = bare_table()
     for heading in ("column", "type", "key", "missing", "different", "values"):
         number, name = heading in {"missing", "different"}, heading == "column"
         # A name broken in two can't be copied, nor told from two names.

@@ -4,13 +4,11 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from rich import box
-from rich.table import Table
 from rich.tree import Tree
 
 from fathom import registry
 from fathom.errors import ConfigError
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
 from fathom.methods import Method, MethodStep, find_method
 from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module, strategies_of
 from fathom.records.trace import MODULES
@@ -54,7 +52,7 @@ def _list(*, as_json: bool) -> None:
     if as_json:
         print_json({"methods": [{**_described(m), "name": n} for n, m in found.items()]})
         return
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = bare_table()
     for heading in ("method", "modules", "calls", "summary"):
         grid.add_column(heading, overflow="fold")
     for name, method in found.items():
@@ -141,7 +139,7 @@ def _strategies(*, as_json: bool) -> None:
         print_json({"strategies": dict(STRATEGIES), "methods": found})
         return
     shown = [m for m in MODULES if any(m in of for of in found.values())]
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = bare_table()
     for heading in ("method", *shown):
         grid.add_column(heading, overflow="fold")
     for name, of in found.items():
@@ -156,7 +154,7 @@ def _steps(*, as_json: bool) -> None:
     if as_json:
         print_json({"steps": [{**step, "step": name} for name, step in found.items()]})
         return
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = bare_table()
     for heading in ("step", "module", "calls", "what it does, and its settings"):
         grid.add_column(heading, overflow="fold")
     for name, step in found.items():

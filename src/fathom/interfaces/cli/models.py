@@ -3,11 +3,8 @@
 import asyncio
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from fathom.errors import ModelError, ModelFailed, sentences
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 from fathom.llm import Pace, Reply, open_model
 from fathom.llm.keys import redact_error
 from fathom.llm.providers import PROVIDERS, Provider
@@ -51,7 +48,7 @@ def _described(provider: Provider) -> dict[str, Any]:
 
 
 def _show() -> None:
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = bare_table()
     for heading in ("provider", "", "state"):
         grid.add_column(heading, overflow="fold")
     for provider in PROVIDERS.values():

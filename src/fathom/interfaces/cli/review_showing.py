@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from fathom.authoring.annotation.exams import results
 from fathom.authoring.annotation.records import Project
 from fathom.authoring.annotation.responses import all_submitted
 from fathom.authoring.annotation.store import Reviews
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
 
 
 def show_projects(reviews: Reviews, *, json: bool) -> None:
@@ -141,7 +140,7 @@ def _number(value: float | None) -> str:
 
 
 def _table(*names: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for name in names:
         table.add_column(name)
     return table

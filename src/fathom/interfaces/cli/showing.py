@@ -33,6 +33,11 @@ def plain(value: Any) -> Text:
     return Text(visible(value if isinstance(value, str) else shown_value(value)))
 
 
+def bare_table() -> Table:
+    """An empty table as all are shown: a line below the head, none around."""
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False)
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output; what JSON has no form for becomes text.
 
@@ -89,7 +94,7 @@ def _csv_cell(cell: Any, *, safe: bool) -> Any:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]], cells: Sequence[Sequence[Text]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for index, name in enumerate(columns):
         numeric = any(isinstance(row[index], int | float) for row in rows)
         table.add_column(plain(name), justify="right" if numeric else "left", overflow="fold")

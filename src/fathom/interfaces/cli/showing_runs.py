@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from fathom.evaluation.outcome import told_unjudged
@@ -16,7 +15,7 @@ from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.running import Run, RunStopped
 from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 from fathom.reports.chapters.answers import CALLS, WORDS
 from fathom.reports.chapters.ranking import AMBIGUITY
 
@@ -134,7 +133,7 @@ def _figures(figures: Mapping[str, Any]) -> Table:
 
 
 def _print_groups(grouping: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for head in (grouping, "correct", "coverage", "selective accuracy"):
         table.add_column(head)
     for name, figures in groups.items():
@@ -161,7 +160,7 @@ def print_figures(contrast: Contrast, *, titled: bool = False) -> None:
     """Runs over one benchmark side by side; `titled` says which one."""
     if titled:
         console.print(plain(f"\n{contrast.benchmark}"), style="bold")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     table.add_column("run", overflow="fold", ratio=1)
     for head in ("correct", "error", "coverage", "selective\naccuracy", "s/question"):
         table.add_column(head, no_wrap=True)
@@ -202,7 +201,7 @@ def _corrected(pair: RunPair, pairs: int) -> str:
 def _print_moves(moves: list[Moved]) -> None:
     if not moves:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for head in ("question", "first", "second", "why"):
         table.add_column(head, overflow="fold")
     for move in moves[:SHOWN_MOVES]:

@@ -7,7 +7,7 @@ from getpass import getuser
 from cyclopts import Parameter
 
 from fathom.answering import Asking, prepare
-from fathom.answering.rehearsal import LessonRehearsal, rehearse, validate
+from fathom.answering.rehearsal import LessonRehearsal, keep, rehearse, validate
 from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.errors import InputError
@@ -100,12 +100,13 @@ def teach(
     """Teach Fathom something about a database, or list and undo what was taught.
 
     A lesson is tried first, on its own question and on those that the packs hold solved. It is kept where
-    none of these gets worse, in a file of Fathom's own beside the settings. Exits with 3 where it isn't kept.
+    none of these gets worse and no other lesson says otherwise, in a file of Fathom's own beside the
+    settings. Exits with 3 where it isn't kept.
 
     Parameters
     ----------
     anyway
-        Keep it although solved questions get worse.
+        Keep it although solved questions get worse, or another lesson says otherwise.
     dry_run
         Only try it.
     undo
@@ -117,25 +118,23 @@ def teach(
     """
     settings = read_settings()
     with connect(database, settings=settings) as opened:
-        kept = lesson_file(opened.known_as or opened.url, settings)
+        file = lesson_file(opened.known_as or opened.url, settings)
         if undo is not None:
-            console.print(plain(f"Undone: {kept.remove(undo).text}"))
+            console.print(plain(f"Undone: {file.remove(undo).text}"))
             return 0
         lesson = taught.lesson()
         if lesson is None:
-            _list(kept, as_pack=as_pack, json=json)
+            _list(file, as_pack=as_pack, json=json)
             return 0
         asking = prepare(opened, settings=settings)
         lesson = lesson.model_copy(update={"by": getuser()})
-        tried = _tried(asking, lesson, taught.question)
-    keep = not dry_run and (anyway or not tried.broken)
-    if keep:
-        lesson = kept.add(lesson)  # another one, where the same was taught before
+        tried = _tried(asking, lesson, taught.question, file)
+    kept = None if dry_run else keep(file, tried, anyway=anyway)
     if json:
-        print_json(_as_json(tried, kept=keep))
+        print_json(_as_json(tried, kept=kept is not None))
     else:
-        _show(tried, lesson.id, keep=keep, dry_run=dry_run)
-    return 0 if keep or dry_run else DECLINED
+        _show(tried, kept, dry_run=dry_run)
+    return 0 if kept or dry_run else DECLINED
 
 
 def _need(**parts: str) -> None:
@@ -143,19 +142,20 @@ def _need(**parts: str) -> None:
         raise InputError(f"--{missing[0].replace('_', '-')} is missing")
 
 
-def _tried(asking: Asking, lesson: Lesson, question: str) -> LessonRehearsal:
+def _tried(asking: Asking, lesson: Lesson, question: str, file: LessonFile) -> LessonRehearsal:
     async def work() -> LessonRehearsal:
         await validate(asking, lesson)
-        return await rehearse(asking, lesson, Question(question) if question else None)
+        asked = Question(question) if question else None
+        return await rehearse(asking, lesson, asked, among=file.lessons)
 
     with notices.status("Asking the solved questions again ..."):
         return asyncio.run(work())
 
 
-def _list(kept: LessonFile, *, as_pack: bool, json: bool) -> None:
-    lessons = kept.lessons
+def _list(file: LessonFile, *, as_pack: bool, json: bool) -> None:
+    lessons = file.lessons
     if as_pack:
-        console.print(plain(pack_as_yaml(pack_of(lessons, kept.file))), soft_wrap=True)
+        console.print(plain(pack_as_yaml(pack_of(lessons, file.file))), soft_wrap=True)
     elif json:
         print_json({"lessons": [lesson.model_dump(mode="json") for lesson in lessons]})
     elif not lessons:
@@ -167,7 +167,7 @@ def _list(kept: LessonFile, *, as_pack: bool, json: bool) -> None:
             console.print(plain(f"          {lesson.kind}, {lesson.taught:%Y-%m-%d}{by}"), style="dim")
 
 
-def _show(tried: LessonRehearsal, kept_as: str, *, keep: bool, dry_run: bool) -> None:
+def _show(tried: LessonRehearsal, kept: Lesson | None, *, dry_run: bool) -> None:
     console.print(plain(tried.lesson.text), style="bold", soft_wrap=True)
     if tried.before is not None and tried.after is not None:
         console.print(plain(f"before: {tried.before.text}"))
@@ -175,10 +175,11 @@ def _show(tried: LessonRehearsal, kept_as: str, *, keep: bool, dry_run: bool) ->
     console.print(f"Answers now: {tried.text}.")
     for retried in tried.broken:
         console.print(plain(f"  broken: {retried.question}"), style="yellow")
-    if keep:
-        console.print(plain(f"Kept; fathom teach DATABASE --undo {kept_as} undoes it."))
+    if kept:  # the one from before, where the same was taught already
+        console.print(plain(f"Kept; fathom teach DATABASE --undo {kept.id} undoes it."))
     elif not dry_run:
-        console.print("Not kept, for it breaks what was right. Add --anyway to keep it all the same.")
+        told = f"Not kept, for {tried.objection}. Add --anyway to keep it all the same."
+        console.print(plain(told), soft_wrap=True)
 
 
 def _as_json(tried: LessonRehearsal, *, kept: bool) -> dict[str, object]:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter as Option
-from rich import box
-from rich.table import Table
 
 from fathom.biotools.catalogue import (
     Endpoint,
@@ -22,7 +20,7 @@ from fathom.biotools.catalogue import (
 )
 from fathom.errors import InputError, did_you_mean
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 
 ACTIONS = ("list", "search", "show", "export", "export-training", "answer", "verify", "serve")
 
@@ -171,7 +169,7 @@ def _show(shown: Endpoint, as_json: bool) -> None:
         return
     console.print(plain(shown.name), style="bold")
     console.print(plain(f"{shown.summary}\n{shown.provider}, {shown.tool}: {shown.method} {shown.path}\n"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = bare_table()
     for heading in ("parameter", "takes", "what"):
         table.add_column(heading, overflow="fold")
     for parameter in shown.callable_parameters.values():

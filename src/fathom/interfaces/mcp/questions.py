@@ -10,6 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field, create_model
 
 from fathom.answering import Conversation
+from fathom.answering.audit_log import logging_as
 from fathom.answering.store import Origin
 from fathom.errors import FathomError
 from fathom.interfaces.mcp.replies import ROWS, AskReply, Rows, ask_reply
@@ -79,7 +80,7 @@ class Questions:
     async def _answer(self, question: str, database: str, evidence: str, after: str, ctx: Context) -> Answer:
         asked = (question, database, evidence, after)
         try:
-            with cancelled_with_task():
+            with cancelled_with_task(), logging_as("mcp"):
                 return await self._known_or_found(asked, ctx)
         except FathomError as error:
             raise ToolError(str(error)) from error

@@ -12,18 +12,17 @@ from mcp.server.mcpserver import Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
-from sqlglot import exp
 
 from fathom.answering import explain
 from fathom.answering.audit_log import logged_run, logging_as
 from fathom.answering.calling import answer_by_calls
-from fathom.answering.rehearsal import rehearse, validate
+from fathom.answering.rehearsal import keep, rehearse, validate
 from fathom.biotools.callers import open_caller
 from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.databases import Database
-from fathom.databases.parsing import parsed
+from fathom.databases.parsing import parsed, tables_of
 from fathom.errors import FathomError, InputError, QueryRefused
 from fathom.interfaces.mcp.questions import Questions
 from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, table_of
@@ -37,6 +36,8 @@ SECONDS = 30.0
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 Tools = Callable[[], AbstractContextManager[Client]]
 """Gives a client of the biomedical APIs, for one call."""
+SqlCheck = Callable[[], None]
+"""Raises `InputError` where no queries written by hand are taken."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -77,8 +78,17 @@ class TeachReply(ToolResult):
     lesson_id: str = ""
 
 
-def make_server(sources: Sources, *, tools: Tools = Client, teaching: bool = False) -> MCPServer:
-    """The server over what `sources` reach. With `teaching` assistants may teach, if their person agrees."""
+def _allowed() -> None:
+    """Queries written by hand are taken."""
+
+
+def make_server(
+    sources: Sources, *, tools: Tools = Client, teaching: bool = False, check_sql: SqlCheck = _allowed
+) -> MCPServer:
+    """The server over what `sources` reach. With `teaching` assistants may teach, if their person agrees.
+
+    `check_sql` is called before a query that an assistant wrote is run or taught.
+    """
     server: MCPServer = MCPServer(
         "fathom",
         title="Fathom",
@@ -87,14 +97,14 @@ def make_server(sources: Sources, *, tools: Tools = Client, teaching: bool = Fal
         log_level="WARNING",
     )
     server.add_tool(_told(Questions(sources).tool()), annotations=READS)
-    for tool in (_search(sources), _run_sql(sources), _explain_sql(sources)):
+    for tool in (_search(sources), _run_sql(sources, check_sql), _explain_sql(sources)):
         server.add_tool(_told(tool), annotations=READS)
     server.add_tool(
         _told(_call_tool(tools)),
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=True),
     )
     if teaching:
-        server.add_tool(_told(_teach(sources)), annotations=ToolAnnotations(read_only_hint=False))
+        server.add_tool(_told(_teach(sources, check_sql)), annotations=ToolAnnotations(read_only_hint=False))
     add_resources(server, sources)
     add_prompts(server)
     return server
@@ -154,9 +164,10 @@ def _search(sources: Sources) -> Callable[..., Any]:
     return search_database
 
 
-def _run_sql(sources: Sources) -> Callable[..., Any]:
+def _run_sql(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
     async def run_sql(sql: str, database: str = "", max_rows: Rows = ROWS, dry_run: bool = False) -> SqlReply:
         """Run one query that only reads, within 30 s. dry_run: only say whether it may run."""
+        check_sql()
         opened = await _opened(sources, database)
         if refused := await asyncio.to_thread(_refused, opened, sql):
             return SqlReply(refused=str(refused), rule=refused.rule)
@@ -175,7 +186,8 @@ def _explain_sql(sources: Sources) -> Callable[..., Any]:
         opened = await _opened(sources, database)
         refused = await asyncio.to_thread(_refused, opened, sql)
         words = "" if refused else explain(sql, opened.dialect)
-        used = [] if refused else _tables(sql, opened)
+        tree = None if refused else parsed(sql, opened.dialect)
+        used = [] if tree is None else list(tables_of(tree))
         return ExplainReply(
             explanation=words, tables=used, allowed=refused is None, refused=str(refused or "")
         )
@@ -233,24 +245,19 @@ def _called(client: Client, endpoint: str, arguments: dict[str, Any]) -> ToolRep
     return ToolReply(answer=text[: MOST_LETTERS // 2], answered=True, calls=[call], notes=notes)
 
 
-def _tables(sql: str, database: Database) -> list[str]:
-    """The tables that a query reads, as it names them."""
-    query = parsed(sql, database.dialect)
-    if query is None:
-        return []
-    made = {c.alias_or_name for c in query.find_all(exp.CTE)}
-    return list(dict.fromkeys(t.name for t in query.find_all(exp.Table) if t.name and t.name not in made))
-
-
 class TeachingConsent(BaseModel):
     """Whether the person agrees to teach this."""
 
     agreed: bool = Field(description="Keep it, and use it for later questions")
 
 
-def _teach(sources: Sources) -> Callable[..., Any]:
+def _teach(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
     def agreement(question: str, sql: str, database: str) -> Elicit[TeachingConsent]:
-        place = only(sources, database)
+        try:  # before a person is asked in vain
+            check_sql()
+            place = only(sources, database)
+        except FathomError as error:
+            raise ToolError(str(error)) from error
         return Elicit(f"Teach {place} that “{question}” is answered by this query?\n{sql}", TeachingConsent)
 
     async def teach(
@@ -260,17 +267,23 @@ def _teach(sources: Sources) -> Callable[..., Any]:
         database: str = "",
     ) -> TeachReply:
         """Keep a question with the query that answers it, if the person agrees and nothing solved breaks."""
+        check_sql()
         if agreed.action != "accept" or not agreed.data.agreed:
             return TeachReply(kept=False, outcome="the person didn't agree")
         name = only(sources, database)
         asking = await asyncio.to_thread(sources.asking, name)
         lesson = solved(question, sql)
+        opened = asking.database
+        file = lesson_file(opened.known_as or opened.url, sources.settings)
+        lessons = await asyncio.to_thread(lambda: file.lessons)
         await validate(asking, lesson)
-        tried = await rehearse(asking, lesson)
-        broken = [r.question for r in tried.broken]
-        if not broken:
-            opened = asking.database
-            await asyncio.to_thread(lesson_file(opened.known_as or opened.url, sources.settings).add, lesson)
-        return TeachReply(kept=not broken, outcome=tried.text, broken=broken, lesson_id=lesson.id)
+        tried = await rehearse(asking, lesson, among=lessons)
+        kept = await asyncio.to_thread(keep, file, tried)
+        return TeachReply(
+            kept=kept is not None,
+            outcome=f"{tried.text}; not kept, for {tried.objection}" if kept is None else tried.text,
+            broken=[r.question for r in tried.broken],
+            lesson_id=kept.id if kept else lesson.id,
+        )
 
     return teach

@@ -7,15 +7,14 @@ from typing import Any
 
 from fathom.answering import Conversation
 from fathom.answering.forms import as_json, cell_as_json, result_as_json
-from fathom.answering.pictures import as_svg
+from fathom.answering.pictures import picture_of
 from fathom.databases import Database
-from fathom.errors import MissingExtra
 from fathom.evaluation.outcome import told_unjudged
 from fathom.evaluation.runs.running import Run
 from fathom.evaluation.runs.summary import Summary
 from fathom.evaluation.scoring import Score
 from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says
-from fathom.records import Answer, Chart, Ending, Reading, Result, Schema, Table, shown_rows
+from fathom.records import Answer, Ending, Reading, Result, Schema, Table, shown_rows
 
 MOST_ROWS = 20
 """Rows shown of a result: a notebook is read; `frame()` has them all."""
@@ -81,19 +80,11 @@ def _evidence(given: Answer | Reading) -> Iterator[Part]:
     rows = given.shown or given.result
     if rows is not None and rows.columns:
         yield _grid_of(rows)
-    if given.chart is not None and (svg := _drawn(given.chart)):
+    if given.chart is not None and (svg := picture_of(given.chart)):
         yield Picture(svg)
     if given.sql:
         explained = [Says(given.explanation, dim=True)] if given.explanation else []
         yield Folded("SQL", [Code(given.sql), *explained], open=True)
-
-
-def _drawn(chart: Chart) -> str:
-    """A chart as SVG; empty where the library that draws it isn't installed."""
-    try:
-        return as_svg(chart.specification)
-    except MissingExtra:
-        return ""
 
 
 def _grid_of(result: Result) -> CardTable:

@@ -86,10 +86,12 @@ def load(site: Site) -> "MCPServer":
         from fathom.interfaces.mcp.server import make_server  # noqa: PLC0415, slow to import
     except ModuleNotFoundError as error:
         raise MissingExtra("serving assistants", error.name or "mcp", "mcp") from error
-    tools = site.tools
+    tools, rules = site.tools, site.rules
     if tools is None:
-        return make_server(site, teaching=site.rules.teaching)
-    return make_server(site, tools=lambda: nullcontext(tools), teaching=site.rules.teaching)
+        return make_server(site, teaching=rules.teaching, check_sql=rules.check_sql)
+    return make_server(
+        site, tools=lambda: nullcontext(tools), teaching=rules.teaching, check_sql=rules.check_sql
+    )
 
 
 _unknown = JSONResponse(

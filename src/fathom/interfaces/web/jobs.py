@@ -9,9 +9,10 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from fathom.answering.store import Standing
+from fathom.answering.store import UNFINISHED, Standing
 from fathom.cancellation import Cancellation
 from fathom.errors import FathomError
+from fathom.text import without_passwords
 from fathom.watch import Event, Watch
 
 log = logging.getLogger("fathom.web")
@@ -47,7 +48,7 @@ class JobProgress:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will come."""
-        return self.status not in (Standing.WAITING, Standing.WORKING)
+        return self.status not in UNFINISHED
 
 
 class Busy(FathomError):
@@ -222,7 +223,7 @@ class Jobs(Generic[T]):
 
 
 def _over(job: _Job) -> bool:
-    return job.status not in (Standing.WAITING, Standing.WORKING)
+    return job.status not in UNFINISHED
 
 
 def _tell(loop: asyncio.AbstractEventLoop, job: _Job, event: Event) -> None:
@@ -244,5 +245,4 @@ def _told(job: _Job, error: BaseException) -> tuple[Standing, str]:
 
 def without_secrets(text: str) -> str:
     """A message for a page: no folder of this machine, no password of an address."""
-    text = re.sub(r"://[^/@\s:]*:[^@\s]*@", "://…@", text)
-    return re.sub(r"(?<![\w:/])/(?:[^\s/:'\"]+/)+(?=[^\s/])", "…/", text)
+    return re.sub(r"(?<![\w:/])/(?:[^\s/:'\"]+/)+(?=[^\s/])", "…/", without_passwords(text))

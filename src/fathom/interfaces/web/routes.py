@@ -112,3 +112,8 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
         return perform
 
     return register
+
+
+def attached(id: str, ending: str) -> dict[str, str]:
+    """Headers of a file to keep, such as `fathom-ID.csv`."""
+    return {"content-disposition": f'attachment; filename="fathom-{id}.{ending}"'}

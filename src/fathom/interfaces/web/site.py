@@ -12,7 +12,7 @@ from fathom.answering import Asking, prepare
 from fathom.answering.store import Store
 from fathom.config import Settings
 from fathom.databases import Database, connect
-from fathom.errors import FathomError, UnknownName
+from fathom.errors import FathomError, InputError, UnknownName
 from fathom.knowledge.lessons import LessonFile, lesson_file
 from fathom.records import TableProfile
 from fathom.watch import tell
@@ -44,6 +44,11 @@ class Rules:
     jobs_a_minute: int = 60
     cookie: str = "fathom"
     secure: bool = False
+
+    def check_sql(self) -> None:
+        """Raises `InputError` where nobody writes queries by hand."""
+        if not self.sql:
+            raise InputError("queries written by hand are switched off here (--no-sql)")
 
 
 @dataclass(frozen=True)

@@ -31,15 +31,13 @@ class TrialNotFound(FathomError):
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """What a trial came to. `known` are the lessons that there were, `contradicted` those that say otherwise.
+    """What a trial came to.
 
     `overruled` are what the lesson overrules in the packs and lessons, in words; `difference` is what it
     changes in the file of lessons, line by line.
     """
 
     rehearsal: "LessonRehearsal"
-    known: frozenset[str] = frozenset()
-    contradicted: tuple[Lesson, ...] = ()
     overruled: tuple[str, ...] = ()
     difference: tuple[str, ...] = ()
 

@@ -28,8 +28,6 @@ _STARTS: dict[str, tuple[Expression, ...]] = {
     "year": (Literal("start of year"),),
 }
 FORMATS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "week": "%Y-%W"}
-PERIODS = frozenset((*FORMATS, "quarter", "weekday"))
-"""The periods by which rows can be grouped."""
 
 
 def today(amount: int = 0, unit: str = "day", start: str = "") -> FunctionCall:

@@ -12,7 +12,6 @@ from fathom.offline.queries.query import (
     ColumnRef,
     ComparisonPredicate,
     Condition,
-    Connective,
     Expression,
     OrderKey,
     Query,
@@ -20,6 +19,7 @@ from fathom.offline.queries.query import (
     Subquery,
     comparisons,
     conjunction,
+    conjuncts,
     is_aggregate,
     walk,
 )
@@ -86,7 +86,7 @@ def _with_condition(query: Query, condition: Condition, told: Collection[Conditi
     ):
         inner = Subquery(Query((condition.right,)))
         condition = replace(condition, right=inner)
-    parts = _conjuncts(query.where)
+    parts = conjuncts(query.where)
     if condition in parts:
         return query
     about = _columns(condition)
@@ -102,12 +102,6 @@ def _columns(condition: Condition) -> set[ColumnRef]:
         for e in walk(s)
         if isinstance(e, ColumnRef)
     }
-
-
-def _conjuncts(where: Condition | None) -> tuple[Condition, ...]:
-    if isinstance(where, Connective) and where.kind == "and":
-        return where.parts
-    return () if where is None else (where,)
 
 
 def _with_columns(query: Query, wanted: tuple[ColumnRef, ...]) -> Iterator[Query]:
@@ -142,7 +136,7 @@ def _with_extreme(
 def _with_expression(query: Query, expression: Expression) -> Iterator[Query]:
     """The expression shown; conditions that it counts by are no longer filters."""
     inside = {c for e in walk(expression) for c in _tested(e)}
-    kept = [p for p in _conjuncts(query.where) if not set(comparisons(p)) <= inside]
+    kept = [p for p in conjuncts(query.where) if not set(comparisons(p)) <= inside]
     where = conjunction(*kept)
     if not is_aggregate(expression):
         plain = [e for e in query.select if isinstance(e, ColumnRef)]

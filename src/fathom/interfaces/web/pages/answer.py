@@ -17,11 +17,11 @@ from fathom.errors import InputError
 from fathom.interfaces.web.chart import Theme, drawn, drawn_as, specification
 from fathom.interfaces.web.jobs import JobProgress, Jobs
 from fathom.interfaces.web.pages.ask import OfRequest
-from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
+from fathom.interfaces.web.routes import ActionDone, OfSite, attached, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.work import AnswerJob, asked_again
-from fathom.records import Answer, Ending, Question
+from fathom.records import Answer, Question
 
 router = APIRouter(tags=["answers"])
 REASONS = (
@@ -62,7 +62,7 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
     jobs: Jobs[Answer] = request.app.state.jobs
     kept = site.store.get(id)
     given, progress = kept.answer, jobs.progress(id)
-    guess = _guess(given) if given else ""
+    guess = (given.guess or "") if given else ""
     return AnswerPage(
         entry=kept.entry,
         answer=as_json(given, trace=True) if given else None,
@@ -81,14 +81,6 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
         key=new_id(),
         next_key=new_id(),
     )
-
-
-def _guess(given: Answer) -> str:
-    """The query that came out best where the answer isn't known, if it is worth showing."""
-    if given.ending is not Ending.UNKNOWN or given.refusal is None or given.refusal.unrelated:
-        return ""
-    written = (step.found.get("sql") for step in reversed(given.trace.steps))
-    return next((str(sql) for sql in written if sql), "")
 
 
 def _explained(site: Site, database: str, sql: str) -> str:
@@ -122,7 +114,7 @@ async def events(
 @router.get("/a/{id}/answer.json", include_in_schema=False)
 def take_json(site: OfSite, id: str) -> Response:
     """The answer as a JSON file."""
-    return JSONResponse(as_json(_given(site, id), trace=True), headers=_attached(id, "json"))
+    return JSONResponse(as_json(_given(site, id), trace=True), headers=attached(id, "json"))
 
 
 @router.get("/a/{id}/answer.csv", include_in_schema=False)
@@ -132,20 +124,20 @@ def take_csv(site: OfSite, id: str) -> Response:
     rows = given.shown or given.result
     if rows is None:
         raise InputError("this answer has no rows")
-    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers=_attached(id, "csv"))
+    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers=attached(id, "csv"))
 
 
 @router.get("/a/{id}/answer.md", include_in_schema=False)
 def take_markdown(site: OfSite, id: str) -> Response:
     """The answer as Markdown."""
     text = answer_as_markdown(_given(site, id))
-    return Response(text, media_type="text/markdown; charset=utf-8", headers=_attached(id, "md"))
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=attached(id, "md"))
 
 
 @router.get("/a/{id}/answer.html", include_in_schema=False)
 def take_html(site: OfSite, id: str) -> Response:
     """The answer as one HTML file that needs no network."""
-    return Response(as_html([_given(site, id)]), media_type="text/html", headers=_attached(id, "html"))
+    return Response(as_html([_given(site, id)]), media_type="text/html", headers=attached(id, "html"))
 
 
 @router.get("/a/{id}/chart.svg", include_in_schema=False)
@@ -171,10 +163,6 @@ def _given(site: Site, id: str) -> Answer:
     if given is None:
         raise InputError("there is no answer to this question yet")
     return given
-
-
-def _attached(id: str, ending: str) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="fathom-{id}.{ending}"'}
 
 
 # Doing something with it
@@ -233,15 +221,14 @@ async def choose(site: OfSite, id: str, body: ReadingNumber) -> ActionDone:
 @done(router, "/a/{id}/sql")
 async def edit_sql(site: OfSite, begin: OfRequest, id: str, body: RewrittenQuery) -> ActionDone:
     """Run an edited query within the guard and the limits; a new answer beside the first."""
-    if not site.rules.sql:
-        raise InputError("queries written by hand are switched off here (--no-sql)")
+    site.rules.check_sql()
     return _rerun(site, begin, id, body.sql, Origin.EDITED)
 
 
 @done(router, "/a/{id}/guess")
 async def show_guess(site: OfSite, begin: OfRequest, id: str, body: Nothing) -> ActionDone:
     """Run the best guess of a question that wasn't answered; it is marked as a guess."""
-    guess = _guess(_given(site, id))
+    guess = _given(site, id).guess
     if not guess:
         raise InputError("there is no guess at this question")
     return _rerun(site, begin, id, guess, Origin.GUESSED)

@@ -1,6 +1,6 @@
 """Asking: the box, and what is done with what stands in it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
@@ -84,7 +84,6 @@ class Begin:
 
 
 OfRequest = Annotated[Begin, Depends(begin)]
-Perform = Callable[..., Awaitable[ActionDone]]
 
 
 @done(router, "/ask/{database}")

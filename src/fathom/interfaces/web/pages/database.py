@@ -12,7 +12,7 @@ from fathom.answering.audit_log import logged_run, logging_as
 from fathom.answering.store import Origin
 from fathom.answering.store.store import new_id
 from fathom.databases import Database
-from fathom.errors import InputError, QueryError
+from fathom.errors import QueryError
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS
 from fathom.interfaces.web.pages.ask import OfRequest
@@ -283,7 +283,6 @@ async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written
 
 
 def _check_allowed(site: Site, database: str) -> None:
-    if not site.rules.sql:
-        raise InputError("queries written by hand are switched off here (--no-sql)")
+    site.rules.check_sql()
     if database not in site.databases:
         site.database(database)  # tells what there is

@@ -12,7 +12,7 @@ from fathom.answering.documents import as_html
 from fathom.answering.markdown import conversation_as_markdown
 from fathom.answering.store import StoredQuestion
 from fathom.answering.store.store import new_id
-from fathom.interfaces.web.routes import OfSite, shown
+from fathom.interfaces.web.routes import OfSite, attached, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, Site
 from fathom.records import Answer
 
@@ -69,7 +69,7 @@ def conversation(site: OfSite, id: str) -> Talk:
 def take_json(site: OfSite, id: str) -> Response:
     """The conversation as a JSON file."""
     answers = [as_json(a, trace=True) for a in _answers(site, id)]
-    return JSONResponse({"conversation": id, "answers": answers}, headers=_attached(id, "json"))
+    return JSONResponse({"conversation": id, "answers": answers}, headers=attached(id, "json"))
 
 
 @router.get("/c/{id}/conversation.md", include_in_schema=False)
@@ -77,18 +77,14 @@ def take_markdown(site: OfSite, id: str) -> Response:
     """The conversation as Markdown."""
     answers, database = _answers(site, id), site.store.conversation(id)[0].database
     text = conversation_as_markdown(f"Questions to {database}", answers)
-    return Response(text, media_type="text/markdown; charset=utf-8", headers=_attached(id, "md"))
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=attached(id, "md"))
 
 
 @router.get("/c/{id}/conversation.html", include_in_schema=False)
 def take_html(site: OfSite, id: str) -> Response:
     """The conversation as one HTML file."""
-    return Response(as_html(_answers(site, id)), media_type="text/html", headers=_attached(id, "html"))
+    return Response(as_html(_answers(site, id)), media_type="text/html", headers=attached(id, "html"))
 
 
 def _answers(site: Site, id: str) -> list[Answer]:
     return [known for kept in site.store.conversation(id) if (known := kept.answer) is not None]
-
-
-def _attached(id: str, ending: str) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="fathom-{id}.{ending}"'}

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from fathom.answering import as_json
 from fathom.answering.asking import learn
-from fathom.answering.store import AnswerNotFound, Standing
+from fathom.answering.store import UNFINISHED, AnswerNotFound, Standing
 from fathom.errors import FathomError, InputError
 from fathom.interfaces.web.jobs import Busy, JobProgress, without_secrets
 from fathom.interfaces.web.pages.answer import Nothing
@@ -23,7 +23,7 @@ from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.teachings import Teaching
 from fathom.interfaces.web.trials import FINISHED, LessonTrial, TrialOutcome, Trials
-from fathom.knowledge.lessons import Lesson, contradicted, pack_as_yaml, pack_of
+from fathom.knowledge.lessons import Lesson, pack_as_yaml, pack_of
 from fathom.records import Answer, Question, Schema
 from fathom.watch import Watch, watching
 
@@ -153,8 +153,8 @@ async def try_lesson(site: OfSite, request: Request, database: str, body: Teachi
     trial = LessonTrial(database, body, None)
     try:
         given = site.store.get(body.answer).answer if body.answer else None
-        if not site.rules.sql and body.is_by_hand(given):
-            raise InputError("queries written by hand are switched off here (--no-sql)")
+        if body.is_by_hand(given):
+            site.rules.check_sql()
         trial.lesson = body.lesson()
     except FathomError as error:  # what was typed stays on the page, to be mended
         trial.status, trial.why = Standing.FAILED, without_secrets(str(error))
@@ -182,12 +182,10 @@ async def _try(
         await validate(asking, lesson)
     question = Question(teaching.question.strip()) if teaching.question.strip() else None
     with watching(watch, "ask with it and without it"):
-        rehearsal = await rehearse(asking, lesson, question)
+        rehearsal = await rehearse(asking, lesson, question, among=lessons)
     conflicts = knowledge.merge(lesson.pack).conflicts[len(knowledge.conflicts) :]
     tried = TrialOutcome(
         rehearsal,
-        frozenset(one.id for one in lessons),
-        contradicted(lessons, lesson),
         tuple(f"{c.key}: was {c.earlier}, would be {c.later}" for c in conflicts),
         file.difference(lesson),
     )
@@ -210,13 +208,13 @@ def trial_page(site: OfSite, request: Request, database: str, id: str) -> TrialP
         lesson=trial.lesson.text if trial.lesson else "",
         status=trial.status,
         why=trial.why,
-        progress=trials.jobs.progress(id) if trial.status in _UNFINISHED else None,
+        progress=trials.jobs.progress(id) if trial.status in UNFINISHED else None,
         seconds=trial.seconds,
         before=_answer(rehearsal.before) if rehearsal else None,
         after=_answer(rehearsal.after) if rehearsal else None,
         difference=tried.difference if tried else (),
         overruled=tried.overruled if tried else (),
-        contradicted=[_line(one) for one in tried.contradicted] if tried else (),
+        contradicted=[_line(one) for one in rehearsal.contradicted] if rehearsal else (),
         fixed=[r.question for r in rehearsal.fixed] if rehearsal else (),
         broken=[r.question for r in rehearsal.broken] if rehearsal else (),
         solved=len(rehearsal.retried) if rehearsal else 0,
@@ -226,9 +224,6 @@ def trial_page(site: OfSite, request: Request, database: str, id: str) -> TrialP
         places=_places(opened.schema),
         sql_allowed=site.rules.sql,
     )
-
-
-_UNFINISHED = (Standing.WAITING, Standing.WORKING)
 
 
 def _answer(given: Answer | None) -> dict[str, Any] | None:
@@ -262,18 +257,19 @@ class Keep(BaseModel):
 @done(router, "/db/{database}/teach/{id}/keep")
 async def keep_lesson(site: OfSite, request: Request, database: str, id: str, body: Keep) -> ActionDone:
     """Keep a lesson that was tried: in the file of lessons, never in the expert's."""
+    from fathom.answering.rehearsal import keep  # noqa: PLC0415, slow to import
+
     trials: Trials = request.app.state.trials
     trial = trials.get(id, database)
     if trial.tried is None or trial.lesson is None or trial.status != FINISHED:
         raise InputError("this lesson wasn't tried yet")
-    broken = trial.tried.rehearsal.broken
-    if (broken or trial.tried.contradicted) and not body.anyway:
-        why = f"it breaks {len(broken)} solved questions" if broken else "another lesson says otherwise"
-        raise InputError(f"this lesson isn't kept by itself: {why}")
     if not trial.kept:
         file = site.lessons(await asyncio.to_thread(site.database, database))
-        add = asyncio.to_thread(file.add, trial.lesson, known=trial.tried.known)
-        trial.kept = (await add).id
+        rehearsal = trial.tried.rehearsal
+        kept = await asyncio.to_thread(keep, file, rehearsal, anyway=body.anyway)
+        if kept is None:
+            raise InputError(f"this lesson isn't kept by itself: {rehearsal.objection}")
+        trial.kept = kept.id
         _learn_ahead(request, site, database)
     return ActionDone(f"/db/{database}/teach/{id}", trial.kept)
 

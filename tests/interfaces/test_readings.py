@@ -1,4 +1,4 @@
-"""Readings at the terminal: shown as no answers yet, chosen by number; and eight questions in a cold process."""
+"""Readings at the terminal: shown as no answers yet, chosen by number; eight questions in a cold process."""
 
 import io
 import json

@@ -46,7 +46,7 @@ CHOICES: Mapping[str, tuple[MethodStep, ...]] = {
 REVISIONS = {
     "gsr, its last rewrite always": GSR,
     "gsr, its last rewrite only of what failed or gave nothing": replace(
-        GSR, steps=tuple(s.using(always=False) if s.name == "rewrite with result" else s for s in GSR.steps)
+        GSR, steps=tuple(s.using(always=False) if s.name == "rewrite_with_result" else s for s in GSR.steps)
     ),
     "adaptive": find_method("adaptive"),
 }

@@ -41,7 +41,7 @@ def test_an_answer_carries_its_evidence(shop: Database) -> None:
     assert given.result is not None
     assert given.result.rows == ((17.5,),)
     assert given.confidence == 0.9
-    assert [s.name for s in given.trace.steps] == ["look up"]
+    assert [s.name for s in given.trace.steps] == ["look_up"]
 
 
 def test_what_is_not_known_is_said(shop: Database) -> None:

@@ -30,17 +30,17 @@ name = "mine"
 summary = "One prompt with what is known of each column, fixed where it fails."
 
 [[steps]]
-step = "continue-select"
+step = "continue_select"
 style = "commented"
 
 [[steps]]
-step = "mend-failed"
+step = "mend_failed"
 turns = 1
 ```
 
-Another package registers steps under the entry point `fathom.steps` and methods under `fathom.methods`. A
-step is a function `async (draft, context, *, setting=default) -> draft` with the decorator
-`fathom.methods.step`.
+Another package registers methods under the entry point `fathom.methods`, and modules of steps under
+`fathom.steps`; a step has the name of its function. A step is a function
+`async (draft, context, *, setting=default) -> draft` with the decorator `fathom.methods.step`.
 
 ## What is faithful and what isn't
 

@@ -14,5 +14,5 @@ def test_the_composed_method_of_the_page_can_be_read(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(shown)
     method = find_method(str(file))
-    assert [s.name for s in method.steps] == ["continue select", "mend failed"]
+    assert [s.name for s in method.steps] == ["continue_select", "mend_failed"]
     assert method.asks_model

@@ -102,7 +102,7 @@ def test_a_spent_budget_declines_or_answers_with_what_there_is(
     answered = fathom(*asking, "--max-tokens", 300)
     assert answered.code == 0
     said = " ".join(answered.out.split())
-    assert "stands as it was before 'correct by checklist'" in said
+    assert "stands as it was before 'correct_by_checklist'" in said
     assert "384 of 300 tokens" in said
 
 

@@ -6,6 +6,7 @@ from tests.command import Fathom
 
 from fathom import registry
 from fathom.llm import Cassette, ScriptedModel
+from fathom.methods.registered_steps import registered_steps
 
 
 def test_every_method_is_listed_with_its_modules_calls_and_provenance(fathom: Fathom) -> None:
@@ -49,9 +50,9 @@ def test_a_method_that_is_not_there_names_the_likely_ones(fathom: Fathom, name: 
 
 def test_every_step_says_what_it_does(fathom: Fathom) -> None:
     steps = json.loads(fathom("methods", "steps", "--json").out)["steps"]
-    assert {s["step"] for s in steps} == set(registry.names("steps"))
+    assert {s["step"] for s in steps} == set(registered_steps())
     assert [s["step"] for s in steps if not s["about"]] == []
-    assert "continue-select" in fathom("methods", "steps").out
+    assert "continue_select" in fathom("methods", "steps").out
 
 
 def test_a_method_without_its_model_says_what_to_do(fathom: Fathom, genes: Path) -> None:

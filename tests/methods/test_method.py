@@ -28,7 +28,7 @@ async def pick_tables(draft: Draft, context: Context) -> Draft:
     return replace(draft, selection=Selection({"gene": ("symbol",)}), notes={"looked_at": 1})
 
 
-@step("generation", name="write it down")
+@step("generation")
 async def write(draft: Draft, context: Context) -> Draft:
     sql = "SELECT symbol FROM gene"
     return replace(draft, sql=sql, candidates=(Candidate(sql, 1.0),), result=await context.run(sql))
@@ -67,9 +67,9 @@ def run(context: Context, *steps: object) -> Draft:
 def test_the_trace_holds_each_step_with_what_it_changed_and_used(context: Context) -> None:
     draft = run(context, pick_tables, write)
     selection, generation = draft.trace.steps
-    assert (selection.name, selection.module) == ("pick tables", "selection")
+    assert (selection.name, selection.module) == ("pick_tables", "selection")
     assert selection.found == {"selection": {"gene": ["symbol"]}, "looked_at": 1}
-    assert generation.name == "write it down"
+    assert generation.name == "write"
     assert generation.found["sql"] == "SELECT symbol FROM gene"
     assert generation.usage.database_seconds > 0
     assert draft.trace.usage.own_seconds > 0
@@ -80,7 +80,7 @@ def test_the_trace_holds_each_step_with_what_it_changed_and_used(context: Contex
 
 def test_a_refusal_without_sql_ends_the_way(context: Context) -> None:
     draft = run(context, give_up, write)
-    assert [s.name for s in draft.trace.steps] == ["give up"]
+    assert [s.name for s in draft.trace.steps] == ["give_up"]
     assert draft.sql is None
 
 

@@ -3,16 +3,16 @@
 import pytest
 
 from fathom import registry
-from fathom.methods import Method, MethodStep, find_method
+from fathom.methods import Method, find_method
+from fathom.methods.registered_steps import find_step, registered_steps
 from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module, strategies_of
 
-STEPS = registry.names("steps")
+STEPS = tuple(registered_steps())
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_has_strategies_that_are_explained(name: str) -> None:
-    step = registry.load("steps", name)
-    assert isinstance(step, MethodStep)
+    step = find_step(name)
     tags = strategies_of(step)
     assert tags, f"{step.name} has none"
     assert not set(tags) - set(STRATEGIES)
@@ -20,7 +20,7 @@ def test_every_step_has_strategies_that_are_explained(name: str) -> None:
 
 def test_every_strategy_is_some_steps() -> None:
     methods = [m for n in registry.names("methods") if isinstance(m := registry.load("methods", n), Method)]
-    steps = [registry.load("steps", n) for n in STEPS] + [s for m in methods for s in m.steps]
+    steps = [*registered_steps().values()] + [s for m in methods for s in m.steps]
     assert {t for s in steps for t in strategies_of(s)} == set(STRATEGIES)
 
 

@@ -4,7 +4,7 @@ name = "careful"
 summary = "DAIL-SQL's prompt, then up to two fixes."
 
 [[steps]]
-step = "continue-select"
+step = "continue_select"
 style = "commented"
 """
 
@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fathom import registry
 from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
 from fathom.methods.method import Method, MethodStep
+from fathom.methods.registered_steps import find_step
 
 _TEXTS = ("name", "summary", "provenance")
 _FIELDS = (*_TEXTS, "steps")
@@ -51,7 +51,6 @@ def _step(entry: Mapping[str, Any], file: Path, place: str) -> MethodStep:
         raise InputError("must name a step (fathom methods steps)", file=file, field=f"{place}.step")
     settings = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k != "step"}
     try:
-        registered: MethodStep = registry.load("steps", name)
-        return registered.using(**settings)
+        return find_step(name).using(**settings)
     except (UnknownName, ConfigError) as error:
         raise InputError(str(error), file=file, field=place) from error

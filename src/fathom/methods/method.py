@@ -131,7 +131,6 @@ class Method:
 def step(
     module: Module,
     *,
-    name: str = "",
     calls: str = NO_CALLS,
     quirks: Mapping[str, str] | None = None,
     shots: str = "",
@@ -142,14 +141,7 @@ def step(
     """
 
     def named(function: StepFunction) -> MethodStep:
-        made = MethodStep(
-            name or function.__name__.replace("_", " "),
-            module,
-            function,
-            calls=calls,
-            quirks=quirks or {},
-            shots=shots,
-        )
+        made = MethodStep(function.__name__, module, function, calls=calls, quirks=quirks or {}, shots=shots)
         assert all(made.known_settings.get(q) is False for q in made.quirks)
         return made
 
@@ -201,7 +193,7 @@ async def run_method(method: Method, question: Question, context: Context) -> Dr
 async def _run_step(one: MethodStep, draft: Draft, context: Context) -> Draft:
     started = time.perf_counter()
     try:
-        with watching(context.watch, one.name):
+        with watching(context.watch, one.name.replace("_", " ")):
             after = await one.function(replace(draft, notes={}), context, **one.settings)
     except BudgetExceeded as error:
         if error.lasting:

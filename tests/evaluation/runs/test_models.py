@@ -132,8 +132,8 @@ def test_a_method_that_asks_a_model_needs_one(tmp_path: Path) -> None:
 
 def test_a_composed_method_is_another_run_when_its_steps_change(tmp_path: Path) -> None:
     file, method = make_benchmark(tmp_path), tmp_path / "mine.toml"
-    method.write_text('[[steps]]\nstep = "continue-select"\n')
+    method.write_text('[[steps]]\nstep = "continue_select"\n')
     run = evaluate(file, str(method), model=scripted(), limit=1, out=tmp_path / "run")
     kept = json.loads((run.folder / "run.json").read_text())["configuration"]
     assert kept["method"] == "mine"
-    assert kept["settings"]["steps"] == [{"step": "continue select"}]
+    assert kept["settings"]["steps"] == [{"step": "continue_select"}]

@@ -8,7 +8,7 @@ import pytest
 from fathom.answering.asking import answer, prepare
 from fathom.errors import BudgetExceeded
 from fathom.llm import Budget, ScriptedModel
-from fathom.methods import Context, Method, MethodStep, find_method, run_method, step
+from fathom.methods import Context, Method, find_method, run_method, step
 from fathom.nl2sql.adaptive.choosing import choose_by_signals
 from fathom.nl2sql.adaptive.first_try import FirstTry, first_try, try_offline
 from fathom.nl2sql.adaptive.writing import mend_failed, write_until_sure
@@ -25,12 +25,12 @@ NOTHING = FirstTry()
 def after(tried: FirstTry) -> Method:
     """Adaptive after an offline method that found this."""
 
-    async def found(draft: Draft, context: Context) -> Draft:
+    @step("selection")
+    async def try_offline(draft: Draft, context: Context) -> Draft:
         return draft.with_findings(offline={**asdict(tried), "others": list(tried.others)})
 
-    first: MethodStep = step("selection", name="try offline")(found)
     method: Method = find_method("adaptive")
-    return replace(method, steps=(first, *method.steps[1:]))
+    return replace(method, steps=(try_offline, *method.steps[1:]))
 
 
 def run(
@@ -82,7 +82,7 @@ def test_it_stops_as_soon_as_two_results_agree(context: Context) -> None:
 def test_a_first_query_that_fits_isnt_taken_back_for_one_that_differs(context: Context) -> None:
     draft = run(context, ScriptedModel.of(RIGHT, OTHER, THIRD))
     before, chosen = (
-        next(s for s in draft.trace.steps if s.name == n) for n in ("write until sure", "choose by signals")
+        next(s for s in draft.trace.steps if s.name == n) for n in ("write_until_sure", "choose_by_signals")
     )
     assert before.found["sql"] == RIGHT
     assert chosen.found.get("sql", RIGHT) == RIGHT

@@ -189,6 +189,6 @@ def test_a_whole_run_says_where_its_columns_come_from(context: Context) -> None:
     asking = replace(context, model=ScriptedModel.of(SYMBOLS, *["SELECT symbol FROM gene"] * 3))
     method = replace(ADAPTIVE, steps=(narrow_schema, refine_columns.using(wide=1), write_until_sure))
     draft = asyncio.run(run_method(method, QUESTION, asking))
-    refined = next(s for s in draft.trace.steps if s.name == "refine columns")
+    refined = next(s for s in draft.trace.steps if s.name == "refine_columns")
     assert refined.found["from"] == "the model"
     assert refined.usage.calls == 1

@@ -63,8 +63,8 @@ def test_of_a_long_schema_the_nearest_tables_are_shown_and_it_is_told(
     draft, model = run(context)
     tables = len(context.database.schema.tables)
     steps = {s.name: s.found for s in draft.trace.steps}
-    assert [n for n, found in steps.items() if "schema" in found] == ["ask beside", "write each"]
-    assert f"of {tables} tables, the nearest" in steps["write each"]["schema"]
+    assert [n for n, found in steps.items() if "schema" in found] == ["ask_beside", "write_each"]
+    assert f"of {tables} tables, the nearest" in steps["write_each"]["schema"]
     drugs = next(p for p in model.prompts if "How many drugs" in p and "found for a question" in p)
     assert "drug" in drugs
     assert "create table gene" not in drugs.casefold()

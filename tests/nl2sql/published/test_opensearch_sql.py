@@ -234,7 +234,7 @@ def test_only_the_first_of_like_faults_is_mended_when_switched_on(context: Conte
     ones = "COUNT(CASE WHEN id > 1 THEN 1 ELSE 0 END)"
     sql = f"SELECT {ones}, {ones} FROM gene"
     for name, count in (("opensearch-sql", 2), ("opensearch-sql+mends_the_first", 1)):
-        align = next(s for s in find_method(name).steps if s.name == "align candidates")
+        align = next(s for s in find_method(name).steps if s.name == "align_candidates")
         draft = Draft(QUESTION, candidates=(Candidate(sql),), sql=sql)
         known = replace(context, model=ScriptedModel.of())
         aligned = asyncio.run(align.function(draft, known, **align.settings))

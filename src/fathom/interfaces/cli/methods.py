@@ -10,6 +10,7 @@ from fathom import registry
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
 from fathom.methods import Method, MethodStep, find_method
+from fathom.methods.registered_steps import registered_steps
 from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module, strategies_of
 from fathom.records.trace import MODULES
 
@@ -150,15 +151,15 @@ def _strategies(*, as_json: bool) -> None:
 
 
 def _steps(*, as_json: bool) -> None:
-    found = {name: _step(registry.load("steps", name)) for name in registry.names("steps")}
+    found = [_step(one) for one in registered_steps().values()]
     if as_json:
-        print_json({"steps": [{**step, "step": name} for name, step in found.items()]})
+        print_json({"steps": found})
         return
     grid = bare_table()
     for heading in ("step", "module", "calls", "what it does, and its settings"):
         grid.add_column(heading, overflow="fold")
-    for name, step in found.items():
+    for step in found:
         settings = ", ".join(f"{k} = {v!r}" for k, v in step["settings"].items())
         about = f"{step['about']}\n{settings}" if settings else step["about"]
-        grid.add_row(*map(plain, (name, step["module"], step["calls"], about)))
+        grid.add_row(*map(plain, (step["step"], step["module"], step["calls"], about)))
     console.print(grid)

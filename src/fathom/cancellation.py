@@ -28,7 +28,7 @@ class Cancellation:
 
     @property
     def cancelled(self) -> bool:
-        """Whether `cancel` was called."""
+        """True if `cancel` was called."""
         return self._cancelled
 
     def cancel(self) -> None:

@@ -94,7 +94,7 @@ class Reader:
         return Statement(sentence, (), (sentence,))
 
     def _is_name(self, part: str) -> bool:
-        """Whether a part of a sentence says nothing alone: "customers in Norway and" Spain."""
+        """True if a part of a sentence says nothing alone: "customers in Norway and" Spain."""
         return bool(periods(part) or self._meanings.values(part))
 
     def _claims(self, text: str, depth: int = 0) -> tuple[Readings, ...]:
@@ -163,7 +163,7 @@ class Reader:
                     yield ShareClaim(quantity, of, per_cent)
 
     def _is_one_of(self, of: RowCondition, slots: Mapping[str, str]) -> bool:
-        """Whether a value is of the column that stands in the slot `groups`, where there is one."""
+        """True if a value is of the column that stands in the slot `groups`, where there is one."""
         return "groups" not in slots or self._meanings.names(of.field, slots["groups"])
 
     def _extreme(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:

@@ -27,7 +27,7 @@ class Stated:
     hedge: Literal["", "about", "over", "at least", "under", "at most"] = ""
 
     def fits(self, actual: float) -> bool:
-        """Whether an actual value may be told so."""
+        """True if an actual value may be told so."""
         near = 0.5 * self.unit * (1 + 1e-9) + 1e-9 * abs(actual)
         if self.hedge == "about":
             return abs(actual - self.value) <= max(near, _ABOUT * abs(actual))

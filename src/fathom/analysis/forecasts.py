@@ -34,7 +34,7 @@ class BackTest:
 
     @property
     def beats_naive(self) -> bool:
-        """Whether the forecaster's error is inside that of the better naive way."""
+        """True if the forecaster's error is inside that of the better naive way."""
         return self.mase <= min(self.naive, self.seasonal_naive) * (1 + 1e-9)
 
 

@@ -102,7 +102,7 @@ class Meanings:
         return tuple(q for q, score in found.items() if score == best)[:_MOST_READINGS]
 
     def names(self, field: Field, phrase: str) -> bool:
-        """Whether a phrase is what a column or its table is called."""
+        """True if a phrase is what a column or its table is called."""
         return self._covers(field, stems_of(phrase))
 
     def columns(self, phrase: str) -> tuple[Field, ...]:
@@ -134,7 +134,7 @@ class Meanings:
         return max(scores)
 
     def _covers(self, field: Field, rest: Sequence[str]) -> bool:
-        """Whether words beside a value name its column or table, and nothing else."""
+        """True if words beside a value name its column or table, and nothing else."""
         table = next(stems for name, stems in self._words.tables if name == field.table)
         naming = {w for way in self._words.column_words(field) for w in way} | set(table) | _FILLERS
         return all(w in naming or _akin(w, naming) for w in rest)
@@ -168,7 +168,7 @@ class Meanings:
                         break
 
     def _beside(self, field: Field, said: Sequence[Token], place: int) -> bool:
-        """Whether a column's name stands before or after a place: a letter alone is a value in "status A"."""
+        """True if a column's name stands before or after a place: a letter alone is a value in "status A"."""
         stems = [t.stem for t in said]
         return any(
             _same(stems[max(0, place - len(way)) : place], way)
@@ -318,7 +318,7 @@ def _first_held(said: Sequence[str], stems: Stems, endings: Iterable[str]) -> St
 
 
 def _akin(word: str, names: Iterable[str]) -> bool:
-    """Whether a word is another form of a name: rated, rating. Cards and cars are not."""
+    """True if a word is another form of a name: rated, rating. Cards and cars are not."""
     for name in names:
         root = len(commonprefix((word, name)))  # noqa: RUF071, letters are meant
         allowed = _ENDINGS | {"", "d", "s"} if root > _SHORT_ROOT else _ENDINGS
@@ -336,7 +336,7 @@ def _same(said: Sequence[str], way: Stems) -> bool:
 
 
 def _holds(said: Sequence[str], stems: Stems) -> bool:
-    """Whether words stand in a phrase, one after the other."""
+    """True if words stand in a phrase, one after the other."""
     size = len(stems)
     return size > 0 and any(tuple(said[i : i + size]) == stems for i in range(len(said) - size + 1))
 

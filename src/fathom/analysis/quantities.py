@@ -41,7 +41,7 @@ class Measure:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the values of parts add up to that of the whole."""
+        """True if the values of parts add up to that of the whole."""
         return self.function in {"count", "sum"}
 
 

@@ -104,7 +104,7 @@ class Vocabulary:
         return tuple(found)
 
     def adds_up(self, field: Field) -> bool:
-        """Whether a total of the column means something: of prices or rates it doesn't."""
+        """True if a total of the column means something: of prices or rates it doesn't."""
         return not set(WORDS["averaged"]) & set(parts(field.column))
 
     def amounts(self, table: str) -> tuple[Field, ...]:
@@ -113,7 +113,7 @@ class Vocabulary:
         return tuple(f for f in self.numbers if f.table == table and named & set(parts(f.column)[-1:]))
 
     def is_name_of_rows(self, field: Field) -> bool:
-        """Whether each row of a column's table has a value of its own there: the name of a genre."""
+        """True if each row of a column's table has a value of its own there: the name of a genre."""
         profile = self._profiles[field.table].columns[field.column]
         return profile.distinct is not None and profile.distinct == profile.rows_seen
 

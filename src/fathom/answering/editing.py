@@ -92,7 +92,7 @@ class EditedFollowUp:
 
 
 def is_follow_up(text: str) -> bool:
-    """Whether a text is short and opens as no whole question does, or points back to what was shown."""
+    """True if a text is short and opens as no whole question does, or points back to what was shown."""
     said = _bare(text)
     short = len(said.split()) <= _LONGEST
     return bool(said) and short and bool(_OPENS.match(said) or _POINTS_BACK.search(said))

@@ -53,7 +53,7 @@ def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
 
 
 def year_until(begin: exp.Expr, end: exp.Expr) -> bool:
-    """Whether two conditions hold a date between one New Year and the next."""
+    """True if two conditions hold a date between one New Year and the next."""
     if not isinstance(begin, exp.GTE) or not isinstance(end, exp.LT) or begin.this != end.this:
         return False
     first, last = (_NEW_YEAR.fullmatch(uncast(side.expression).name) for side in (begin, end))

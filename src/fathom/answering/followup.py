@@ -80,13 +80,13 @@ def edit_follow_up(
 
 
 def wants_chart(text: str) -> bool:
-    """Whether a text asks for nothing but a picture of what was shown: "as a chart", "plot it"."""
+    """True if a text asks for nothing but a picture of what was shown: "as a chart", "plot it"."""
     said = " ".join(text.split()).rstrip("?.! ")
     return bool(_DRAWN.search(said) and _CHART.match(said))
 
 
 def follows(text: str) -> bool:
-    """Whether a text says little by itself, as a follow-up does."""
+    """True if a text says little by itself, as a follow-up does."""
     from fathom.answering.editing import is_follow_up  # noqa: PLC0415, only where something follows
 
     return is_follow_up(text)

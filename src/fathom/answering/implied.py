@@ -32,7 +32,7 @@ def without_implied(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
 
 
 def _implies(one: Any, other: Any) -> bool:
-    """Whether a comparison of a column with a number leaves another of the same column nothing to say."""
+    """True if a comparison of a column with a number leaves another of the same column nothing to say."""
     if _is_known(other):
         return (
             type(one) in _HOLDS and one.this == other.this.this and not isinstance(one.expression, exp.Null)
@@ -52,7 +52,7 @@ def _implies(one: Any, other: Any) -> bool:
 
 
 def _is_known(condition: Any) -> bool:
-    """Whether a condition says that something is not null."""
+    """True if a condition says that something is not null."""
     inner = condition.this if isinstance(condition, exp.Not) else None
     return isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
 

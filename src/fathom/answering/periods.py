@@ -20,7 +20,7 @@ NUMBERED = frozenset(("year", "month", "quarter", "week", "weekday", "day", "hou
 
 
 def is_period(heading: str, cells: Sequence[Any]) -> bool:
-    """Whether a column holds times: whatever is known of it is a date, or a year, month or day."""
+    """True if a column holds times: whatever is known of it is a date, or a year, month or day."""
     known = [c for c in cells if c is not None]
     if not known or any(isinstance(c, bool) for c in known):
         return False
@@ -34,7 +34,7 @@ def is_period(heading: str, cells: Sequence[Any]) -> bool:
 
 
 def names_in_calendar(cells: Sequence[Any]) -> bool:
-    """Whether all texts are names of months, or all names of days."""
+    """True if all texts are names of months, or all names of days."""
     texts = {str(c).strip().casefold() for c in cells}
     return texts <= _NAMED and (_short(texts) <= {*_MONTHS} or _short(texts) <= {*_DAYS})
 

@@ -169,7 +169,7 @@ def _aggregate(phrases: Phrases, node: exp.Expression) -> str:
 
 
 def _takes_middle(query: exp.Select) -> bool:
-    """Whether a query keeps of numbered rows the middle one or two."""
+    """True if a query keeps of numbered rows the middle one or two."""
     source, where = query.args.get("from_"), query.args.get("where")
     middle = _MIDDLE.fullmatch(where.this.sql()) if where is not None else None
     if middle is None or source is None or not isinstance(source.this, exp.Subquery):

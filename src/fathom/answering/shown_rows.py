@@ -125,7 +125,7 @@ def _shown_order(sql: str, dialect: str) -> int | None:
 
 
 def _is_unsorted(sql: str, dialect: str) -> bool:
-    """Whether a query gives groups in no order: each engine then has one of its own."""
+    """True if a query gives groups in no order: each engine then has one of its own."""
     query = parsed(sql, dialect)
     return isinstance(query, exp.Select) and bool(query.args.get("group")) and not query.args.get("order")
 

@@ -95,7 +95,7 @@ def _told(rows: Result, about: About) -> str:
 
 
 def _needs_labels(rows: Result, places: Sequence[int], last_names: Mapping[int, int]) -> bool:
-    """Whether cells need their headings: not a name, or a time, with the one thing told of it."""
+    """True if cells need their headings: not a name, or a time, with the one thing told of it."""
     ids = sum(bool(_RECORD_ID.search(name)) for name in rows.columns)
     untold = len(rows.columns) - len(places) - len(last_names) - ids
     return len(places) > 2 or (untold > 0 and len(places) > 1)

@@ -82,7 +82,7 @@ def load_calls(name: str, split: str | None = None) -> Benchmark:
 
 
 def is_of_calls(benchmark: Benchmark) -> bool:
-    """Whether a benchmark's gold is calls rather than queries."""
+    """True if a benchmark's gold is calls rather than queries."""
     return benchmark.comparison == COMPARISON
 
 
@@ -99,7 +99,7 @@ def gold_call(question: BenchmarkQuestion) -> ToolCall:
 
 
 def has_chains(benchmark: Benchmark) -> bool:
-    """Whether any question takes several calls in a row."""
+    """True if any question takes several calls in a row."""
     return any(len(gold_calls(question)) > 1 for question in benchmark)
 
 

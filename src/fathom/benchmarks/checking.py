@@ -30,7 +30,7 @@ class BenchmarkListing:
 
     @property
     def is_there(self) -> bool:
-        """Whether it can be loaded now."""
+        """True if it can be loaded now."""
         return bool(self.splits)
 
 
@@ -45,7 +45,7 @@ class GoldFault:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no prediction can be judged by it; else it only looks wrong."""
+        """True if no prediction can be judged by it; else it only looks wrong."""
         return self.fault in ("database", "fails")
 
 

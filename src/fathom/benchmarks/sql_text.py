@@ -22,7 +22,7 @@ def pieces(sql: str) -> Iterator[str]:
 
 
 def is_code(piece: str) -> bool:
-    """Whether a piece is neither literal, nor quoted name, nor comment, nor blank."""
+    """True if a piece is neither literal, nor quoted name, nor comment, nor blank."""
     return piece[0] not in "'\"`[" and piece[:2] not in ("--", "/*") and not piece.isspace()
 
 

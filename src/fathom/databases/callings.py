@@ -70,7 +70,7 @@ def tables_above(table: Table, role: Role, tables: Sequence[Table]) -> tuple[Tab
 
 
 def _holds_persons(table: Table) -> bool:
-    """Whether a table is called after persons, or has their first and last names."""
+    """True if a table is called after persons, or has their first and last names."""
     words = {w for c in table.columns for w in words_of(c.name)}
     return bool(_PERSONS & {*table_words(table)[-1:]} or (_FIRST & words and _LAST & words))
 

@@ -290,7 +290,7 @@ class Database(Displayed):
         return ()
 
     def hides(self, text: str) -> bool:
-        """Whether a text says the name of something that the user may not see."""
+        """True if a text says the name of something that the user may not see."""
         return False
 
     def refresh(self) -> None:

@@ -117,7 +117,7 @@ class Engine(ABC):
         """A mark that changes when the data may have: kept with what is cached; "" where nothing tells."""
 
     def is_lost(self, error: Exception) -> bool:
-        """Whether the error says that the connection broke, so that a new one may serve."""
+        """True if the error says that the connection broke, so that a new one may serve."""
         return False
 
     def contained(self) -> "Engine":

@@ -90,7 +90,7 @@ def _date(texts: Sequence[str]) -> Format | None:
 
 
 def _all_dates(texts: Iterable[str], pattern: str) -> bool:
-    """Whether nearly all are dates of one pattern; stops at the second that isn't, where there are few."""
+    """True if nearly all are dates of one pattern; stops at the second that isn't, where there are few."""
     right = wrong = 0
     for text in texts:
         try:

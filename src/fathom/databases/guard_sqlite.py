@@ -161,7 +161,7 @@ class Authorizer:
 
 
 def _declares_or_asks(action: int, name: str, argument: str) -> bool:
-    """Whether a table-valued function or full-text table does this on its own account, to be read."""
+    """True if a table-valued function or full-text table does this on its own account, to be read."""
     if action == sqlite3.SQLITE_PRAGMA:
         # An argument to an inner pragma would set it.
         return name in _PRAGMAS and not (name in _INNER_PRAGMAS and argument)

@@ -119,7 +119,7 @@ def _holds_all(table: Table, column: Column, target: _Target, probe: Prober) -> 
 
 
 def _names_own(table: Table, column: Column) -> bool:
-    """Whether a column is called after its own table: `state`, `state_name` or `state_id` in state."""
+    """True if a column is called after its own table: `state`, `state_name` or `state_id` in state."""
     own, words = table_words(table), words_of(column.name)
     return words[: len(own)] == own and set(words[len(own) :]) <= {root("name"), *IDENTIFYING}
 
@@ -246,7 +246,7 @@ def _row_key(table: Table, probe: Prober) -> Column | None:
 
 
 def _does(doer: Words, deed: str) -> bool:
-    """Whether a word is that for who does something: shipper, of ship or shipped; carrier, of carry."""
+    """True if a word is that for who does something: shipper, of ship or shipped; carrier, of carry."""
     if len(doer) != 1 or not doer[0].endswith(_DOERS):
         return False
     return _undoubled(doer[0][:-2]) == _undoubled(deed.removesuffix("ed") if len(deed) > 4 else deed)

@@ -28,7 +28,7 @@ class PostgresCatalogue:
         return self._columns[key]
 
     def is_callable(self, name: str) -> bool:
-        """Whether there is a function or type of this name, in whichever schema."""
+        """True if there is a function or type of this name, in whichever schema."""
         return any(_first(self._read(_CALLABLE.format(_literal(name)), _SECONDS)))
 
 

@@ -51,7 +51,7 @@ class Prober:
         return None if row is None or row[0] < least else float(row[1]) / row[0]
 
     def is_unique(self, table: Table, column: str) -> bool:
-        """Whether no two rows share a value; False where the table is too big to see."""
+        """True if no two rows share a value; False where the table is too big to see."""
         known = self._unique.get((table.name, column))
         if known is not None:
             return known

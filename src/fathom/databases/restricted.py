@@ -81,7 +81,7 @@ class Restricted(Database):
         return tuple(s.name for s in self._rewriter.sources if s.rows)
 
     def hides(self, text: str) -> bool:
-        """Whether a text says the name of something that the user may not see, also as people say it."""
+        """True if a text says the name of something that the user may not see, also as people say it."""
         said = f" {_words(text)} "
         return any(f" {name} " in said for name in self._hidden)
 
@@ -341,5 +341,5 @@ class _SeenCatalogue:
         return tuple(c.name for c in self._schema.table(found.name).columns) if found else None
 
     def is_callable(self, name: str) -> bool:
-        """Whether a function may have the name: any may, and is then held against the guard's list."""
+        """True if a function may have the name: any may, and is then held against the guard's list."""
         return True

@@ -107,7 +107,7 @@ def _indexes(use: _Uses) -> Iterator[Index]:
 
 
 def _is_key(index: Index, table: Table) -> bool:
-    """Whether a declared key begins with these columns: the engine has an index for it."""
+    """True if a declared key begins with these columns: the engine has an index for it."""
     return any(key[: len(index.columns)] == index.columns for key in (table.primary_key, *table.unique))
 
 

@@ -136,7 +136,7 @@ class _Trial:
 
     @property
     def is_over(self) -> bool:
-        """Whether the budget is spent."""
+        """True if the budget is spent."""
         return time.monotonic() > self.until
 
     @property

@@ -22,7 +22,7 @@ def unique_keys(table: Table) -> list[frozenset[str]]:
 
 
 def never_null(table: Table, column: str, dialect: str) -> bool:
-    """Whether no row can hold NULL there. SQLite alone takes NULL in a primary key, but for its row id."""
+    """True if no row can hold NULL there. SQLite alone takes NULL in a primary key, but for its row id."""
     found = table.column(column)
     if not found.nullable:
         return True
@@ -33,7 +33,7 @@ def never_null(table: Table, column: str, dialect: str) -> bool:
 
 
 def column_never_null(column: exp.Column, select: exp.Select, schema: Schema) -> bool:
-    """Whether a column of this query's own tables is never NULL: not where an outer join may leave it out."""
+    """True if a column of this query's own tables is never NULL: not where an outer join may leave it out."""
     alias, name = place(column)
     source = next((s for s in sources(select, schema) if s.alias == alias), None)
     if source is None or source.table is None or any(j.side for j in select.args.get("joins") or ()):
@@ -42,7 +42,7 @@ def column_never_null(column: exp.Column, select: exp.Select, schema: Schema) ->
 
 
 def decides_rows(select: exp.Select, columns: Iterable[exp.Column], schema: Schema) -> bool:
-    """Whether no two rows of the joined tables agree in these columns, by declared keys and equalities."""
+    """True if no two rows of the joined tables agree in these columns, by declared keys and equalities."""
     try:
         tables = {s.alias: s for s in sources(select, schema)}
     except Unclear:

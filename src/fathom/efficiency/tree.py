@@ -133,7 +133,7 @@ def set_filters(select: exp.Select, conditions: Iterable[exp.Expr], clause: str 
 
 
 def only_truth_matters(node: exp.Expr) -> bool:
-    """Whether the condition decides about rows, so that NULL is as good as false."""
+    """True if the condition decides about rows, so that NULL is as good as false."""
     above = node.parent
     while isinstance(above, _TRUTH):
         above = above.parent
@@ -143,7 +143,7 @@ def only_truth_matters(node: exp.Expr) -> bool:
 
 
 def is_plain(select: exp.Expr | None, *, may_have: tuple[str, ...] = ()) -> bool:
-    """Whether it is a SELECT of rows as they are: nothing grouped, cut, sorted or made distinct."""
+    """True if it is a SELECT of rows as they are: nothing grouped, cut, sorted or made distinct."""
     if not isinstance(select, exp.Select):
         return False
     clauses = not any(select.args.get(part) for part in _PARTS if part not in may_have)
@@ -151,7 +151,7 @@ def is_plain(select: exp.Expr | None, *, may_have: tuple[str, ...] = ()) -> bool
 
 
 def has_aggregates(select: exp.Select) -> bool:
-    """Whether the SELECT list computes over several rows."""
+    """True if the SELECT list computes over several rows."""
     return any(
         node.parent_select is select
         for item in select.expressions
@@ -160,7 +160,7 @@ def has_aggregates(select: exp.Select) -> bool:
 
 
 def distinct_on(select: exp.Select) -> bool:
-    """Whether the first row of each group is taken (`DISTINCT ON`), which one a filter may change."""
+    """True if the first row of each group is taken (`DISTINCT ON`), which one a filter may change."""
     distinct = select.args.get("distinct")
     return distinct is not None and bool(distinct.args.get("on"))
 
@@ -174,7 +174,7 @@ def grouping_keys(select: exp.Select) -> list[exp.Expr]:
 
 
 def has_star(select: exp.Select) -> bool:
-    """Whether `*` or `t.*` is selected, so that a change to the tables would change the columns."""
+    """True if `*` or `t.*` is selected, so that a change to the tables would change the columns."""
     return any(item.is_star for item in select.expressions)
 
 

@@ -80,7 +80,7 @@ def _kind(part: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is the name of one column or table, maybe quoted, maybe with its table."""
+    """True if a text is the name of one column or table, maybe quoted, maybe with its table."""
     return len(_tokens(text.replace(".", "_"))) == 1
 
 

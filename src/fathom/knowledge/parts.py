@@ -168,7 +168,7 @@ class Convention(Part):
         conditions_on: Iterable[str] = (),
         aggregate: bool = False,
     ) -> bool:
-        """Whether the convention applies to a question whose query uses these tables and columns.
+        """True if the convention applies to a question whose query uses these tables and columns.
 
         `conditions_on` are the columns that the question's own conditions are about; names in any case,
         columns with or without their table.
@@ -215,7 +215,7 @@ class Conflict(Part):
 
 
 def _share(names: Iterable[str], used: Iterable[str]) -> bool:
-    """Whether a name of the one is among the other, where "column" also stands for "table.column"."""
+    """True if a name of the one is among the other, where "column" also stands for "table.column"."""
     wanted = [n.casefold() for n in names]
     found = [u.casefold() for u in used]
     return any(w == f or w.endswith("." + f) or f.endswith("." + w) for w in wanted for f in found)

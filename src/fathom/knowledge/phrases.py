@@ -19,5 +19,5 @@ def find(text: str, phrase: str) -> tuple[int, int] | None:
 
 
 def holds_any(text: str, phrases: Iterable[str]) -> bool:
-    """Whether a text holds one of the phrases."""
+    """True if a text holds one of the phrases."""
     return any(find(text, p) for p in phrases)

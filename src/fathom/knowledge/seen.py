@@ -65,7 +65,7 @@ class _Seen:
         return "" if self._database.hides(text) else text
 
     def part(self, part: BaseModel, **alone: Iterable[BaseModel]) -> bool:
-        """Whether a part says nothing of what is hidden; `alone` are the arguments of a pack of it."""
+        """True if a part says nothing of what is hidden; `alone` are the arguments of a pack of it."""
         said = json.dumps(part.model_dump(mode="json"), ensure_ascii=False)
         missing = check(KnowledgePack(dialect=self._dialect, **alone), self._database.schema)  # type: ignore[arg-type]
         return not missing and not self._database.hides(said)
@@ -108,7 +108,7 @@ class _Seen:
         )
 
     def example(self, example: SolvedExample) -> bool:
-        """Whether a solved question reads nothing that is hidden, and says nothing of it."""
+        """True if a solved question reads nothing that is hidden, and says nothing of it."""
         said = f"{example.question} {example.evidence} {example.sql}"
         if self._database.hides(said):
             return False
@@ -125,7 +125,7 @@ class _Seen:
     def values(
         self, texts: Iterable[str | None], *, also: Iterable[str | None] = (), dialect: str = ""
     ) -> bool:
-        """Whether the values that SQL names, and some others, are in rows that are seen."""
+        """True if the values that SQL names, and some others, are in rows that are seen."""
         filtered = self._database.filtered_tables
         if not filtered:
             return True
@@ -144,7 +144,7 @@ class _Seen:
         return any(self._holds(table, column, value) for column in texts)
 
     def _held(self, table: str, column: str, value: str) -> bool:
-        """Whether a row that is seen has the value."""
+        """True if a row that is seen has the value."""
         cast = exp.cast(exp.column(column, quoted=True), "text", dialect="postgres")
         name = parsed(f"SELECT 1 FROM {self._database.identifier(table)}", self._database.dialect)
         if not isinstance(name, exp.Select):

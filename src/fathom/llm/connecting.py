@@ -224,7 +224,7 @@ def failed_attempt(error: Exception, used: Usage | None) -> AttemptFailed:
 
 
 def _never_connected(error: BaseException) -> bool:
-    """Whether nothing took the connection, rather than that it broke off."""
+    """True if nothing took the connection, rather than that it broke off."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, (httpx2.ConnectError, ConnectionRefusedError, socket.gaierror)):

@@ -112,7 +112,7 @@ class Reply:
 
     @property
     def withheld(self) -> bool:
-        """Whether a filter of the provider kept the reply back."""
+        """True if a filter of the provider kept the reply back."""
         return self.finish == "content_filter"
 
     def as_json(self) -> dict[str, Any]:

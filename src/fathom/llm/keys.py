@@ -20,7 +20,7 @@ _used: set[str] = set()
 
 
 def is_key_variable(name: str) -> bool:
-    """Whether a variable of that name holds a key."""
+    """True if a variable of that name holds a key."""
     return _KEY_VARIABLE.search(name) is not None
 
 

@@ -58,7 +58,7 @@ class Parameters:
             self._left_out.update(name for name in given if name in _SAMPLING and name not in sent)
 
     def refuse(self, given: Mapping[str, Any], body: object, failed: AttemptFailed) -> bool:
-        """Whether an attempt failed for a parameter that was `given`, which is then left out."""
+        """True if an attempt failed for a parameter that was `given`, which is then left out."""
         if failed.status not in _REFUSALS or failed.reason not in {"rejected", "http_error"}:
             return False
         named = _named(body)

@@ -124,6 +124,6 @@ def check_configured(provider: Provider, environment: Mapping[str, str] = os.env
 
 
 def is_local(url: str) -> bool:
-    """Whether an address is on this machine."""
+    """True if an address is on this machine."""
     host = urlsplit(url).hostname or ""
     return host in {"localhost", "::1"} or host.startswith("127.")

@@ -44,12 +44,12 @@ class MethodStep:
 
     @property
     def shows_examples(self) -> bool:
-        """Whether the step shows a model solved questions, where there are any."""
+        """True if the step shows a model solved questions, where there are any."""
         return bool(self.shots and self.known_settings[self.shots])
 
     @property
     def asks_model(self) -> bool:
-        """Whether the step needs a language model."""
+        """True if the step needs a language model."""
         return self.calls != NO_CALLS
 
     @property
@@ -88,12 +88,12 @@ class Method:
 
     @property
     def shows_examples(self) -> bool:
-        """Whether any step shows a model solved questions, where there are any."""
+        """True if any step shows a model solved questions, where there are any."""
         return any(s.shows_examples for s in self.steps)
 
     @property
     def asks_model(self) -> bool:
-        """Whether any step needs a language model."""
+        """True if any step needs a language model."""
         return any(s.asks_model for s in self.steps)
 
     @property

@@ -30,7 +30,7 @@ class QueryRun:
 
     @property
     def ran(self) -> bool:
-        """Whether it gave a result, empty or not."""
+        """True if it gave a result, empty or not."""
         return self.result is not None
 
     def as_candidate(self, score: float | None = None) -> Candidate:

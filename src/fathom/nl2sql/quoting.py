@@ -24,7 +24,7 @@ def quoted(name: str, dialect: str) -> str:
 
 
 def _is_plain(name: str, dialect: str) -> bool:
-    """Whether the parser reads a bare name as just that: no keyword, no space, no sign."""
+    """True if the parser reads a bare name as just that: no keyword, no space, no sign."""
     if not name.isidentifier():
         return False
     tree = parsed(f"SELECT t.{name}, {name} FROM {name}", dialect)

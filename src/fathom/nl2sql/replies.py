@@ -67,7 +67,7 @@ def continued(reply: str, *, start: str = "SELECT") -> str | None:
 
 
 def _can_run(sql: str) -> bool:
-    """Whether a text parses as a query whose columns come from somewhere: "sorry: no" is none."""
+    """True if a text parses as a query whose columns come from somewhere: "sorry: no" is none."""
     tree = parsed(sql, "")
     return tree is not None and (tree.find(exp.From) is not None or tree.find(exp.Column) is None)
 

@@ -186,7 +186,7 @@ def _put_first(choice: RankedCandidates, first: int) -> RankedCandidates:
 
 
 def _says_less(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
-    """Whether a query falls short of its question, or shows keys where rows have names."""
+    """True if a query falls short of its question, or shows keys where rows have names."""
     said = _said_by_form(query, linking, engine)
     return (
         falls_short(query, linking, engine.names, said)
@@ -230,7 +230,7 @@ def _among_all(choice: RankedCandidates, learned: Sequence[int], count: int) -> 
 
 
 def solved_before(proposal: Proposal) -> bool:
-    """Whether a proposal is the query of the same question but for its values, with this question's."""
+    """True if a proposal is the query of the same question but for its values, with this question's."""
     return (
         proposal.source == "example"
         and proposal.similarity >= SAME
@@ -355,7 +355,7 @@ def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple
 
 
 def _nothing(checked: Checked) -> bool:
-    """Whether a query gave no row, or nothing but nulls."""
+    """True if a query gave no row, or nothing but nulls."""
     rows = checked.result.rows if checked.result else ()
     return not any(cell is not None for row in rows for cell in row)
 

@@ -215,7 +215,7 @@ class OfflineEngine:
         return self.understand(question)[1]
 
     def is_told_how(self, question: Question) -> bool:
-        """Whether a question's evidence tells how to answer it in words that can't be followed."""
+        """True if a question's evidence tells how to answer it in words that can't be followed."""
         return tells_how(question.evidence) and tells_how(self._evidence.words(question))
 
     def _understand(self, question: Question) -> tuple[Linking, Hints]:

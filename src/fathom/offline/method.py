@@ -110,7 +110,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
 
 
 def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:
-    """Whether none of the question's words for things is accounted for: then no query is a guess at it.
+    """True if none of the question's words for things is accounted for: then no query is a guess at it.
 
     Dates, numbers, and words such as "average" can be asked of anything.
     """
@@ -141,7 +141,7 @@ def _why(missing: tuple[str, ...]) -> str:
 
 
 def _differs(engine: OfflineEngine, found: Settled) -> bool:
-    """Whether there is another reading, close to what was settled on, that is told in other words."""
+    """True if there is another reading, close to what was settled on, that is told in other words."""
     solution, rival = found.solution, found.solution.verdict.rival
     if rival is None:
         return False

@@ -120,13 +120,13 @@ def _chosen(
 
 
 def _repeats(engine: OfflineEngine, asked: Question) -> bool:
-    """Whether a solved question is this one but for its values, as far as words tell."""
+    """True if a solved question is this one but for its values, as far as words tell."""
     recalled = engine.examples.recall(engine.link(asked), RECALLED)
     return any(r.similarity >= SAME and not r.kept for r in recalled)
 
 
 def _recalls(taught: Settled) -> bool:
-    """Whether what was taught is the query of the same question but for its values."""
+    """True if what was taught is the query of the same question but for its values."""
     solution = taught.solution
     return taught.source == "example" and solved_before(solution.proposals[solution.verdict.choice.order[0]])
 

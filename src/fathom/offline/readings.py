@@ -51,7 +51,7 @@ def readings(engine: OfflineEngine, found: Settled, rival: int | None = None) ->
 
 
 def is_worth_showing(found: Settled) -> bool:
-    """Whether readings help: not where the question speaks of things that the database doesn't have."""
+    """True if readings help: not where the question speaks of things that the database doesn't have."""
     return found.confidence >= HOPELESS and not any(map(names_something, found.missing))
 
 

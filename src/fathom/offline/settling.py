@@ -130,7 +130,7 @@ def _then(
 
 
 def _lists(query: Query) -> bool:
-    """Whether a query gives all rows of a kind, not one number or as many as it says."""
+    """True if a query gives all rows of a kind, not one number or as many as it says."""
     return query.limit is None and query.compound is None and not all(map(is_aggregate, query.select))
 
 
@@ -378,7 +378,7 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
 
 
 def _agree(one: Checked, other: Checked) -> bool:
-    """Whether two queries gave the same rows, so that one is as sure as the other."""
+    """True if two queries gave the same rows, so that one is as sure as the other."""
     return (
         other.result is not None
         and QueryOutcome.of(one.result).digest == QueryOutcome.of(other.result).digest

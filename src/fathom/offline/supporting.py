@@ -32,7 +32,7 @@ def speaks_against(
     checked: Sequence[Checked],
     linking: Linking,
 ) -> bool:
-    """Whether what was learned finds the rows of what stands in unlikely.
+    """True if what was learned finds the rows of what stands in unlikely.
 
     What was learned is of questions that name the rows they ask for, and counts what joins repeat.
     """
@@ -41,7 +41,7 @@ def speaks_against(
 
 
 def _counts_once(one: Query, other: Query) -> bool:
-    """Whether two queries count the same, and the first counts what a join repeats once."""
+    """True if two queries count the same, and the first counts what a join repeats once."""
     match one.select, other.select:
         case (Aggregate("count", _, distinct=True),), (Aggregate("count", distinct=False),):
             return one.where == other.where and one.having == other.having
@@ -49,7 +49,7 @@ def _counts_once(one: Query, other: Query) -> bool:
 
 
 def _names_rows(linking: Linking) -> bool:
-    """Whether a question names the rows that it asks for, as those do from which was learned."""
+    """True if a question names the rows that it asks for, as those do from which was learned."""
     return any(names_table(linking, m) for m in linking.table_mentions)
 
 

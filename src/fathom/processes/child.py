@@ -39,7 +39,7 @@ class ChildEnded(FathomError):
 
 
 def can_start() -> bool:
-    """Whether this system and this Python can start children: pipes by number are POSIX's."""
+    """True if this system and this Python can start children: pipes by number are POSIX's."""
     return os.name == "posix" and bool(sys.executable)
 
 
@@ -126,7 +126,7 @@ class Child:
             raise self.ended() from None
 
     def has_ended(self) -> bool:
-        """Whether it is gone: what can be read while it has nothing to say is its end."""
+        """True if it is gone: what can be read while it has nothing to say is its end."""
         return bool(select.select([self._source], [], [], 0)[0])
 
     def stop(self, number: int) -> None:

@@ -22,7 +22,7 @@ _state = {"child": False}
 
 
 def in_child() -> bool:
-    """Whether this process is such a child, so that what it does needs no further one."""
+    """True if this process is such a child, so that what it does needs no further one."""
     return _state["child"]
 
 

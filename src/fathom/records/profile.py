@@ -42,7 +42,7 @@ class ColumnProfile:
 
     @property
     def may_be_missing(self) -> bool:
-        """Whether some rows may hold no value: one was seen without, or not all were seen."""
+        """True if some rows may hold no value: one was seen without, or not all were seen."""
         return self.null_share > 0 or not self.exact
 
 

@@ -17,7 +17,7 @@ _TAIL = 5
 
 
 def correctable(word: str) -> bool:
-    """Whether a misspelling of the word is looked for: a wrong digit is another code, never a typo."""
+    """True if a misspelling of the word is looked for: a wrong digit is another code, never a typo."""
     return len(word) >= SHORTEST and word.isalpha()
 
 

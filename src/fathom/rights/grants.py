@@ -14,12 +14,12 @@ _WILD = frozenset("*?[")
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name of the file stands for several: `sales_*`."""
+    """True if a name of the file stands for several: `sales_*`."""
     return not _WILD.isdisjoint(name)
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether one of the names or patterns is this name's, in any case."""
+    """True if one of the names or patterns is this name's, in any case."""
     folded = name.casefold()
     return any(fnmatchcase(folded, p.casefold()) for p in patterns)
 
@@ -32,7 +32,7 @@ class ColumnRule:
     deny: tuple[str, ...] = ()
 
     def shows(self, column: str) -> bool:
-        """Whether the column is shown."""
+        """True if the column is shown."""
         return (self.allow is None or matches(column, self.allow)) and not matches(column, self.deny)
 
 
@@ -55,11 +55,11 @@ class Grant:
     models: bool = True
 
     def covers(self, table: str) -> bool:
-        """Whether this grant gives the table."""
+        """True if this grant gives the table."""
         return matches(table, self.tables) and not matches(table, self.deny_tables)
 
     def shows(self, table: str, column: str) -> bool:
-        """Whether this grant, which gives the table, shows the column."""
+        """True if this grant, which gives the table, shows the column."""
         return all(rule.shows(column) for name, rule in self.columns.items() if matches(table, [name]))
 
     def filters(self, table: str) -> tuple[str, ...]:
@@ -94,12 +94,12 @@ class Granted:
 
     @cached_property
     def sql(self) -> bool:
-        """Whether the user may run queries of their own."""
+        """True if the user may run queries of their own."""
         return all(g.sql for g in self.grants)
 
     @cached_property
     def models(self) -> bool:
-        """Whether a language model may be asked, which is shown names and values."""
+        """True if a language model may be asked, which is shown names and values."""
         return all(g.models for g in self.grants)
 
     def within(self, limits: Limits) -> Limits:
@@ -127,7 +127,7 @@ class Granted:
         return Seen(shown, " OR ".join(f"({way})" for way in ways) if len(ways) > 1 else next(iter(ways)))
 
     def names(self, table: str) -> bool:
-        """Whether a grant gives the table by its very name, not by a pattern."""
+        """True if a grant gives the table by its very name, not by a pattern."""
         folded = table.casefold()
         return any(folded == t.casefold() for g in self.grants for t in g.tables)
 

@@ -182,7 +182,7 @@ class Rewriter:
 
     @property
     def sees_later(self) -> bool:
-        """Whether a CTE of this dialect may name itself and later ones without RECURSIVE."""
+        """True if a CTE of this dialect may name itself and later ones without RECURSIVE."""
         return self.dialect == "sqlite"
 
 
@@ -287,7 +287,7 @@ class _Rewriting:
 
 
 def _tells(call: exp.Func) -> bool:
-    """Whether a function tells of the database itself, or is named by a text what it is to read."""
+    """True if a function tells of the database itself, or is named by a text what it is to read."""
     anonymous = isinstance(call, (exp.Anonymous, exp.AnonymousAggFunc))
     names = [n.casefold() for n in ([call.name] if anonymous else type(call).sql_names())]
     return any((n.startswith(_TELLING_PREFIXES) and n not in _HARMLESS) or n in _TELLING for n in names)

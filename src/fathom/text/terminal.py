@@ -9,7 +9,7 @@ _HIDDEN_KINDS = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a terminal would act on a character, or show nothing for it, instead of showing it."""
+    """True if a terminal would act on a character, or show nothing for it, instead of showing it."""
     if " " <= character <= "~":
         return False
     return (

@@ -56,7 +56,7 @@ class StoredQuestion:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more will become of it."""
+        """True if nothing more will become of it."""
         return self.status not in UNFINISHED
 
     @property

@@ -290,7 +290,7 @@ class Store:
             self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", _digest(secret), _now())
 
     def knows_session(self, secret: str) -> bool:
-        """Whether a session with this secret has begun."""
+        """True if a session with this secret has begun."""
         return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", _digest(secret)))
 
     def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
@@ -377,7 +377,7 @@ def _phrase(words: str) -> str:
 
 
 def _lives(worker: str) -> bool:
-    """Whether the process that a worker's mark names is there still; this one is, under its own mark."""
+    """True if the process that a worker's mark names is there still; this one is, under its own mark."""
     if worker == _WORKER:
         return True
     pid = int(worker.partition(".")[0])

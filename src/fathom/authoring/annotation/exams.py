@@ -122,7 +122,7 @@ def _hits(
 def _is_right(
     reviews: Reviews, bench: Workbench, project: Project, item: ReviewItem, given: GivenResponse
 ) -> bool:
-    """Whether a query equals one of the golds; that a question has no answer equals no gold."""
+    """True if a query equals one of the golds; that a question has no answer equals no gold."""
     golds = [str(sql) for sql in item.withheld.get("gold") or ()]
     written, said = queries(project.kind, given.submission.body), stance(given.submission.body)
     if not golds or said != "answerable":

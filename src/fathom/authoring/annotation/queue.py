@@ -77,7 +77,7 @@ def check_may_work(reviews: Reviews, project: Project, person: Person) -> None:
 
 
 def has_passed(reviews: Reviews, exam: str, person: Person) -> bool:
-    """Whether somebody has passed an exam, or was let pass."""
+    """True if somebody has passed an exam, or was let pass."""
     return bool(
         reviews.rows("SELECT 1 FROM exam_result WHERE project = ? AND person = ? AND passed", exam, person.id)
     )
@@ -128,7 +128,7 @@ def skip(reviews: Reviews, given: Assignment) -> None:
 
 
 def has_room(reviews: Reviews, project: Project, given: Assignment, now: datetime) -> bool:
-    """Whether an item whose lease has ended still needs this person's response."""
+    """True if an item whose lease has ended still needs this person's response."""
     needed = _needed(reviews, project, given.item, given.round)
     return needed is None or _taken(reviews, given, now) < needed
 

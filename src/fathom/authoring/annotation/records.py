@@ -68,7 +68,7 @@ class DecisionKind(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing is left to do about the item."""
+        """True if nothing is left to do about the item."""
         return self in _FINAL
 
 
@@ -102,7 +102,7 @@ class Project:
 
     @property
     def is_exam(self) -> bool:
-        """Whether what is done here is held against gold, or against experts' votes."""
+        """True if what is done here is held against gold, or against experts' votes."""
         return self.pass_mark is not None
 
 
@@ -118,7 +118,7 @@ class Person:
 
     @property
     def decides(self) -> bool:
-        """Whether they may settle what others disagree on."""
+        """True if they may settle what others disagree on."""
         return self.role is not PersonRole.ANNOTATOR
 
 
@@ -146,12 +146,12 @@ class ReviewItem:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to do about it."""
+        """True if nothing is left to do about it."""
         return self.decision is not None and self.decision.kind.is_final
 
     @property
     def is_conflict(self) -> bool:
-        """Whether it waits for an expert."""
+        """True if it waits for an expert."""
         return self.decision is not None and self.decision.kind in (
             DecisionKind.CONFLICT,
             DecisionKind.REOPENED,

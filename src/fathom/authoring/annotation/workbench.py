@@ -39,7 +39,7 @@ class RanQuery:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it gave no rows, or no value in any."""
+        """True if it gave no rows, or no value in any."""
         return self.table is not None and all(cell is None for row in self.table.held for cell in row)
 
     def as_execution(self, part: int, state: str) -> Execution:

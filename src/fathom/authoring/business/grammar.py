@@ -137,7 +137,7 @@ class Grammar:
         return text[:1].upper() + text[1:]
 
     def _says_something(self, sql: str, shape: str) -> bool:
-        """Whether the query runs and its rows answer a question: some, not all alike, not all unknown."""
+        """True if the query runs and its rows answer a question: some, not all alike, not all unknown."""
         try:
             result = self._database.run(sql, Limits(seconds=_SECONDS, rows=5_000))
         except QueryError:
@@ -150,7 +150,7 @@ def _in_capitals(word: str) -> str:
 
 
 def has_answer(result: Result, shape: str = "") -> bool:
-    """Whether rows hold an answer: no unknown values alone, and enough rows for what is compared."""
+    """True if rows hold an answer: no unknown values alone, and enough rows for what is compared."""
     if not result.rows or all(value is None for row in result.rows for value in row):
         return False
     if shape in ("spread", "top_share", "best_group"):

@@ -14,7 +14,7 @@ LISTED = 10
 
 
 def is_negative(result: Result) -> bool:
-    """Whether a result says that there is none: no rows, or one row of nothing but zeros and nulls."""
+    """True if a result says that there is none: no rows, or one row of nothing but zeros and nulls."""
     if len(result.rows) != 1:
         return not result.rows
     return all(value is None or (value == 0 and not isinstance(value, bool)) for value in result.rows[0])

@@ -51,13 +51,13 @@ def other_categories(tree: exp.Query, known: Sequence[QueryCategory], dialect: s
 
 
 def conventions_in(tree: exp.Query, known: Sequence[QueryCategory], dialect: str) -> bool:
-    """Whether a query holds a condition that the file names: an expert applies it without being told."""
+    """True if a query holds a condition that the file names: an expert applies it without being told."""
     there = {_bare(c, dialect) for where in tree.find_all(exp.Where) for c in conjuncts(where.this)}
     return any(_all_hold(k.conditions, there, dialect) for k in known)
 
 
 def calculates(tree: exp.Query) -> bool:
-    """Whether a query counts or calculates, so that its rows are none of a table's."""
+    """True if a query counts or calculates, so that its rows are none of a table's."""
     return "Calculate" in sql_categories(tree)
 
 

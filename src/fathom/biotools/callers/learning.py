@@ -52,7 +52,7 @@ def _unaided(example: SolvedCall, entities: Sequence[Entity]) -> dict[str, Any]:
 
 
 def _is_setting(parameter: Parameter | None, example: SolvedCall) -> bool:
-    """Whether an argument says how to answer rather than what about."""
+    """True if an argument says how to answer rather than what about."""
     if parameter is None or parameter.name in TEXTS:
         return False
     about = takes(endpoint(example.endpoint), parameter)

@@ -167,7 +167,7 @@ class OfflineCaller:
         return self._read(question, ranked, strange=self._strange(question, entities))
 
     def _strange(self, question: str, entities: tuple[Entity, ...]) -> bool:
-        """Whether the question has words, beside what it names, that no lesson has, or says nothing at all."""
+        """True if the question has words, beside what it names, that no lesson has, or says nothing at all."""
         words = set(plain_words(question, entities)) - STOPWORDS
         return not words <= self._weight.keys() or not (words or entities)
 

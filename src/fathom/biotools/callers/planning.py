@@ -143,7 +143,7 @@ def _from_source(
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two endpoints give the same of a thing that each is told of in another way."""
+    """True if two endpoints give the same of a thing that each is told of in another way."""
     return _BY.sub("", one) == _BY.sub("", other)
 
 

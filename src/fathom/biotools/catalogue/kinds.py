@@ -263,6 +263,6 @@ KINDS: Mapping[str, Normaliser] = {
 
 
 def is_nucleotide(residues: str) -> bool:
-    """Whether a sequence reads as DNA or RNA rather than protein (nine in ten letters are bases)."""
+    """True if a sequence reads as DNA or RNA rather than protein (nine in ten letters are bases)."""
     letters = re.sub(r"^>.*\n|\s", "", residues).upper()
     return bool(letters) and sum(c in "ACGTUN" for c in letters) >= 0.9 * len(letters)

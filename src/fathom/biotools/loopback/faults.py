@@ -36,7 +36,7 @@ class Faults:
 
     @staticmethod
     def body_only(kind: str) -> bool:
-        """Whether a fault spoils the body of an answer, rather than coming in its place."""
+        """True if a fault spoils the body of an answer, rather than coming in its place."""
         return kind in _IN_THE_BODY
 
     def strike(self, kind: str) -> ServiceRefused | None:

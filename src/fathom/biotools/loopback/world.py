@@ -39,7 +39,7 @@ def dice(*key: object) -> random.Random:
 
 
 def absent(identifier: str) -> bool:
-    """Whether the world has nothing of this identifier."""
+    """True if the world has nothing of this identifier."""
     digits = re.sub(r"\D", "", identifier.partition(".")[0])
     return (len(digits) >= 4 and set(digits) == {"9"}) or identifier.upper() == "Z9ZZZ9"
 

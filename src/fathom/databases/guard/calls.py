@@ -56,7 +56,7 @@ def _check_call(at: int, tokens: Sequence[Token], names: DialectNames, dialect: 
 
 
 def is_harmless_setting(call: exp.Expr) -> bool:
-    """Whether a call reads one of the settings that say how dates are shown."""
+    """True if a call reads one of the settings that say how dates are shown."""
     arguments = call.expressions
     return (
         call.name.casefold() == "current_setting"
@@ -67,7 +67,7 @@ def is_harmless_setting(call: exp.Expr) -> bool:
 
 
 def is_quantifier(call: exp.Expr, dialect: str) -> bool:
-    """Whether what sqlglot takes for a call is `= ALL (list)`: a word that can name no function there."""
+    """True if what sqlglot takes for a call is `= ALL (list)`: a word that can name no function there."""
     return dialect in _QUANTIFIED and call.name.casefold() in {"all", "some"}
 
 

@@ -73,7 +73,7 @@ def _check_call(call: exp.Func, name: str) -> None:
 
 
 def _grows(call: exp.Func) -> bool:
-    """Whether what is put in may be long: it isn't a text that stands there."""
+    """True if what is put in may be long: it isn't a text that stands there."""
     arguments = readings_of(call)[-1]
     return len(arguments) > 2 and not (
         isinstance(arguments[2], exp.Literal) and len(arguments[2].name) <= LONGEST_PATTERN

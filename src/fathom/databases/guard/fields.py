@@ -304,7 +304,7 @@ class _Reading:
 
 
 def _is_join(item: exp.Subquery) -> bool:
-    """Whether the parentheses hold tables and joins, not a query."""
+    """True if the parentheses hold tables and joins, not a query."""
     inner = item.this
     while isinstance(inner, exp.Subquery) and not _has_more(inner):
         inner = inner.this

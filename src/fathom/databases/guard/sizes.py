@@ -133,7 +133,7 @@ def _padded(kind: exp.DataType) -> Decimal:
 
 
 def is_long(argument: exp.Expr) -> bool:
-    """Whether a builder in it makes many characters, or nobody sees how many."""
+    """True if a builder in it makes many characters, or nobody sees how many."""
     lengths = (_constant(a) for call in argument.find_all(exp.Func) for a in _lengths(call))
     return any(length is None or length > _FEW_CHARACTERS for length in lengths)
 
@@ -306,7 +306,7 @@ def _reads(step: exp.Expr, name: str) -> bool:
 
 
 def _may_end(step: exp.Expr) -> bool:
-    """Whether a step of a recursion has a condition on a column, or draws on another table's rows."""
+    """True if a step of a recursion has a condition on a column, or draws on another table's rows."""
     if step.args.get("limit") or step.args.get("having"):
         return True
     conditions = [step.args.get("where"), *(j.args.get("on") for j in step.args.get("joins") or ())]

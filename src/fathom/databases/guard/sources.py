@@ -33,7 +33,7 @@ class Catalogue(Protocol):
         """
 
     def is_callable(self, name: str) -> bool:
-        """Whether there is a function or type of this name, in whichever schema."""
+        """True if there is a function or type of this name, in whichever schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Source:
     missing: str = ""
 
     def has(self, column: str) -> bool:
-        """Whether a column of this name is certain to be there."""
+        """True if a column of this name is certain to be there."""
         known = self.columns
         named = column in known.names or (self.is_table and column in _SYSTEM_COLUMNS)
         return bool(column) and (known.any or named)

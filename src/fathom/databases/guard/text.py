@@ -87,7 +87,7 @@ def _bare(sql: str, tokens: Sequence[Token]) -> list[str]:
 
 
 def _clings(before: str, after: str) -> bool:
-    """Whether two touching tokens might be one, or be cut elsewhere, for another tokenizer."""
+    """True if two touching tokens might be one, or be cut elsewhere, for another tokenizer."""
     return (before.isalnum() or before in "_'\"`$") and (after.isalnum() or after in "_'\"`$")
 
 
@@ -215,5 +215,5 @@ def _check_word(text: str) -> None:
 
 
 def _is_plain_in_another_case(c: str) -> bool:
-    """Whether a server's rules may make one plain letter of a character, as Turkish ones make i of U+0130."""
+    """True if a server's rules may make one plain letter of a character, as Turkish ones make i of U+0130."""
     return (len(c.upper()) == 1 and c.upper().isascii()) or c.lower()[0].isascii()

@@ -88,7 +88,7 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
 
 
 def _is_spark_file(table: exp.Table) -> bool:
-    """Whether Spark could take a name for a file: csv.`/etc/passwd`, or a source by its class's name."""
+    """True if Spark could take a name for a file: csv.`/etc/passwd`, or a source by its class's name."""
     parts = [part.name.casefold() for part in table.parts]
     odd = len(parts) > 3 or any(sign in part for part in parts for sign in (*_FILE_SIGNS, ":", "."))
     return odd or any(part in _SPARK_SOURCES for part in parts[:-1])

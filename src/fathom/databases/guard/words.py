@@ -49,7 +49,7 @@ class DialectNames:
     own_catalogs: frozenset[str] = frozenset()
 
     def may_read(self, schema: str, table: str, catalog: str = "") -> bool:
-        """Whether a table is a user's own, or one of the engine's that shows no secrets."""
+        """True if a table is a user's own, or one of the engine's that shows no secrets."""
         if catalog in self.own_catalogs:
             return False
         own = schema.startswith(_TEMPORARY) or schema in self.own_schemas

@@ -19,7 +19,7 @@ from fathom.records import Schema
 
 
 def _has_unique_rows(select: exp.Select, schema: Schema) -> bool:
-    """Whether no row can come twice, DISTINCT or not."""
+    """True if no row can come twice, DISTINCT or not."""
     columns = [e.unalias() for e in select.expressions]
     if select.args.get("group"):
         keys = grouping_keys(select)
@@ -116,7 +116,7 @@ def _union_to_all(node: exp.Union, schema: Schema) -> bool:
 
 
 def _are_disjoint(left: exp.Select, right: exp.Select) -> bool:
-    """Whether some column holds one constant on the left and another one on the right."""
+    """True if some column holds one constant on the left and another one on the right."""
     return any(
         isinstance(a, exp.Literal)
         and isinstance(b, exp.Literal)

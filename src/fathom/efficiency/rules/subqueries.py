@@ -38,7 +38,7 @@ def _in_to_exists(node: exp.In, schema: Schema) -> bool:
 
 
 def _captured(value: exp.Expr, query: exp.Select) -> bool:
-    """Whether a name in the value would mean another table inside the query."""
+    """True if a name in the value would mean another table inside the query."""
     names = {c.table.casefold() for c in value.find_all(exp.Column)}
     return "" in names or bool(names & aliases_within(query)) or value.find(exp.Query) is not None
 

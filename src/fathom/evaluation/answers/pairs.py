@@ -38,7 +38,7 @@ class AnswerPair:
 
     @property
     def turned(self) -> bool:
-        """Whether the second's answer stands left."""
+        """True if the second's answer stands left."""
         return bool(sha256(self.id.encode()).digest()[0] & 1)
 
     @property

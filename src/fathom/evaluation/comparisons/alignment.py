@@ -24,11 +24,11 @@ class Closeness:
     whole_exact: bool = False
 
     def rows(self, first: Row, second: Row) -> bool:
-        """Whether two rows agree value by value."""
+        """True if two rows agree value by value."""
         return all(map(self.close, first, second))
 
     def same(self, ours: Sequence[Row], theirs: Sequence[Row], *, ordered: bool) -> bool:
-        """Whether two lists of rows agree, as lists or as bags."""
+        """True if two lists of rows agree, as lists or as bags."""
         if len(ours) != len(theirs):
             return False
         if ordered:
@@ -36,7 +36,7 @@ class Closeness:
         return self.within(ours, theirs)
 
     def within(self, few: Sequence[Row], many: Sequence[Row]) -> bool:
-        """Whether every row of `few` has a partner of its own among `many`."""
+        """True if every row of `few` has a partner of its own among `many`."""
         return len(few) <= len(many) and all(self._partnered(few, many))
 
     def matched(self, ours: Sequence[Row], theirs: Sequence[Row]) -> int:

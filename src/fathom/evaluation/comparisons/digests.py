@@ -36,7 +36,7 @@ def digest(values: Iterable[Any]) -> int:
 
 
 def same_sets(predicted: ComparedTable, gold: ComparedTable) -> bool:
-    """Whether the two hold the same set of rows, at least one of them too large to hold."""
+    """True if the two hold the same set of rows, at least one of them too large to hold."""
     if gold.complete or predicted.complete:
         small, large = (gold, predicted) if gold.complete else (predicted, gold)
         wanted = {freeze(row) for row in small.held}
@@ -64,7 +64,7 @@ def _unique(table: ComparedTable) -> Any:
 
 
 def same_number(predicted: ComparedTable, gold: ComparedTable) -> bool:
-    """Whether both have as many rows; reads no further than it must."""
+    """True if both have as many rows; reads no further than it must."""
     small, large = (gold, predicted) if gold.complete else (predicted, gold)
     if small.complete:
         count = len(small.held)
@@ -78,7 +78,7 @@ def same_number(predicted: ComparedTable, gold: ComparedTable) -> bool:
 def same_bags(
     predicted: ComparedTable, gold: ComparedTable, *, ordered: bool, canonical: Canonical = plain
 ) -> bool:
-    """Whether some permutation of the predicted columns makes the bags (or lists) of rows equal.
+    """True if some permutation of the predicted columns makes the bags (or lists) of rows equal.
 
     Both tables have as many columns. Where many columns hold the same values, the first 24 permutations
     that these allow are tried.

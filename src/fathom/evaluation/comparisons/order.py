@@ -24,7 +24,7 @@ class ResultOrder:
 
 
 def orders_result(sql: str, dialect: str) -> bool:
-    """Whether the outermost query has an ORDER BY; False where it can't be parsed."""
+    """True if the outermost query has an ORDER BY; False where it can't be parsed."""
     tree = _parse(sql, dialect)
     return tree is not None and bool(tree.args.get("order"))
 

@@ -179,7 +179,7 @@ class _Pick:
 def _fits_window(
     ours: Sequence[Row], uncut: Sequence[Row], pick: _Pick, ordering: ResultOrder, width: int
 ) -> bool:
-    """Whether our rows are a result that the gold query's order and limit allow.
+    """True if our rows are a result that the gold query's order and limit allow.
 
     The uncut gold rows fall into groups of equal keys; each group's share of the window must be filled by
     rows of that group, in any order.

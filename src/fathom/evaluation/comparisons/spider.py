@@ -93,7 +93,7 @@ def _as_text_alike(ours: Sequence[Row], theirs: Sequence[Row], ordered: bool) ->
 
 
 def same_under_permutation(ours: Sequence[Row], theirs: Sequence[Row], *, ordered: bool) -> bool:
-    """Whether the columns of `ours` can be arranged so that the rows are those of `theirs`.
+    """True if the columns of `ours` can be arranged so that the rows are those of `theirs`.
 
     Both hold as many rows, at least one, of as many hashable values.
     """

@@ -79,7 +79,7 @@ def _dropped(rows: Sequence[Row]) -> list[Row]:
 
 
 def same_frames(ours: Sequence[Row], theirs: Sequence[Row], ordered: bool) -> bool:
-    """Whether the columns can be arranged so that the rows agree, floats within the tolerance."""
+    """True if the columns can be arranged so that the rows agree, floats within the tolerance."""
     if len(ours) != len(theirs):
         return False
     return next(arrangements(ours, theirs, _CLOSE, ordered=ordered), None) is not None
@@ -96,7 +96,7 @@ def _is_subset(ours: Sequence[Row], theirs: Sequence[Row], ordered: bool) -> boo
 
 
 def _broadcasts(ours: Sequence[Row], theirs: Sequence[Row]) -> bool:
-    """Whether element-wise comparison stretches one result over the other and finds only equal values."""
+    """True if element-wise comparison stretches one result over the other and finds only equal values."""
     small, large = sorted((ours, theirs), key=lambda rows: (len(rows), len(rows[0])))
     if len(small) not in (1, len(large)) or len(small[0]) not in (1, len(large[0])):
         return False

@@ -83,7 +83,7 @@ def _instant(value: datetime) -> datetime:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a canonical value is a number (true and false are)."""
+    """True if a canonical value is a number (true and false are)."""
     return isinstance(value, (int, float))
 
 

@@ -119,7 +119,7 @@ class Asker:
 
 
 def is_async(ask: Ask) -> bool:
-    """Whether calling it gives something to await."""
+    """True if calling it gives something to await."""
     return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
 
 

@@ -166,7 +166,7 @@ def _chosen(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asks_model(method: str) -> bool:
-    """Whether a method asks a model; one that can't be found is told of when its cell runs."""
+    """True if a method asks a model; one that can't be found is told of when its cell runs."""
     try:
         found = find_method(method)
     except (UnknownName, ConfigError, InputError):

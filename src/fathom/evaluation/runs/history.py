@@ -35,7 +35,7 @@ class RunChange:
 
     @property
     def worse(self) -> bool:
-        """Whether this run lost more than it gained, and more than chance would."""
+        """True if this run lost more than it gained, and more than chance would."""
         return self.tests.difference < 0 and self.p_value < SIGNIFICANT
 
     def as_json(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class MethodHistory:
 
     @property
     def regressed(self) -> bool:
-        """Whether the latest run is worse than the one before it."""
+        """True if the latest run is worse than the one before it."""
         last = self.stages[-1].change
         return last is not None and last.worse
 

@@ -145,7 +145,7 @@ class QuestionRecord:
 
     @property
     def right(self) -> bool:
-        """Whether the best guess is correct."""
+        """True if the best guess is correct."""
         return self.outcome is Outcome.CORRECT
 
     def line(self) -> bytes:

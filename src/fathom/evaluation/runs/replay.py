@@ -106,7 +106,7 @@ def _records(benchmark: Benchmark, folder: Path, pricing: Pricing | None) -> dic
 
 
 def _about(records: Records, question: BenchmarkQuestion) -> bool:
-    """Whether records are about a question's database, as far as they say."""
+    """True if records are about a question's database, as far as they say."""
     return all(str(r.get("db_id") or "") in ("", question.database_name) for r in records)
 
 

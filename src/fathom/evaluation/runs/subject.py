@@ -120,7 +120,7 @@ class Contexts:
         return (e for e in self._benchmark.examples() if e.database != database_name)
 
     def has_examples(self) -> bool:
-        """Whether there is a solved question for the database of the first question."""
+        """True if there is a solved question for the database of the first question."""
         first = next(iter(self._benchmark), None)
         if first is None:
             return False

@@ -73,12 +73,12 @@ class Lookup:
 
 
 def _is_of(prediction: Prediction, question: BenchmarkQuestion) -> bool:
-    """Whether a prediction of the right key is the question's: a file's name alone may mislead."""
+    """True if a prediction of the right key is the question's: a file's name alone may mislead."""
     return not prediction.question or prediction.told == folded(question.text)
 
 
 def _about(prediction: Prediction, question: BenchmarkQuestion) -> bool:
-    """Whether nothing says that a prediction is about another database: texts may repeat."""
+    """True if nothing says that a prediction is about another database: texts may repeat."""
     return prediction.database_name in ("", question.database_name)
 
 

@@ -63,7 +63,7 @@ def _show_readings(answer: Answer) -> None:
 
 
 def _has_rows_to_show(result: Result) -> bool:
-    """Whether the rows say more than the sentence does."""
+    """True if the rows say more than the sentence does."""
     return len(result.rows) > 1 or len(result.columns) > 1
 
 

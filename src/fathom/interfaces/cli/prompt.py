@@ -75,7 +75,7 @@ class QuestionPrompt:
             show_answer(given)
 
     def _did(self, line: str) -> bool:
-        """Whether the line was a command, and is done. Raises `InputError` where it can't be."""
+        """True if the line was a command, and is done. Raises `InputError` where it can't be."""
         word, _, rest = line.partition(" ")
         name, rest = word.lstrip("/").casefold(), rest.strip()
         command = COMMANDS.get(name)

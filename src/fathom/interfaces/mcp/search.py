@@ -133,6 +133,6 @@ def _values(asking: Asking, text: str) -> Iterator[dict[str, Any]]:
 
 
 def _holds(words: Iterable[str], *texts: str) -> bool:
-    """Whether the texts hold all the words, in any case."""
+    """True if the texts hold all the words, in any case."""
     held = " ".join(texts).casefold()
     return all(word in held for word in words)

@@ -70,7 +70,7 @@ class RateLimit:
     _times: dict[str, deque[float]] = field(default_factory=lambda: defaultdict(deque))
 
     def allows(self, name: str) -> bool:
-        """Whether there may be one more now; it counts then."""
+        """True if there may be one more now; it counts then."""
         now, times = time.monotonic(), self._times[name]
         while times and times[0] < now - 60:
             times.popleft()
@@ -197,7 +197,7 @@ class Access:
         return secret if secret in self._known else ""
 
     def is_token(self, given: str) -> bool:
-        """Whether this is the token; takes as long for any other of its length."""
+        """True if this is the token; takes as long for any other of its length."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._site.rules.token.encode())
 
     def _check_origin(self, headers: Headers) -> None:
@@ -255,7 +255,7 @@ class Access:
 
 
 def _is_for_users(path: str) -> bool:
-    """Whether a page is for those who may see a part: neither packs and lessons as written, nor runs."""
+    """True if a page is for those who may see a part: neither packs and lessons as written, nor runs."""
     first, _, rest = path.removeprefix("/api").strip("/").partition("/")
     of_database = rest.partition("/")[2].partition("/")[0]
     return first in _FOR_USERS and (first != "db" or of_database in ("", "t", "sql"))
@@ -288,7 +288,7 @@ def bearer_token(headers: Headers) -> str:
 
 
 def _is_review(path: str) -> bool:
-    """Whether a path is one of those for people who take part in a review."""
+    """True if a path is one of those for people who take part in a review."""
     return any(path.partition("?")[0] == p or path.startswith(f"{p}/") for p in (REVIEW, f"/api{REVIEW}"))
 
 
@@ -307,7 +307,7 @@ def _quoted(path: str) -> str:
 
 
 def wants_json(scope: Scope) -> bool:
-    """Whether who asks is a program."""
+    """True if who asks is a program."""
     accepts = Headers(scope=scope).get("accept", "")
     return (
         scope["path"].startswith("/api/")

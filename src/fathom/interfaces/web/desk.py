@@ -36,7 +36,7 @@ class Desk:
 
     @property
     def is_used(self) -> bool:
-        """Whether there is any such work."""
+        """True if there is any such work."""
         return self._reviews is not None or self._settings.review.exists()
 
     def person_of(self, token: str) -> Person | None:

@@ -47,7 +47,7 @@ class JobProgress:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """True if nothing more will come."""
         return self.status not in UNFINISHED
 
 
@@ -126,7 +126,7 @@ class Jobs(Generic[T]):
         self._jobs: dict[str, _Job] = {}
 
     def has_room(self) -> bool:
-        """Whether one more question may be asked."""
+        """True if one more question may be asked."""
         return sum(not job.behind for job in self._unfinished()) < self._most
 
     def count(self, standing: Standing) -> int:

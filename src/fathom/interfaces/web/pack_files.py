@@ -121,5 +121,5 @@ def with_line_ends_of(text: str, before: str) -> str:
 def all_sound(
     problems: Sequence[PackProblem], missing: Sequence[PackProblem], known: Sequence[PackProblem]
 ) -> bool:
-    """Whether a text may be kept: it is a pack, and names nothing new that the database doesn't have."""
+    """True if a text may be kept: it is a pack, and names nothing new that the database doesn't have."""
     return not problems and not set(missing) - set(known)

@@ -29,7 +29,7 @@ class State:
 
     @property
     def is_lively(self) -> bool:
-        """Whether the records grew lately."""
+        """True if the records grew lately."""
         return bool(self.files[0][0]) and time() - self.files[0][0] / 1e9 < LIVELY_SECONDS
 
 

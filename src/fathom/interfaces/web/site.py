@@ -108,7 +108,7 @@ class Site:
         return self.asking(name).database
 
     def is_open(self, name: str) -> bool:
-        """Whether a database was asked for already."""
+        """True if a database was asked for already."""
         return name in self._askings
 
     def profile(self, name: str, within: float = 0.5) -> tuple[Mapping[str, TableProfile] | None, str]:

@@ -61,7 +61,7 @@ class Teaching(BaseModel):
         return made.model_copy(update={"by": self.by.strip(), "answer": self.answer})
 
     def is_by_hand(self, given: Answer | None) -> bool:
-        """Whether it holds SQL that neither the answer which it comes from nor a reading of that holds."""
+        """True if it holds SQL that neither the answer which it comes from nor a reading of that holds."""
         if self.kind == "convention":
             return True
         known = {given.sql, *(r.sql for r in given.readings)} if given else set()

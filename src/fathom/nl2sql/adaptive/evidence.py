@@ -39,12 +39,12 @@ class Backed:
 
     @property
     def rows(self) -> bool:
-        """Whether it has any."""
+        """True if it has any."""
         return self.outcome.result is not None and bool(self.outcome.result.rows)
 
     @property
     def agreed(self) -> bool:
-        """Whether it was found twice over: by two samples, or by one and the offline method's first ones.
+        """True if it was found twice over: by two samples, or by one and the offline method's first ones.
 
         That two queries give no rows says nothing.
         """
@@ -52,7 +52,7 @@ class Backed:
 
     @property
     def close(self) -> bool:
-        """Whether it is among what the offline method may have meant."""
+        """True if it is among what the offline method may have meant."""
         return self.rank is not None and self.rank < CLOSE
 
 
@@ -74,7 +74,7 @@ class Evidence:
 
     @property
     def scattered(self) -> bool:
-        """Whether the samples gave so many results that fit, no two the same.
+        """True if the samples gave so many results that fit, no two the same.
 
         One that failed, or whose result can't be the answer, says nothing of the others.
         """
@@ -83,7 +83,7 @@ class Evidence:
 
     @property
     def enough(self) -> bool:
-        """Whether some result was found twice over and fits, so that more samples would tell little."""
+        """True if some result was found twice over and fits, so that more samples would tell little."""
         return any(b.agreed and b.fits for b in self.results)
 
 
@@ -134,7 +134,7 @@ def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
 
 
 def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
-    """Whether what speaks for another result is of a better kind than that the standing one came first."""
+    """True if what speaks for another result is of a better kind than that the standing one came first."""
     knows = found.confidence >= SURE
     if other.samples and other.rank == 0 and knows:
         return True

@@ -38,7 +38,7 @@ def first_try(draft: Draft) -> FirstTry:
 
 
 def settled(draft: Draft) -> bool:
-    """Whether the offline method has answered the question, so that nothing is left to do."""
+    """True if the offline method has answered the question, so that nothing is left to do."""
     return first_try(draft).settles
 
 

@@ -40,7 +40,7 @@ def complaints(question: str, outcome: QueryRun) -> tuple[str, ...]:
 
 
 def fits(question: str, outcome: QueryRun) -> bool:
-    """Whether nothing speaks against a result."""
+    """True if nothing speaks against a result."""
     return not complaints(question, outcome)
 
 
@@ -62,7 +62,7 @@ def _misshapen(asked: AskedShape, rows: Sequence[Sequence[Any]]) -> Iterator[str
 
 
 def _multiplied(sql: str) -> bool:
-    """Whether a join may have multiplied rows: of one table alike rows are what the data hold."""
+    """True if a join may have multiplied rows: of one table alike rows are what the data hold."""
     found = anatomy(sql, "")
     return found is None or bool(found.joins)
 

@@ -99,7 +99,7 @@ def _selected(draft: Draft, selection: Selection) -> Draft:
 
 
 def _is_relevant(reply: str) -> bool:
-    """Whether a reply says yes; one that can't be read says no, as published."""
+    """True if a reply says yes; one that can't be read says no, as published."""
     said = json_object(reply).get("relevant")
     return said is True or (isinstance(said, str) and said.strip().casefold() in {"yes", "true"})
 

@@ -70,12 +70,12 @@ class Restriction(Protocol):
 
     @property
     def needed(self) -> bool:
-        """Whether no other reading of these words is known."""
+        """True if no other reading of these words is known."""
         ...
 
     @property
     def learned(self) -> bool:
-        """Whether training data hold many such, so that the learned choice goes first where it is sure."""
+        """True if training data hold many such, so that the learned choice goes first where it is sure."""
         ...
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
@@ -93,12 +93,12 @@ class Aside:
 
     @property
     def needed(self) -> bool:
-        """Whether a query that doesn't hold the restrictions can't be right."""
+        """True if a query that doesn't hold the restrictions can't be right."""
         return any(r.needed for r in self.restrictions)
 
     @property
     def learned(self) -> bool:
-        """Whether the learned choice for the whole question goes first where it is sure."""
+        """True if the learned choice for the whole question goes first where it is sure."""
         return all(r.learned for r in self.restrictions)
 
     def put_back(self, query: Query) -> tuple[Query, tuple[Assumption, ...]] | None:
@@ -121,7 +121,7 @@ class Aside:
 
 
 def _is_empty(query: Query) -> bool:
-    """Whether a column would have to be above one number and below a lower one."""
+    """True if a column would have to be above one number and below a lower one."""
     bounds: dict[tuple[Expression, str], list[float]] = {}
     for c in conjuncts(query.where):
         if (
@@ -138,7 +138,7 @@ def _is_empty(query: Query) -> bool:
 
 
 def _chooses_and_tells(query: Query) -> bool:
-    """Whether groups are chosen by a number and one is shown: what is said apart may be of either."""
+    """True if groups are chosen by a number and one is shown: what is said apart may be of either."""
     return query.having is not None and any(isinstance(e, Aggregate) for e in query.select)
 
 

@@ -161,7 +161,7 @@ class Averages:
         return first
 
     def _is_thing(self, place: int) -> bool:
-        """Whether a word names a table rather than a number."""
+        """True if a word names a table rather than a number."""
         return bool(self._linking.table_alignment[:, place].max(initial=0) >= _THING)
 
     def _numbers(self, span: Span) -> _Fits:

@@ -115,7 +115,7 @@ class Belongings:
         return self._named(text, start, place, denied=False) if self._ends_part(place) else None
 
     def _ends_part(self, place: int) -> bool:
-        """Whether what is named from a place on ends there: not "with a rating of 5"."""
+        """True if what is named from a place on ends there: not "with a rating of 5"."""
         columns = (m.span for m in self._linking.column_mentions if m.score >= _NAMED)
         tables = (m.span for m in self._linking.table_mentions if m.score >= _NAMED)
         end = max((s.end for s in (*columns, *tables) if s.first == place), default=place)
@@ -123,7 +123,7 @@ class Belongings:
         return end > place and (end in self._taken or self._ends(end))
 
     def _ends(self, place: int) -> bool:
-        """Whether a part of the question ends before a place."""
+        """True if a part of the question ends before a place."""
         after = self._linking.tokens[place : place + 1]
         return all((t.kind == "sign" and t.text not in _OWNING) or t.lower in _AFTER_PART for t in after)
 
@@ -273,7 +273,7 @@ class Belongings:
         return end
 
     def _goes_on(self, end: int) -> bool:
-        """Whether what is named goes on: by more words, or by what is said of it in turn.
+        """True if what is named goes on: by more words, or by what is said of it in turn.
 
         Where or when ("no flights to Denver") may be said apart as well: see `left_open`.
         """
@@ -306,7 +306,7 @@ _PREPOSITIONS = frozenset(
 
 
 def left_open(found: Belonging, linking: Linking, said: Collection[int]) -> bool:
-    """Whether words behind may belong to what rows have, and nothing else says what they mean.
+    """True if words behind may belong to what rows have, and nothing else says what they mean.
 
     "Students with no courses in Biology" may be all those in Biology, or those with no such courses.
     """

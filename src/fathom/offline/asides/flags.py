@@ -48,7 +48,7 @@ class Flagged:
 
     @property
     def needed(self) -> bool:
-        """Whether nothing that is learned says so."""
+        """True if nothing that is learned says so."""
         return not self.learned
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:

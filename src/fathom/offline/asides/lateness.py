@@ -68,5 +68,5 @@ def _dates(own: Sequence[ColumnKey], table: str, verb: str) -> tuple[ColumnKey, 
 
 
 def _begins(date: ColumnKey, table: str) -> bool:
-    """Whether a date is that with which rows begin: an order's `order_date`."""
+    """True if a date is that with which rows begin: an order's `order_date`."""
     return bool((_BEGIN | {*name_stems(table)}) & {*name_stems(date.column)})

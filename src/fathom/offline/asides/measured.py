@@ -159,7 +159,7 @@ def _numeric(
 
 
 def _ends(linking: Linking, end: int) -> bool:
-    """Whether a part of the question ends at a place, so that the number is of nothing else."""
+    """True if a part of the question ends at a place, so that the number is of nothing else."""
     after = linking.tokens[end : end + 1]
     return all(t.stop or t.kind == "sign" or t.lower in LIGHT for t in after)
 

@@ -73,7 +73,7 @@ class Matched:
 
     @property
     def learned(self) -> bool:
-        """Whether training data hold many such: next to none that say of which rows alone."""
+        """True if training data hold many such: next to none that say of which rows alone."""
         return self.where is None
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
@@ -125,10 +125,10 @@ class Matched:
         return clear.pop() if len(clear) == 1 else None
 
     def _goes_by(self, plan: JoinPlan, asked: TableRef) -> bool:
-        """Whether a plan leads through one of the tables that a verb names."""
+        """True if a plan leads through one of the tables that a verb names."""
         return bool(self.via & {t.name for t in plan.tables} - {asked.name})
 
     def _is_called(self, key: ColumnRef) -> bool:
-        """Whether a key is called as its table: a prerequisite's `prereq_id` is the thing, not who has it."""
+        """True if a key is called as its table: a prerequisite's `prereq_id` is the thing, not who has it."""
         stems = name_stems(key.name)[:1]
         return any(t.startswith(s) for s in stems for t in name_stems(key.table.name))

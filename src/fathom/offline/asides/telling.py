@@ -86,7 +86,7 @@ class Telling:
 
     @property
     def learned(self) -> bool:
-        """Whether training data hold many such."""
+        """True if training data hold many such."""
         return not self.theirs
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
@@ -133,7 +133,7 @@ class Telling:
         return _Meant(called, Join(key, target, outer=self._may_lack(key)))
 
     def _may_lack(self, key: ColumnRef) -> bool:
-        """Whether some rows may refer to none: where the key is empty, or nothing says that all are there."""
+        """True if some rows may refer to none: where the key is empty, or nothing says that all are there."""
         guessed = any(
             k.table == key.table.name and k.columns == (key.name,) and k.inferred and k.confidence < 1
             for k in self.planner.schema.foreign_keys
@@ -149,7 +149,7 @@ class Telling:
         ]
 
     def _refers_to(self, asked: TableRef, table: str) -> bool:
-        """Whether each row refers to one of another table, in one way and by a key that is always there."""
+        """True if each row refers to one of another table, in one way and by a key that is always there."""
         tables = (asked, TableRef(table))
         if asked.name == table or asked.instance or len(self.planner.best(tables)) != 1:
             return False
@@ -158,7 +158,7 @@ class Telling:
         return self.planner.one_each(asked, tables) and not any(self._may_lack(k) for k in keys)
 
     def _everywhere(self, column: ColumnRef, asked: TableRef) -> bool:
-        """Whether all rows asked for have a value of their own there: having one restricts nothing."""
+        """True if all rows asked for have a value of their own there: having one restricts nothing."""
         return column.table == asked and not may_be_missing(column, self.profiles)
 
     def _shown(

@@ -118,7 +118,7 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
 
 
 def _elsewhere(linking: Linking, start: int, end: int) -> bool:
-    """Whether what rows hold is surely a value of another table: "orders that contain Assam" are of tea."""
+    """True if what rows hold is surely a value of another table: "orders that contain Assam" are of tea."""
     places = linking.places(start, end)
     if any(linking.tokens[i].quoted for i in places):
         return False

@@ -53,7 +53,7 @@ class Timed:
 
     @property
     def needed(self) -> bool:
-        """Whether the words can't be read otherwise: months and years are read by what is learned as well."""
+        """True if the words can't be read otherwise: months and years are read by what is learned as well."""
         return self.moment.relative or self.moment.edge or bool(self.moment.unit)
 
     def applied(self, query: Query) -> tuple[Query, Assumption] | None:
@@ -167,7 +167,7 @@ def said_times(
 
 
 def _sold_then(linking: Linking, place: int, traded: Collection[int]) -> bool:
-    """Whether a time says when something was sold: no other clause stands between."""
+    """True if a time says when something was sold: no other clause stands between."""
     verb = max((v for v in traded if v < place), default=None)
     between = linking.tokens[verb + 1 : place] if verb is not None else ()
     return verb is not None and not any(t.lower in _RELATIVE or t.kind == "sign" for t in between)
@@ -191,14 +191,14 @@ def _of_rows(linking: Linking, place: int, dates: Dates) -> str:
 
 
 def _in_name(linking: Linking, places: Collection[int]) -> bool:
-    """Whether the year that is said belongs to the name of a column: "the highest 2023 sales"."""
+    """True if the year that is said belongs to the name of a column: "the highest 2023 sales"."""
     numbers = {i for n in linking.numbers for i in range(*n.span)}
     figures = (i for i in places if linking.tokens[i].lower.isdigit() and i not in numbers)
     return any(_FIRST_YEAR <= int(linking.tokens[i].lower) <= _LAST_YEAR for i in figures)
 
 
 def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
-    """Whether words are a value, are quoted, or name a column by the word for their unit."""
+    """True if words are a value, are quoted, or name a column by the word for their unit."""
     whole = (v for v in linking.values if v.match in {"exact", "folded"})
     value = any(v.span.first <= min(places) and max(places) < v.span.end for v in whole)
     named = any(

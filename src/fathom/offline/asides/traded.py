@@ -192,7 +192,7 @@ class Traded:
         return found
 
     def _ends(self, place: int) -> bool:
-        """Whether nothing more is said of what was bought, but perhaps when."""
+        """True if nothing more is said of what was bought, but perhaps when."""
         after = self._linking.tokens[place : place + 1]
         return all(t.kind == "sign" or t.lower in _ENDS | _TIMES or self._afterwards(t.lower) for t in after)
 

@@ -80,7 +80,7 @@ class Accounts:
         )
 
     def accounts_for(self, query: Query, said: Collection[int] = ()) -> bool:
-        """Whether a query leaves nothing over, and denies what the question denies."""
+        """True if a query leaves nothing over, and denies what the question denies."""
         return not self.left_over(query, said) and denies_alike(query, self._linking)
 
 
@@ -109,7 +109,7 @@ def deeds(linking: Linking, names: RowNames) -> frozenset[int]:
 
 
 def _is_verb(linking: Linking, place: int) -> bool:
-    """Whether a word that may be a noun as well is a verb where it stands: "used", "did they visit"."""
+    """True if a word that may be a noun as well is a verb where it stands: "used", "did they visit"."""
     words = [t.lower for t in linking.tokens[: place + 1]]
     after = linking.tokens[place + 1].lower if place + 1 < len(linking.tokens) else ""
     if place and after in AMOUNTS and linking.table_alignment[:, place - 1].max(initial=0) >= ACCOUNTED:
@@ -134,7 +134,7 @@ def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, 
 
 
 def names_table(linking: Linking, mention: TableMention) -> bool:
-    """Whether words name a table, or the last word of its name, with which no other table's name ends."""
+    """True if words name a table, or the last word of its name, with which no other table's name ends."""
     if mention.score >= _WHOLLY:
         return True
     word = linking.tokens[mention.span.end - 1].stem
@@ -152,7 +152,7 @@ def sure_values(linking: Linking) -> list[LinkedValue]:
 
 
 def _behind_number(linking: Linking, value: LinkedValue) -> bool:
-    """Whether a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
+    """True if a comparison is one with the number ahead of a text: "more than 2 cancelled orders"."""
     numbers = any(n.span.end == value.span.first for n in linking.numbers)
     return isinstance(value.value, str) and value.comparison not in {"!=", "like"} and numbers
 
@@ -165,7 +165,7 @@ def named_values(linking: Linking) -> tuple[ComparisonPredicate, ...]:
 
 
 def denies_alike(query: Query, linking: Linking) -> bool:
-    """Whether a query denies something where and only where its question does, and compares plainly.
+    """True if a query denies something where and only where its question does, and compares plainly.
 
     Sketches also try what the question doesn't say: what is not among, what is beyond the extreme of a kind.
     """
@@ -176,7 +176,7 @@ def denies_alike(query: Query, linking: Linking) -> bool:
 
 
 def names_values(query: Query, linking: Linking) -> bool:
-    """Whether a query compares with no text of which the question names but a part, or something alike."""
+    """True if a query compares with no text of which the question names but a part, or something alike."""
     held = {
         (ColumnKey.of(c.left), item.value)
         for c in comparisons(_opened(query).where)

@@ -47,7 +47,7 @@ _WHOLLY = 0.9
 
 
 def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether a query says something else than its question, in ways that learned weights overlook."""
+    """True if a query says something else than its question, in ways that learned weights overlook."""
     return (
         compares_otherwise(query, linking)
         or compares_the_other_way(query, linking)
@@ -71,13 +71,13 @@ def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
 
 
 def compares_otherwise(query: Query, linking: Linking) -> bool:
-    """Whether a question says "after 1961" or "5 to 10", and a query holds rows to that very number."""
+    """True if a question says "after 1961" or "5 to 10", and a query holds rows to that very number."""
     ranges = {str(n.value) for n in linking.numbers if n.comparison in _UNEQUAL or n.upper is not None}
     return any(c.operator == "=" and _constant(c) in ranges for c in all_comparisons(query))
 
 
 def compares_the_other_way(query: Query, linking: Linking) -> bool:
-    """Whether a question says "lower than the average", and a query finds what is higher, or the reverse."""
+    """True if a question says "lower than the average", and a query finds what is higher, or the reverse."""
     words = {t.lower for t in linking.tokens if not t.evidence}
     compared = [c.operator[0] for c in all_comparisons(query) if isinstance(c.right, Subquery)]
     ways = {operator for operator in compared if operator in "<>"}
@@ -86,7 +86,7 @@ def compares_the_other_way(query: Query, linking: Linking) -> bool:
 
 
 def leaves_one_out(query: Query, linking: Linking) -> bool:
-    """Whether a question names two values of a column, "male and female", and a query takes one of them."""
+    """True if a question names two values of a column, "male and female", and a query takes one of them."""
     held = {(c.left, (_constant(c) or "").strip("%")) for c in all_comparisons(query)}
     named = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
     for one in named:
@@ -100,7 +100,7 @@ def leaves_one_out(query: Query, linking: Linking) -> bool:
 
 
 def leaves_number_out(query: Query, linking: Linking) -> bool:
-    """Whether a question names two numbers, "2 to 4" or "70 or 90", and a query compares with one of them."""
+    """True if a question names two numbers, "2 to 4" or "70 or 90", and a query compares with one of them."""
     held = {str(i.value) for c in all_comparisons(query) for i in compared_with(c) if isinstance(i, Literal)}
     pairs = [(n.value, n.upper) for n in linking.numbers if n.upper is not None]
     for one, other in pairwise(linking.numbers):
@@ -111,7 +111,7 @@ def leaves_number_out(query: Query, linking: Linking) -> bool:
 
 
 def counts_one(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether a query counts the rows of one name, of which there is one: "how many students does Ann teach".
+    """True if a query counts the rows of one name, of which there is one: "how many students does Ann teach".
 
     Unless the question asks how many are called so.
     """
@@ -125,7 +125,7 @@ def counts_one(query: Query, linking: Linking, rows: RowNames) -> bool:
 
 
 def takes_year_otherwise(query: Query, linking: Linking) -> bool:
-    """Whether a query takes a year for something else that isn't named: "lost in 2009", 2009 losses."""
+    """True if a query takes a year for something else that isn't named: "lost in 2009", 2009 losses."""
     years = {str(n.value) for n in linking.numbers if n.year}
     return any(
         _constant(c) in years and isinstance(c.left, ColumnRef) and not _may_be_year(c.left, linking)
@@ -134,7 +134,7 @@ def takes_year_otherwise(query: Query, linking: Linking) -> bool:
 
 
 def _may_be_year(column: ColumnRef, linking: Linking) -> bool:
-    """Whether a column is called after a time, or named by the question."""
+    """True if a column is called after a time, or named by the question."""
     words = identifier_words(column.name)
     timely = any(time in word for word in words for time in _TIMES)
     return timely or any(
@@ -143,7 +143,7 @@ def _may_be_year(column: ColumnRef, linking: Linking) -> bool:
 
 
 def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether a question counts rows, "tracks with 1 race", and a query takes their number for a key."""
+    """True if a question counts rows, "tracks with 1 race", and a query takes their number for a key."""
     heads = {m.span.first for m in linking.table_mentions if m.score >= _WHOLLY}
     counts = {str(n.value) for n in linking.numbers if n.span.end in heads}
     return any(
@@ -153,14 +153,14 @@ def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
 
 
 def denies_nothing(query: Query, linking: Linking) -> bool:
-    """Whether a question denies something ("never", "except for"), and a query nothing."""
+    """True if a question denies something ("never", "except for"), and a query nothing."""
     if not linking.negations or any(c.operator in _DENYING for c in all_comparisons(query)):
         return False
     return all(q.compound is None or q.compound.operator != "except" for q in all_queries(query))
 
 
 def ranks_nothing(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for an extreme, "the latest", and a query neither orders nor finds one.
+    """True if a question asks for an extreme, "the latest", and a query neither orders nor finds one.
 
     What is said by the name of a column, or is a value, asks for none; nor does "at least".
     """
@@ -176,28 +176,28 @@ def ranks_nothing(query: Query, linking: Linking) -> bool:
 
 
 def _is_extreme(linking: Linking, span: Span) -> bool:
-    """Whether words ask for an extreme, as "the latest" does: not "at least 3", "25 or younger", "on top"."""
+    """True if words ask for an extreme, as "the latest" does: not "at least 3", "25 or younger", "on top"."""
     words = [linking.tokens[i].lower for i in range(*span)]
     at = span.first > 0 and linking.tokens[span.first - 1].lower == "at"
     return not at and any(w.endswith("est") or w in _LEAST | _MOST for w in words)
 
 
 def ranks_from_the_other_end(query: Query, linking: Linking) -> bool:
-    """Whether a question's only superlative asks for the least, and a query for the most, or the reverse."""
+    """True if a question's only superlative asks for the least, and a query for the most, or the reverse."""
     said = {t.lower for t in linking.tokens if not t.evidence} & (_LEAST | _MOST)
     ranked = [q.order[0] for q in all_queries(query) if q.limit is not None and q.order]
     return len(said) == len(ranked) == 1 and ranked[0].descending != bool(said & _MOST)
 
 
 def shows_keys_for_names(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for names alone, and a query shows nothing but keys."""
+    """True if a question asks for names alone, and a query shows nothing but keys."""
     words = {t.lower for t in linking.tokens if not t.evidence}
     keys = all(isinstance(e, ColumnRef) and identifier_words(e.name)[-1:] == ("id",) for e in query.select)
     return keys and not words.isdisjoint(_NAMES) and words.isdisjoint(CODES)
 
 
 def adds_up_keys(query: Query) -> bool:
-    """Whether a query adds up numbers that only tell rows apart."""
+    """True if a query adds up numbers that only tell rows apart."""
     return any(
         isinstance(e, Aggregate)
         and e.function in {"sum", "avg"}
@@ -208,7 +208,7 @@ def adds_up_keys(query: Query) -> bool:
 
 
 def wants_two_values(query: Query) -> bool:
-    """Whether a query looks for rows of one table under two values at once of a column that has one."""
+    """True if a query looks for rows of one table under two values at once of a column that has one."""
     compound = query.compound
     if compound is None or compound.operator != "intersect" or len(mentioned_tables(query)) != 1:
         return False
@@ -218,13 +218,13 @@ def wants_two_values(query: Query) -> bool:
 
 
 def gives_one_for_each(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for something of each of many, and a query gives one row."""
+    """True if a question asks for something of each of many, and a query gives one row."""
     each = any(t.lower in EACH and not t.evidence for t in linking.tokens)
     return each and query.limit == 1 and not query.offset
 
 
 def counts_repeats(query: Query, linking: Linking) -> bool:
-    """Whether a question compares how many different things there are, and a query how many joined rows."""
+    """True if a question compares how many different things there are, and a query how many joined rows."""
     ends = {n.span.end for n in linking.numbers}
     different = any(t.lower in _DIFFERENT and i in ends for i, t in enumerate(linking.tokens))
     kept = (c.left for q in all_queries(query) for c in comparisons(q.having))
@@ -234,7 +234,7 @@ def counts_repeats(query: Query, linking: Linking) -> bool:
 
 
 def shows_flag(query: Query, linking: Linking) -> bool:
-    """Whether a question says of what is listed that it is so, "open gyms", and a query shows the flag."""
+    """True if a question says of what is listed that it is so, "open gyms", and a query shows the flag."""
     said = {v.column for v in linking.values if v.match == "boolean"}
     flags = {c.in_query() for c in said if not _FLAG.isdisjoint(identifier_words(c.column))}
     whether = any(t.lower in _WHETHER for t in linking.tokens)

@@ -10,7 +10,7 @@ _TABLE, _NAMED = 0.9, 0.6
 
 
 def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question asks how many rows of a table there are, and a query counts those of another.
+    """True if a question asks how many rows of a table there are, and a query counts those of another.
 
     "How many transactions are sells" counts no types of transactions. Rows that each belong to one of those
     asked for may be counted in their place.
@@ -27,7 +27,7 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
 
 
 def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question asks how many rows of a table there are, and a query counts some of them again.
+    """True if a question asks how many rows of a table there are, and a query counts some of them again.
 
     How many customers ordered isn't how many orders they have.
     """
@@ -54,7 +54,7 @@ def counted_head(linking: Linking) -> int | None:
 
 
 def compares_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question compares how many there are of one thing, and a query counts rows of another.
+    """True if a question compares how many there are of one thing, and a query counts rows of another.
 
     Artists "with tracks in more than one genre" may have two tracks of one. Rows that the question doesn't
     name may be counted for what they belong to.

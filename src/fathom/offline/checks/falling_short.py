@@ -68,7 +68,7 @@ _OF_DATA = frozenset(
 
 
 def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) -> bool:
-    """Whether a question restricts rows by a word that nothing accounts for: "in the physics department".
+    """True if a question restricts rows by a word that nothing accounts for: "in the physics department".
 
     Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
     """
@@ -86,14 +86,14 @@ def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) ->
 
 
 def _is_told(linking: Linking, place: int, missing: Collection[str]) -> bool:
-    """Whether a word alone says what is to be told of rows: "rooms with their colours"."""
+    """True if a word alone says what is to be told of rows: "rooms with their colours"."""
     behind = linking.tokens[place + 1 : place + 2]
     goes_on = any(t.kind == "word" and not t.stop and t.text not in missing for t in behind)
     return linking.tokens[place - 1].lower in _POSSESSIVE and not goes_on
 
 
 def _qualifies(linking: Linking, place: int) -> bool:
-    """Whether a word says which of a table's rows: "the major cities", "our active users"."""
+    """True if a word says which of a table's rows: "the major cities", "our active users"."""
     token = linking.tokens[place]
     named = any(m.span.first == place + 1 and m.score >= _TABLE for m in linking.table_mentions)
     led = linking.tokens[place - 1].lower in _LEADING
@@ -101,7 +101,7 @@ def _qualifies(linking: Linking, place: int) -> bool:
 
 
 def _restricts(linking: Linking, place: int) -> bool:
-    """Whether a word follows one that restricts, as in "from berlin", and isn't one for the data as such."""
+    """True if a word follows one that restricts, as in "from berlin", and isn't one for the data as such."""
     before = place - 1
     while before > 0 and linking.tokens[before].lower in _ARTICLES:
         before -= 1
@@ -112,7 +112,7 @@ def _restricts(linking: Linking, place: int) -> bool:
 
 
 def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
+    """True if a question asks for certain rows ("which drug ...") and a query shows no name of such rows.
 
     "Who" asks for no place, no time, no number and no key. Plain columns alone are looked at: what counts or
     calculates may say it otherwise.
@@ -128,14 +128,14 @@ def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool
 
 
 def _may_be_person(column: ColumnRef, rows: RowNames) -> bool:
-    """Whether a column may hold who it is: no place, time, number or key."""
+    """True if a column may hold who it is: no place, time, number or key."""
     words = identifier_words(column.name)
     number = rows.measures(ColumnKey.of(column)) or rows.is_reference(ColumnKey.of(column))
     return not number and words[-1:] != ("id",) and not NO_PERSON.intersection(words)
 
 
 def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection[int] = ()) -> bool:
-    """Whether a query leaves out any of what learned weights may overlook.
+    """True if a query leaves out any of what learned weights may overlook.
 
     `said` are the places of words that its form stands for, so that they mean no value.
     """
@@ -158,7 +158,7 @@ def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection
 
 
 def overlooks(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
-    """Whether a query passes over a year, an average or a value, which another query likely holds.
+    """True if a query passes over a year, an average or a value, which another query likely holds.
 
     On databases that the weights never saw, the likeliest one that does was right for 19 questions and the
     one put behind it for 4.
@@ -171,7 +171,7 @@ def overlooks(query: Query, linking: Linking, said: Collection[int] = ()) -> boo
 
 
 def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
-    """Whether rows are asked for that are something ("users that are logged in"), and a query takes all rows.
+    """True if rows are asked for that are something ("users that are logged in"), and a query takes all rows.
 
     Weights that know the word for a column's let it pass.
     """
@@ -191,12 +191,12 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
 
 
 def shows_what_is_given(query: Query, linking: Linking) -> bool:
-    """Whether all that a query shows is what it holds to one value: that programmers are programmers."""
+    """True if all that a query shows is what it holds to one value: that programmers are programmers."""
     return bool(query.select) and fixed_columns(query).issuperset(query.select) and not linking.negations
 
 
 def divides_nothing(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for a share of rows, and a query divides nothing, as where it has `shares`."""
+    """True if a question asks for a share of rows, and a query divides nothing, as where it has `shares`."""
     words = [t.lower for t in linking.tokens[:3]]
     asked = words[:1] == ["what"] and words[1:2] in _SHARES and words[2:] == ["of"]
     if not asked and asks_ratio(linking) is None:
@@ -206,7 +206,7 @@ def divides_nothing(query: Query, linking: Linking) -> bool:
 
 
 def groups_by_less(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for each of two things ("by major and gender") and a query groups by one."""
+    """True if a question asks for each of two things ("by major and gender") and a query groups by one."""
     if not query.group or len(query.group) > 1:
         return False
     tokens = linking.tokens
@@ -226,14 +226,14 @@ def groups_by_less(query: Query, linking: Linking) -> bool:
 
 
 def leaves_out_years(query: Query, linking: Linking) -> bool:
-    """Whether a question says in which year, and nothing of a query holds that year."""
+    """True if a question says in which year, and nothing of a query holds that year."""
     years = {str(n.value) for n in linking.numbers if n.year and not n.upper and within(linking, n.span)}
     held = " ".join(str(e.value) for e in all_expressions(query) if isinstance(e, Literal))
     return any(year not in held for year in years)
 
 
 def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
-    """Whether a word can mean nothing but a value, and a query compares with none that it may be.
+    """True if a word can mean nothing but a value, and a query compares with none that it may be.
 
     "The average rent of houses" isn't that of all properties. The words at places that are `said` by the form
     of the query mean no value: "who spent the most money" asks for no song of that name.
@@ -270,7 +270,7 @@ def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()
 
 
 def calculates_nothing(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for a total or an average, and a query neither calculates nor shows one."""
+    """True if a question asks for a total or an average, and a query neither calculates nor shows one."""
     held = {*all_expressions(query)}
     if any(isinstance(e, Aggregate) for e in held):
         return False
@@ -283,7 +283,7 @@ def calculates_nothing(query: Query, linking: Linking) -> bool:
 
 
 def starts_within(query: Query, linking: Linking) -> bool:
-    """Whether a question says in which time, and a query holds all from or up to then: "more ... in 2021"."""
+    """True if a question says in which time, and a query holds all from or up to then: "more ... in 2021"."""
     texts = {d.first for d in linking.dates if d.first and within(linking, d.span)}
     texts |= {str(n.value) for n in linking.numbers if n.year and within(linking, n.span)}
     open_ends = [
@@ -297,7 +297,7 @@ def starts_within(query: Query, linking: Linking) -> bool:
 
 
 def counts_once(query: Query, linking: Linking) -> bool:
-    """Whether a question asks twice how many there are of something, and a query counts once."""
+    """True if a question asks twice how many there are of something, and a query counts once."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     asked = sum(pair == ("how", "many") for pair in pairwise(words))
     counted = {e for e in all_expressions(query) if isinstance(e, Aggregate)}
@@ -305,7 +305,7 @@ def counts_once(query: Query, linking: Linking) -> bool:
 
 
 def counts_unasked(query: Query, linking: Linking) -> bool:
-    """Whether a query only counts rows that a question lists or names: "list the accounts", "accounts"."""
+    """True if a query only counts rows that a question lists or names: "list the accounts", "accounts"."""
     first = linking.tokens[0].lower
     match query.select:
         case (Aggregate("count"),):
@@ -315,7 +315,7 @@ def counts_unasked(query: Query, linking: Linking) -> bool:
 
 
 def counts_values(query: Query, linking: Linking) -> bool:
-    """Whether a question asks how many rows there are, and a query counts the values of one of their columns.
+    """True if a question asks how many rows there are, and a query counts the values of one of their columns.
 
     "How many customers have a company" isn't how many companies they have.
     """
@@ -333,7 +333,7 @@ def counts_values(query: Query, linking: Linking) -> bool:
 
 
 def averages_all(query: Query, linking: Linking) -> bool:
-    """Whether a question compares with the average of each row's own kind, and a query with that of all."""
+    """True if a question compares with the average of each row's own kind, and a query with that of all."""
     words = [t.lower for t in linking.tokens]
     own = any(
         q.aggregate == "avg" and not _THEIRS.isdisjoint(words[q.span.end : q.span.end + _REACH])

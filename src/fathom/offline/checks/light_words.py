@@ -7,7 +7,7 @@ from fathom.offline.linking.text import stem
 
 
 def names_something(word: str) -> bool:
-    """Whether a word asks for something, so that an answer without it is one to another question."""
+    """True if a word asks for something, so that an answer without it is one to another question."""
     return stem(word.casefold().removesuffix("'s")) not in _stems()
 
 

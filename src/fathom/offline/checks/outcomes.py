@@ -46,7 +46,7 @@ def outcomes_left(query: Query, linking: Linking, planner: JoinPlanner) -> tuple
 
 
 def _is_told(verb: str, known: set[str]) -> bool:
-    """Whether any of some stems is that of a word that tells of a verb."""
+    """True if any of some stems is that of a word that tells of a verb."""
     return any(alike(stem(word), k) for word in OUTCOMES[verb] for k in known)
 
 
@@ -72,7 +72,7 @@ def _restricting(query: Query) -> Iterator[str]:
 
 
 def _has_object(query: Query, linking: Linking, place: int) -> bool:
-    """Whether a column of the query is named right behind a verb, as what was won: "won the most seats"."""
+    """True if a column of the query is named right behind a verb, as what was won: "won the most seats"."""
     used = {ColumnKey.of(c) for q in all_queries(query) for c in expressions(q) if isinstance(c, ColumnRef)}
     words = [t.lower for t in linking.tokens[place + 1 : place + 1 + _NEAR]]
     ends = (i for i, w in enumerate(words) if w in PHRASE_ENDS - _AMOUNTS)

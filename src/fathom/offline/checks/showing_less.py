@@ -21,7 +21,7 @@ _ASKING = LISTING | {"what", "tell", "report", "name"}
 
 
 def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether the head of a question lists names, keys or two columns of things, and a query lacks one.
+    """True if the head of a question lists names, keys or two columns of things, and a query lacks one.
 
     What names or tells apart is left out in favour of the columns that the question names in full.
     """
@@ -36,7 +36,7 @@ def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
 
 
 def counts_all(query: Query, linking: Linking) -> bool:
-    """Whether a question asks how many there are of each kind, and a query counts them together."""
+    """True if a question asks how many there are of each kind, and a query counts them together."""
     match query.select:
         case (Aggregate("count"),) if not query.group and query.compound is None:
             return any(t.lower in _EACH and not t.evidence for t in linking.tokens)
@@ -51,7 +51,7 @@ def _head(linking: Linking) -> list[str]:
 
 
 def _lists(head: Sequence[str], words: frozenset[str]) -> bool:
-    """Whether the words stand in a list with others: "names and phones", "the city and name"."""
+    """True if the words stand in a list with others: "names and phones", "the city and name"."""
     within = any(a in words and b in _JOINED for a, b in pairwise(head))
     return within or (not words.isdisjoint(head[-1:]) and not _JOINED.isdisjoint(head))
 

@@ -58,7 +58,7 @@ def _clause(linking: Linking) -> int | None:
 
 
 def _is_had(linking: Linking, place: int, left: Collection[int]) -> bool:
-    """Whether a word is what something has, or stands with others that nothing accounts for between."""
+    """True if a word is what something has, or stands with others that nothing accounts for between."""
     tokens = linking.tokens
     before = place - 1
     while before >= 0 and (tokens[before].lower in _BETWEEN or before in left):
@@ -68,11 +68,11 @@ def _is_had(linking: Linking, place: int, left: Collection[int]) -> bool:
 
 
 def _restricts(linking: Linking, place: int) -> bool:
-    """Whether a word in such a clause leaves rows out: "customers who complained", not "who were listed"."""
+    """True if a word in such a clause leaves rows out: "customers who complained", not "who were listed"."""
     return not _is_done(linking, place) or names_something(linking.tokens[place].text)
 
 
 def _is_done(linking: Linking, place: int) -> bool:
-    """Whether a word is the form of a verb in which that may say no more than that there are rows."""
+    """True if a word is the form of a verb in which that may say no more than that there are rows."""
     word = linking.tokens[place].lower
     return word.endswith("ed") or word in LEMMAS

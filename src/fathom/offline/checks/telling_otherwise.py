@@ -34,7 +34,7 @@ _MEANT = 0.3
 
 
 def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
-    """Whether a query tells less of rows than it is asked, or something of other rows."""
+    """True if a query tells less of rows than it is asked, or something of other rows."""
     return (
         tells_less(query, linking)
         or ranks_unasked(query, linking)
@@ -47,13 +47,13 @@ def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: Joi
 
 
 def ranks_unasked(query: Query, linking: Linking) -> bool:
-    """Whether a query cuts off rows in the order of a column, where nothing in the question says how many."""
+    """True if a query cuts off rows in the order of a column, where nothing in the question says how many."""
     ranked = bool(query.order) and all(isinstance(o.key, ColumnRef) for o in query.order)
     return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
 
 
 def shows_what_restricts(query: Query, linking: Linking) -> bool:
-    """Whether "which bookings end in 2018" is told nothing but when they end."""
+    """True if "which bookings end in 2018" is told nothing but when they end."""
     where = (c for c in conjuncts(query.where) if isinstance(c, ComparisonPredicate))
     compared = {c.left for c in where if not isinstance(c.right, Subquery)}
     shown = query.select[0]
@@ -73,7 +73,7 @@ def shows_what_restricts(query: Query, linking: Linking) -> bool:
 
 
 def leaves_first_out(query: Query, linking: Linking) -> bool:
-    """Whether "ratings of Avatar with the reviewer's name" is told nothing but names."""
+    """True if "ratings of Avatar with the reviewer's name" is told nothing but names."""
     tokens = linking.tokens
     behind = next((i for i, t in enumerate(tokens) if t.lower in _WITH), len(tokens))
     head = next((i for i, t in enumerate(tokens) if not t.stop and t.lower not in LISTING), behind)
@@ -89,7 +89,7 @@ def leaves_first_out(query: Query, linking: Linking) -> bool:
 
 
 def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """Whether "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
+    """True if "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
     tokens = linking.tokens
     shown = [e for e in query.select if isinstance(e, ColumnRef)]
     if len(tokens) < 3 or tokens[0].lower not in _WHICH or len(shown) < len(query.select):
@@ -102,7 +102,7 @@ def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
 
 
 def tells_less(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for rows "with their" prices, and a query shows nothing that may be those."""
+    """True if a question asks for rows "with their" prices, and a query shows nothing that may be those."""
     shown = [e for item in query.select for e in walk(item)]
     if any(isinstance(e, Star | Aggregate | Arithmetic) for e in shown):
         return False
@@ -133,13 +133,13 @@ def _last(linking: Linking, place: int) -> int | None:
 
 
 def _near(linking: Linking, column: ColumnRef, place: int) -> bool:
-    """Whether a word may mean a column, or the rows of its table."""
+    """True if a word may mean a column, or the rows of its table."""
     own = linking.alignment[linking.index[ColumnKey.of(column)], place]
     return bool(max(own, linking.table_fit(column.table.name, place)) >= _MEANT)
 
 
 def groups_by_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a question wants something told of each row of a table, and a query groups by other things.
+    """True if a question wants something told of each row of a table, and a query groups by other things.
 
     "How many orders did each shipper ship" is not told by what the orders are called.
     """
@@ -163,7 +163,7 @@ def _each_rows(linking: Linking) -> Iterator[str]:
 
 
 def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
-    """Whether a query ranks rows of one table by how many there are of each, which is one.
+    """True if a query ranks rows of one table by how many there are of each, which is one.
 
     Or by how many are called alike, where the question asks for no names: "the most used playlist".
     """
@@ -180,6 +180,6 @@ def counts_each_once(query: Query, linking: Linking, rows: RowNames, planner: Jo
 
 
 def _ranks_names(linking: Linking, name: ColumnRef) -> bool:
-    """Whether names themselves are ranked: "the most common first name"."""
+    """True if names themselves are ranked: "the most common first name"."""
     first = min((s.span.first for s in linking.superlatives), default=0)
     return any(t.stem in name_stems(name.name)[-1:] for t in linking.tokens[first:])

@@ -15,7 +15,7 @@ _REACH = 5
 
 
 def shows_unasked(query: Query, linking: Linking) -> bool:
-    """Whether a question asks for one of the columns that tell rows apart, and a query shows others too.
+    """True if a question asks for one of the columns that tell rows apart, and a query shows others too.
 
     "The last names of clerks" are no first names, "the id of the customer" is no name.
     """
@@ -41,7 +41,7 @@ def _unasked_names(table: str, shown: list[ColumnRef], linking: Linking) -> list
 
 
 def _is_said(own: set[str], both: set[str], linking: Linking) -> bool:
-    """Whether a question says what sets one column apart, ahead of what both are called by: "last" names."""
+    """True if a question says what sets one column apart, ahead of what both are called by: "last" names."""
     stems = [t.stem for t in linking.tokens if t.kind == "word" and not t.evidence]
     return any(s in own and (not both or both & {*stems[i : i + _REACH]}) for i, s in enumerate(stems))
 

@@ -24,7 +24,7 @@ from fathom.offline.queries.rows import fixed_columns
 
 
 def adds_up_words(query: Query, linking: Linking) -> bool:
-    """Whether it calculates with text that has no figures in it."""
+    """True if it calculates with text that has no figures in it."""
     return any(
         isinstance(operand, ColumnRef) and ColumnKey.of(operand) in linking.wordy
         for select in all_queries(query)
@@ -34,7 +34,7 @@ def adds_up_words(query: Query, linking: Linking) -> bool:
 
 
 def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
-    """Whether it counts the different values of a column that holds yes or no: that tells nothing."""
+    """True if it counts the different values of a column that holds yes or no: that tells nothing."""
     return any(
         isinstance(e, Aggregate)
         and e.distinct
@@ -45,7 +45,7 @@ def counts_answers(query: Query, flags: Collection[ColumnKey]) -> bool:
 
 
 def contradicts_itself(query: Query) -> bool:
-    """Whether no row can meet its conditions: a column is to have two values, or one and not that one.
+    """True if no row can meet its conditions: a column is to have two values, or one and not that one.
 
     Nor does anyone ask for what is both among all rows and among some of them.
     """
@@ -53,7 +53,7 @@ def contradicts_itself(query: Query) -> bool:
 
 
 def _joins_its_own(query: Query) -> bool:
-    """Whether both sides of a set operation are the same, but that one restricts rows further."""
+    """True if both sides of a set operation are the same, but that one restricts rows further."""
     if query.compound is None or query.compound.operator == "except":
         return False
     other = query.compound.query
@@ -78,7 +78,7 @@ def _contradicted(query: Query) -> bool:
 
 
 def ranks_by_words(query: Query, linking: Linking) -> bool:
-    """Whether it picks out extremes of text where the question doesn't speak of the alphabet."""
+    """True if it picks out extremes of text where the question doesn't speak of the alphabet."""
     if not linking.superlatives or any(t.lower.startswith("alphabet") for t in linking.tokens):
         return False
     keys = [o.key for part in all_queries(query) if part.limit is not None for o in part.order]
@@ -92,19 +92,19 @@ def ranks_by_words(query: Query, linking: Linking) -> bool:
 
 
 def shows_sought(query: Query, linking: Linking) -> bool:
-    """Whether it shows a number or place that the question asks for and a column holds, if there is one."""
+    """True if it shows a number or place that the question asks for and a column holds, if there is one."""
     shown = {e for item in query.select for e in walk(item) if isinstance(e, ColumnRef)}
     return not linking.sought or any(ColumnKey.of(e) in linking.sought for e in shown)
 
 
 def vacuous(query: Query) -> bool:
-    """Whether it shows a column that its own condition leaves only one value."""
+    """True if it shows a column that its own condition leaves only one value."""
     fixed = fixed_columns(query)
     return any(e in fixed for e in query.select)
 
 
 def repeats_itself(query: Query, planner: JoinPlanner) -> bool:
-    """Whether it shows but what its own condition says, in itself or through joins: nobody asks for that."""
+    """True if it shows but what its own condition says, in itself or through joins: nobody asks for that."""
     fixed = fixed_columns(query)
     if not fixed or query.group or query.compound or query.source:
         return False

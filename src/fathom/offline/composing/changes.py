@@ -104,7 +104,7 @@ def _up_to(queries: Sequence[Query]) -> Combined | None:
 
 
 def _is_time(period: Expression) -> bool:
-    """Whether groups by an expression follow one another: parts of dates, columns of years or dates."""
+    """True if groups by an expression follow one another: parts of dates, columns of years or dates."""
     return not isinstance(period, ColumnRef) or bool(_TIMES.intersection(name_stems(period.name)))
 
 

@@ -229,7 +229,7 @@ def _of_values(
 
 
 def _ends_in(question: str, words: str) -> bool:
-    """Whether nothing but a verb follows some words."""
+    """True if nothing but a verb follows some words."""
     return bool(re.search(rf"\b{re.escape(words)}{_THERE}\?", question, _I))
 
 
@@ -250,7 +250,7 @@ def _replaced(text: str, words: str, by: str) -> str:
 
 
 def _adds_nothing(rest: str, question: str) -> bool:
-    """Whether words are grammar, or said in the question already."""
+    """True if words are grammar, or said in the question already."""
     said = {t.stem for t in tokenize(question)}
     return all(t.stop or t.stem in said for t in tokenize(rest) if t.kind == "word")
 

@@ -130,7 +130,7 @@ class _Reader:
         return best, linking.tokens[place - 1].end
 
     def _owns(self, place: int, first: int) -> bool:
-        """Whether a word names but the rows that a number behind others is of: "enrolled | students"."""
+        """True if a word names but the rows that a number behind others is of: "enrolled | students"."""
         rows = self._linking.table_alignment[:, place].max(initial=0) >= _ROWS
         return place > first and bool(rows) and bool(self._means(place - 1).any())
 

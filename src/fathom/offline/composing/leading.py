@@ -104,7 +104,7 @@ def _of_each(queries: Sequence[Query]) -> Combined | None:
 
 
 def _is_ranked(query: Query) -> bool:
-    """Whether a query gives the first of some rows, by one order."""
+    """True if a query gives the first of some rows, by one order."""
     return len(query.order) == 1 and query.limit is not None and not query.offset and _is_bare(query)
 
 

@@ -27,13 +27,13 @@ class Composition:
     learned: bool = False
 
     def is_sensible(self, result: Result) -> bool:
-        """Whether there is a number, and shares are neither 0 nor all: either tells of a part misread."""
+        """True if there is a number, and shares are neither 0 nor all: either tells of a part misread."""
         last = [r[-1] for r in result.rows if r[-1] is not None]
         return any(0 < float(n) < self.whole for n in last) if self.whole else bool(last)
 
 
 def is_one_number(query: Query) -> bool:
-    """Whether a query gives one row with one number that it calculates."""
+    """True if a query gives one row with one number that it calculates."""
     return (
         len(query.select) == 1
         and not query.group

@@ -89,7 +89,7 @@ def shares(text: str, planner: JoinPlanner) -> Iterator[Composition]:
 
 
 def _are_rows(words: str, planner: JoinPlanner) -> bool:
-    """Whether words end in what a table is called: orders paid by card are counted, and revenue isn't."""
+    """True if words end in what a table is called: orders paid by card are counted, and revenue isn't."""
     last = stem(words.rsplit(maxsplit=1)[-1])
     return any(name_stems(t.name)[-1:] == (last,) for t in planner.schema.tables)
 

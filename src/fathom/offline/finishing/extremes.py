@@ -42,7 +42,7 @@ def with_known_extremes(
 
 
 def may_be_missing(column: ColumnRef, profiles: Mapping[str, TableProfile]) -> bool:
-    """Whether some rows may hold no value of a column, as far as profiles say."""
+    """True if some rows may hold no value of a column, as far as profiles say."""
     profile = profiles.get(column.table.name)
     seen = profile.columns.get(column.name) if profile is not None else None
     return seen is not None and seen.may_be_missing

@@ -37,5 +37,5 @@ def with_held_numbers(query: Query, linking: Linking, rows: RowNames) -> Query:
 
 
 def _counts_rows(column: ColumnKey) -> bool:
-    """Whether a column is called as its table is, or `count`."""
+    """True if a column is called as its table is, or `count`."""
     return column.column.casefold() in {column.table.casefold(), *_COUNT}

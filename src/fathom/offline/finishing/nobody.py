@@ -10,7 +10,7 @@ from fathom.records import Assumption, Result
 
 
 def finds_nobody(query: Query, result: Result | None, engine: OfflineEngine) -> bool:
-    """Whether rows that others refer to are none, though the row from which the query leads is there."""
+    """True if rows that others refer to are none, though the row from which the query leads is there."""
     if result is None or result.rows or (inner := _inner(query)) is None:
         return False
     try:

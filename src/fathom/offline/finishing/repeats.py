@@ -74,6 +74,6 @@ def _listed(query: Query, names: RowNames) -> TableRef | None:
 
 
 def _names_differ(names: tuple[ColumnRef, ...], profiles: Mapping[str, TableProfile]) -> bool:
-    """Whether a part of the names is known to be another in each row."""
+    """True if a part of the names is known to be another in each row."""
     seen = (profiles[c.table.name].columns.get(c.name) for c in names if c.table.name in profiles)
     return any(p is not None and p.exact and p.distinct == p.rows_seen for p in seen)

@@ -170,7 +170,7 @@ class _ExpressionReader:
 
 
 def _is_of_groups(shown: Expression, query: Query, names: RowNames, planner: JoinPlanner) -> bool:
-    """Whether each group of a query has one of what is shown: it is grouped by that, or by its rows."""
+    """True if each group of a query has one of what is shown: it is grouped by that, or by its rows."""
     if shown in query.group or not isinstance(shown, ColumnRef):
         return shown in query.group
     for column in query.group:
@@ -185,7 +185,7 @@ def _is_of_groups(shown: Expression, query: Query, names: RowNames, planner: Joi
 
 
 def _ends(column: ColumnRef, word: str) -> bool:
-    """Whether a column's name ends with a word."""
+    """True if a column's name ends with a word."""
     return stem(last_word(column.name)) == stem(word)
 
 

@@ -42,7 +42,7 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
 
 
 def _asks_for(table: str, key: ColumnRef, linking: Linking) -> bool:
-    """Whether a question asks who, or names the rows of a table and no key."""
+    """True if a question asks who, or names the rows of a table and no key."""
     if linking.tokens[0].lower in _WHO:
         return not any(t.lower in CODES for t in linking.tokens)
     named = any(m.table == table and names_table(linking, m) for m in linking.table_mentions)
@@ -70,7 +70,7 @@ def named_among(queries: Sequence[Query], best: Query, named: Query, planner: Jo
 
 
 def _joined_by(query: Query, link: tuple[Join, ...], planner: JoinPlanner) -> bool:
-    """Whether a query joins by a key."""
+    """True if a query joins by a key."""
     try:
         joins = {frozenset((j.left, j.right)) for j in joined(query, planner)[1]}
     except Unrepresentable:

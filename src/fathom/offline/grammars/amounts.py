@@ -162,7 +162,7 @@ def said_of_counts(linking: Linking) -> frozenset[int]:
 
 
 def adds_money(query: Query, amounts: Amounts) -> bool:
-    """Whether a query says anything of what adds up to money."""
+    """True if a query says anything of what adds up to money."""
     held = {e for a in amounts.all for e in columns(Query((a.expression,)))}
     return not amounts.all or not held.isdisjoint(columns(query))
 

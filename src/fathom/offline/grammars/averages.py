@@ -114,18 +114,18 @@ def _having_any(linking: Linking, said: Collection[int]) -> bool | None:
 
 
 def _per(linking: Linking, mention: TableMention) -> bool:
-    """Whether one number is asked for over all rows: "for each customer" wants one of each."""
+    """True if one number is asked for over all rows: "for each customer" wants one of each."""
     return mention.span.first > 0 and linking.tokens[mention.span.first - 1].lower == "per"
 
 
 def _does(linking: Linking, mention: TableMention) -> bool:
-    """Whether a table's rows do something: "how much do customers spend"."""
+    """True if a table's rows do something: "how much do customers spend"."""
     before = linking.tokens[mention.span.first - 1].lower if mention.span.first else ""
     return before in _DOING
 
 
 def _each(linking: Linking, mention: TableMention) -> bool:
-    """Whether it is a table's rows one by one: "per customer", "does an agent"."""
+    """True if it is a table's rows one by one: "per customer", "does an agent"."""
     before = linking.tokens[mention.span.first - 1].lower if mention.span.first else ""
     return before in EACH | _ONE
 
@@ -147,7 +147,7 @@ def _key_to(planner: JoinPlanner, many: TableRef, one: TableRef) -> ColumnRef | 
 
 
 def _belongs(planner: JoinPlanner, many: str, one: str) -> bool:
-    """Whether each row of one table has at most one row of another, by a key of its own."""
+    """True if each row of one table has at most one row of another, by a key of its own."""
     tables = (TableRef(many), TableRef(one))
     plans = planner.plans(tables)
     return bool(plans) and len(plans[0].tables) == 2 and planner.one_each(tables[0], tables)

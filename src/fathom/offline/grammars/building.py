@@ -189,7 +189,7 @@ class Building:
         return Made(query, self._fit(fact) - (not once), total, one_way, everything[0].tables)
 
     def _by_kind(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
-        """Whether all but one table have each row once, and the groups are what that one lists."""
+        """True if all but one table have each row once, and the groups are what that one lists."""
         kinds = {c.table for b in self._named if b is not None for c in b.shown} - {fact}
         if len(kinds) != 1 or not lists_kinds(next(iter(kinds)), fact, self._planner, self._names):
             return False
@@ -197,7 +197,7 @@ class Building:
         return self._planner.one_each(fact, others)
 
     def _once_within(self, fact: TableRef, tables: tuple[TableRef, ...]) -> bool:
-        """Whether each row of a table comes once for each thing: those of a playlist, by a table of pairs."""
+        """True if each row of a table comes once for each thing: those of a playlist, by a table of pairs."""
         things = {b.table for b in self._named if b is not None and b.table is not None}
         plan = next(iter(self._planner.plans(tables)), None)
         between = [t for t in plan.tables if t not in tables] if plan is not None else []
@@ -209,7 +209,7 @@ class Building:
         return things == set(tables) - {fact} and len(key) == len(on) == 2 and set(key) == on
 
     def _ranks_last(self) -> bool:
-        """Whether the least sold come first, so that what was never sold is among them."""
+        """True if the least sold come first, so that what was never sold is among them."""
         ranking = self._request.ranking
         by = ranking.by if ranking is not None else None
         ranks = ranking is not None and not ranking.whole and not ranking.descending
@@ -225,19 +225,19 @@ class Building:
         return from_things(plans[0], things[0], fact) if plans else None
 
     def _lie_apart(self, fact: TableRef) -> bool:
-        """Whether the things lie beyond tables of which the number isn't told: who bought isn't what sold."""
+        """True if the things lie beyond tables of which the number isn't told: who bought isn't what sold."""
         apart = {t for s in self._sources.values() for t in s.apart}
         shown = {c.table for b in self._named if b is not None for c in b.shown} if apart else set()
         ways = (self._planner.plans_once(fact, tuple({fact, t})) for t in shown - {fact})
         return any(not plans or apart & {t.name for t in plans[0].tables} for plans in ways)
 
     def _is_far(self, fact: TableRef) -> bool:
-        """Whether a group is a column of far other things: no swimmer is from the country of a stadium."""
+        """True if a group is a column of far other things: no swimmer is from the country of a stadium."""
         columns = (c for b in self._named if b is not None and b.table is None for c in b.shown)
         return any(self._planner.distance(fact.name, c.table.name) > _NEAR for c in columns)
 
     def _by_whom(self, where: Condition | None) -> bool:
-        """Whether "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
+        """True if "by" may tell who did it, and not of each of what: "orders by customers from Spain"."""
         held = {c.left.table for c in comparisons(where) if isinstance(c.left, ColumnRef)}
         return any(b is not None and b.many and b.table in held for b in self._named) and not (
             self._request.limits or self._request.ranking
@@ -298,7 +298,7 @@ class Building:
         return replace(plain, select=select, having=having, order=order, limit=limit, offset=offset)
 
     def _lists(self, ranking: Ranking) -> bool:
-        """Whether what is ranked is in the plural, or sorted as a whole."""
+        """True if what is ranked is in the plural, or sorted as a whole."""
         return ranking.whole or any(b is not None and b.many for b in self._named)
 
     def _fit(self, fact: TableRef) -> float:

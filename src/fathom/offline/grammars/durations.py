@@ -210,7 +210,7 @@ def said_of_lengths(linking: Linking) -> frozenset[int]:
 
 
 def _asks_length(linking: Linking, place: int) -> bool:
-    """Whether a word asks how long something takes, and names no column that holds it."""
+    """True if a word asks how long something takes, and names no column that holds it."""
     token = linking.tokens[place]
     words = [t.lower for t in linking.tokens[place + 1 :]]
     before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]

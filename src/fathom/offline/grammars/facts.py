@@ -51,7 +51,7 @@ def facts(
 
 
 def _calculates(linking: Linking, said: Collection[int]) -> bool:
-    """Whether a question counts, ranks or calculates, in words that aren't said by the name of a column."""
+    """True if a question counts, ranks or calculates, in words that aren't said by the name of a column."""
     ranked = (m.span for m in linking.superlatives)
     spans = (*ranked, *(m.span for m in linking.numbers), *(m.span for m in linking.quantities))
     return any(not set(said).issuperset(range(*span)) for span in spans)
@@ -102,14 +102,14 @@ def _rows(
 
 
 def _tells_apart(column: ColumnKey, profiles: Mapping[str, TableProfile]) -> bool:
-    """Whether no two rows of a table have the same in a column."""
+    """True if no two rows of a table have the same in a column."""
     profile = profiles.get(column.table)
     seen = profile.columns.get(column.column) if profile else None
     return seen is not None and seen.distinct is not None and 1 < seen.rows_seen == seen.distinct
 
 
 def _names_something(linking: Linking, span: Span) -> bool:
-    """Whether words name a column or a table."""
+    """True if words name a column or a table."""
     places = range(*span)
     return any(a[:, places].max(initial=0) >= _NAMED for a in (linking.alignment, linking.table_alignment))
 

@@ -126,7 +126,7 @@ class ThingNaming:
         return GroupingWords(span, found) if found else None
 
     def _is_proper(self, place: int) -> bool:
-        """Whether a word in the middle has a capital letter, and nothing is called so: "Canadian"."""
+        """True if a word in the middle has a capital letter, and nothing is called so: "Canadian"."""
         if not 0 < place < len(self._linking.tokens):
             return False
         token = self._linking.tokens[place]
@@ -254,5 +254,5 @@ def _values(column: ColumnKey, fit: float, *, many: bool) -> By:
 
 
 def covers(spans: Sequence[Span], place: int) -> bool:
-    """Whether any of some spans holds a place."""
+    """True if any of some spans holds a place."""
     return any(s.first <= place < s.end for s in spans)

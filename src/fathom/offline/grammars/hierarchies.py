@@ -67,7 +67,7 @@ def hierarchies(
 
 
 def shows_only_keys(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a query shows who is above by their key alone, where nobody asked for keys."""
+    """True if a query shows who is above by their key alone, where nobody asked for keys."""
     own = {ColumnRef(link.table, link.own) for link in self_keys(planner)}
     shown = [
         e

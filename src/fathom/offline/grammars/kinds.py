@@ -36,7 +36,7 @@ def home_of_kind(value: LinkedValue, planner: JoinPlanner, names: RowNames) -> s
 
 
 def counts_kind(query: Query, linking: Linking, planner: JoinPlanner, names: RowNames) -> bool:
-    """Whether a question asks how many there are of a kind, and a query counts the kind: one programmer."""
+    """True if a question asks how many there are of a kind, and a query counts the kind: one programmer."""
     tables = {t.name for t in mentioned_tables(query)}
     if query.select != (Aggregate("count", Star()),) or query.group or len(tables) != 1:
         return False
@@ -47,7 +47,7 @@ def counts_kind(query: Query, linking: Linking, planner: JoinPlanner, names: Row
 
 
 def is_plural(linking: Linking, value: LinkedValue) -> bool:
-    """Whether a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
+    """True if a value is said in the plural, and nothing leads to it: no place, nobody who does something."""
     last = linking.tokens[value.span.end - 1]
     before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
     place = not NO_PERSON.isdisjoint(identifier_words(value.column.column))
@@ -56,11 +56,11 @@ def is_plural(linking: Linking, value: LinkedValue) -> bool:
 
 
 def asks_who(linking: Linking) -> bool:
-    """Whether a question opens with "who are"."""
+    """True if a question opens with "who are"."""
     return [t.lower for t in linking.tokens[:2]] in (["who", "are"], ["who", "were"])
 
 
 def _lists_kinds(column: ColumnRef, names: RowNames) -> bool:
-    """Whether a column says what the rows of a table are called, and these are kinds of something."""
+    """True if a column says what the rows of a table are called, and these are kinds of something."""
     said = {*name_stems(column.table.name)[-1:], *name_stems(column.name)}
     return names.called(column.table) == (column,) and not _KINDS.isdisjoint(said)

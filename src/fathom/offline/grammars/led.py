@@ -65,7 +65,7 @@ def _counted(key: SelfKey, names: RowNames) -> Query | None:
 
 
 def _asks_for_each(linking: Linking, key: SelfKey) -> bool:
-    """Whether a question asks how many there are of each of those above: "per manager", "by each boss"."""
+    """True if a question asks how many there are of each of those above: "per manager", "by each boss"."""
     if [q.aggregate for q in linking.quantities] != ["count"] or linking.superlatives:
         return False
     tokens = linking.tokens
@@ -78,7 +78,7 @@ def _asks_for_each(linking: Linking, key: SelfKey) -> bool:
 
 
 def _asks_for_top(linking: Linking) -> bool:
-    """Whether it asks who has most below: "which manager has the most staff", "who leads the most"."""
+    """True if it asks who has most below: "which manager has the most staff", "who leads the most"."""
     extremes = linking.superlatives
     if len(extremes) != 1 or linking.quantities:
         return False

@@ -67,13 +67,13 @@ class LimitReader:
         return None
 
     def _says_of_rows(self, measure: MeasureWords, apart: Sequence[int]) -> bool:
-        """Whether a number is said of what is counted: "people who are over 40", "how many are over 40"."""
+        """True if a number is said of what is counted: "people who are over 40", "how many are over 40"."""
         words = {self._lower(i) for i in apart}
         asked = self._lower(measure.span.first) == "how" and not words.isdisjoint(BE)
         return measure.function == "count" and (asked or not words.isdisjoint(_RELATIVE))
 
     def compares(self, number: NumberMention) -> bool:
-        """Whether a number is compared with something that may be counted or added up, and is no year."""
+        """True if a number is compared with something that may be counted or added up, and is no year."""
         first = number.span.first
         before = self._lower(first - 1) if first else ""
         year = number.year and (before in BEFORE_YEARS or number.comparison == "between")
@@ -81,7 +81,7 @@ class LimitReader:
         return not (year or exact or number.percent or number.ordinal)
 
     def is_light(self, place: int) -> bool:
-        """Whether a word says nothing of its own where numbers are compared."""
+        """True if a word says nothing of its own where numbers are compared."""
         token = self._linking.tokens[place]
         return token.stop or token.lower in _COMPARING or token.kind == "sign"
 

@@ -8,7 +8,7 @@ from fathom.offline.queries.rows import CODES, RowNames
 
 
 def lists_kinds(table: TableRef, fact: TableRef, planner: JoinPlanner, names: RowNames) -> bool:
-    """Whether a table holds but one column beside its keys, which lead to what each row of `fact` has.
+    """True if a table holds but one column beside its keys, which lead to what each row of `fact` has.
 
     So rows of `fact` come once for each kind, whatever they are counted or added up by.
     """

@@ -69,12 +69,12 @@ def long_names(linking: Linking) -> list[Span]:
 
 
 def compares(linking: Linking, place: int) -> bool:
-    """Whether a word is the end of "at least" or "at most"."""
+    """True if a word is the end of "at least" or "at most"."""
     return place > 0 and linking.tokens[place - 1].lower == "at"
 
 
 def comes_after_by(linking: Linking, place: int) -> bool:
-    """Whether what begins at a place is said after "by", articles aside."""
+    """True if what begins at a place is said after "by", articles aside."""
     while place and linking.tokens[place - 1].lower in PASSED:
         place -= 1
     return place > 0 and linking.tokens[place - 1].lower in BY

@@ -174,7 +174,7 @@ class MeasureReader:
         return [] if taken else [MeasureWords("avg", (), said)]
 
     def _ways(self, place: int) -> bool:
-        """Whether a place holds the first of several words for the highest, lowest and others of a number."""
+        """True if a place holds the first of several words for the highest, lowest and others of a number."""
         tokens = self._linking.tokens
         after = place + 1
         while after < len(tokens) and tokens[after].lower in JOINING | PASSED:
@@ -256,7 +256,7 @@ class MeasureReader:
         return functions, end
 
     def _spreads(self, place: int) -> bool:
-        """Whether a place holds the word for a difference, and the word for the highest or lowest follows."""
+        """True if a place holds the word for a difference, and the word for the highest or lowest follows."""
         tokens = self._linking.tokens[place : place + 5]
         return tokens[0].stem in SPREAD and any(superlative_direction(t) for t in tokens)
 

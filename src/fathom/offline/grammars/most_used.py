@@ -64,7 +64,7 @@ def _said(linking: Linking) -> frozenset[int]:
 
 
 def _only_kinds(table: str, planner: JoinPlanner) -> bool:
-    """Whether a table says nothing of its rows but what they are called: no number, no date, no key."""
+    """True if a table says nothing of its rows but what they are called: no number, no date, no key."""
     described = planner.schema.table(table)
     refers = any(k.table == table for k in planner.schema.foreign_keys)
     other = [c for c in described.columns if (c.name,) != described.primary_key]
@@ -77,7 +77,7 @@ def _only_kinds(table: str, planner: JoinPlanner) -> bool:
 
 
 def _held_elsewhere(linking: Linking, table: str, planner: JoinPlanner) -> bool:
-    """Whether the words that name a table name a column of another one as well, which is no key to it."""
+    """True if the words that name a table name a column of another one as well, which is no key to it."""
     keys = {(k.table, c) for k in planner.schema.foreign_keys for c in k.columns if k.target_table == table}
     spans = [m.span for m in linking.table_mentions if m.table == table and m.score >= _NAMED]
     return any(
@@ -97,6 +97,6 @@ def _referring(planner: JoinPlanner, table: str, named: Collection[str]) -> Fore
 
 
 def _only_pairs(planner: JoinPlanner, table: str) -> bool:
-    """Whether a table only says which rows go together: those are not used by being listed."""
+    """True if a table only says which rows go together: those are not used by being listed."""
     keys = {c for k in planner.schema.foreign_keys if k.table == table for c in k.columns}
     return len(keys) > 1 and {c.name for c in planner.schema.table(table).columns} <= keys

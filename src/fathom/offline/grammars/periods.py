@@ -189,7 +189,7 @@ class Dates:
             return frozenset()
 
     def may_lack(self, key: ColumnKey) -> bool:
-        """Whether some rows have no such date."""
+        """True if some rows have no such date."""
         return may_be_missing(key.in_query(), self._profiles)
 
     def near(self, tables: tuple[TableRef, ...]) -> list[ColumnKey]:
@@ -211,7 +211,7 @@ class Dates:
         ]
 
     def _clear(self, key: ColumnKey, near: list[ColumnKey]) -> bool:
-        """Whether no other date is meant as likely: the only one, the one named, or its row's own."""
+        """True if no other date is meant as likely: the only one, the one named, or its row's own."""
         others = [c for c in near if c != key]
         if any(self._said(c) >= self._said(key) > 0 for c in others):
             return False
@@ -245,25 +245,25 @@ class Dates:
         return sum(t.stem in words for t in self._linking.tokens if not t.evidence)
 
     def _is_own(self, key: ColumnKey) -> bool:
-        """Whether a date is called after its table alone: `order_date`, `admitted_at` of an admission."""
+        """True if a date is called after its table alone: `order_date`, `admitted_at` of an admission."""
         own = name_stems(key.table)
         others = {*name_stems(key.column)} - _DATE_STEMS
         return all(any(_same_word(word, o) for o in own) for word in others)
 
 
 def _same_word(one: str, other: str) -> bool:
-    """Whether two stems are those of a verb and of what is done, as far as their beginnings tell."""
+    """True if two stems are those of a verb and of what is done, as far as their beginnings tell."""
     return one == other or (len(one) >= _SAME and one[:_SAME] == other[:_SAME])
 
 
 def _grouped_again(asked: PeriodGrouping, linking: Linking) -> bool:
-    """Whether the question speaks of each of something else as well: "loans per member each year"."""
+    """True if the question speaks of each of something else as well: "loans per member each year"."""
     each = [i for i, t in enumerate(linking.tokens) if t.lower in EACH]
     return any(not asked.places[0] - 2 <= i < asked.places[0] for i in each)
 
 
 def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether a query's aggregate is what the question asks for, over rows that no join repeats."""
+    """True if a query's aggregate is what the question asks for, over rows that no join repeats."""
     shown = (*query.select, *(o.key for o in query.order))
     total = next((e for e in shown if isinstance(e, Aggregate)), None)
     if total is None or total.distinct:
@@ -281,7 +281,7 @@ def _counts_once(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
 
 
 def _named_best(column: ColumnRef, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether the question names no other number as well as this one, by the words of column and table."""
+    """True if the question names no other number as well as this one, by the words of column and table."""
     asked = {t.stem for t in linking.tokens if not t.evidence}
     named = {
         (t.name, c.name): len(asked.intersection((*name_stems(c.name), *name_stems(t.name))))
@@ -294,7 +294,7 @@ def _named_best(column: ColumnRef, linking: Linking, planner: JoinPlanner) -> bo
 
 
 def in_one_year(query: Query, column: ColumnRef) -> bool:
-    """Whether a query takes the rows of one year of a date alone."""
+    """True if a query takes the rows of one year of a date alone."""
     bounds = {
         c.operator: c.right.value for c in conjuncts(query.where)
         if isinstance(c, ComparisonPredicate) and c.left == column and isinstance(c.right, Literal)

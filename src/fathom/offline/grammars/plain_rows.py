@@ -91,19 +91,19 @@ def plain_rows(
 
 
 def _is_far(value: LinkedValue, head: Head, planner: JoinPlanner) -> bool:
-    """Whether a value ahead of the rows is one of far other things: no playlist Music has "music genres"."""
+    """True if a value ahead of the rows is one of far other things: no playlist Music has "music genres"."""
     return value.span.end <= head.span.first and planner.distance(head.table, value.column.table) > _NEAR
 
 
 def _has_nearer(value: LinkedValue, head: Head, linking: Linking, planner: JoinPlanner) -> bool:
-    """Whether what lies nearer to the rows holds a value as well: a house in Austin, an owner from there."""
+    """True if what lies nearer to the rows holds a value as well: a house in Austin, an owner from there."""
     others = {v.column.table for v in linking.values if v.span == value.span and v.match == value.match}
     ways = [planner.distance(head.table, table) for table in others - {head.table}]
     return min(ways, default=0.0) < planner.distance(head.table, value.column.table)
 
 
 def _says_more(linking: Linking) -> bool:
-    """Whether a question denies, ranks, compares or calculates, but for one count."""
+    """True if a question denies, ranks, compares or calculates, but for one count."""
     return bool(
         linking.negations
         or linking.superlatives
@@ -116,7 +116,7 @@ def _says_more(linking: Linking) -> bool:
 def _asks_otherwise(
     linking: Linking, head: Head, values: Sequence[LinkedValue], names: RowNames, traded: Collection[int]
 ) -> bool:
-    """Whether more than rows under values is asked for: a column, or a number that is no value.
+    """True if more than rows under values is asked for: a column, or a number that is no value.
 
     Nor are "rivers through Colorado" those of that name.
     """
@@ -253,7 +253,7 @@ def _kind(
 
 
 def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
-    """Whether the stems of what is asked for stand for all that names the rows of a table, or for nothing."""
+    """True if the stems of what is asked for stand for all that names the rows of a table, or for nothing."""
     called = [{*name_stems(c.name)} for c in names.of_table(TableRef(table))]
     if not called:
         return asked <= {"id"}
@@ -264,7 +264,7 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
 def _names_columns(
     linking: Linking, head: Head, values: Sequence[LinkedValue], traded: Collection[int]
 ) -> bool:
-    """Whether a question names a column other than those of its values: more is asked of the rows then.
+    """True if a question names a column other than those of its values: more is asked of the rows then.
 
     Verbs of selling and buying name none: "customers | ordered tea".
     """
@@ -314,7 +314,7 @@ def _between(linking: Linking, head: Head) -> tuple[TableRef, ...]:
 
 
 def _lies_within(linking: Linking, value: LinkedValue) -> bool:
-    """Whether a value is said to be where, or what, something else lies in."""
+    """True if a value is said to be where, or what, something else lies in."""
     place = value.span.first - 1
     while place > 0 and linking.tokens[place].lower in _ARTICLES:
         place -= 1
@@ -331,7 +331,7 @@ def _accounted(
     accounts: Accounts,
     traded: Collection[int],
 ) -> bool:
-    """Whether a query leaves nothing over but a verb between the rows and the first value behind them.
+    """True if a query leaves nothing over but a verb between the rows and the first value behind them.
 
     Verbs of selling and buying are `traded` where it looks at what was sold. Any other verb tells of other
     rows than those that the value names: "states that border Utah".
@@ -359,7 +359,7 @@ def _accounted(
 
 
 def _does(linking: Linking, place: int, behind: Sequence[Span]) -> bool:
-    """Whether a word is what somebody named did: "how many reviews did Sarah Li | write"."""
+    """True if a word is what somebody named did: "how many reviews did Sarah Li | write"."""
     words = [i for i, t in enumerate(linking.tokens) if t.kind != "sign"]
     ends = {s.end - 1 for s in behind for i in (_ahead_of(s, words),) if linking.tokens[i].lower in _DID}
     return _ahead_of(Span(place, place + 1), words) in ends

@@ -77,13 +77,13 @@ def asks_ratio(linking: Linking) -> RatioWord | None:
 
 
 def _asks_what_share(linking: Linking, place: int) -> bool:
-    """Whether "what share of" is asked, which no column of shares that are sold tells."""
+    """True if "what share of" is asked, which no column of shares that are sold tells."""
     around = [t.lower for t in linking.tokens[max(place - 1, 0) : place + 2]]
     return around in (["what", "share", "of"], ["which", "share", "of"])
 
 
 def _of_two(linking: Linking, asked: RatioWord) -> bool:
-    """Whether one thing is held against another, "the ratio of open to closed shops", not against all."""
+    """True if one thing is held against another, "the ratio of open to closed shops", not against all."""
     words = [t.lower for t in linking.tokens]
     if words[asked.place] != "ratio":
         return False
@@ -117,7 +117,7 @@ def ratios(
 
 
 def is_sensible(query: Query, result: Result | None) -> bool:
-    """Whether a result is there, and shares are neither 0 nor all: either tells of a part misread."""
+    """True if a result is there, and shares are neither 0 nor all: either tells of a part misread."""
     rows = result.rows if result else ()
     match query.select[-1:]:
         case (Arithmetic("/", top, FunctionCall("nullif", (Aggregate("count", Star()), _))),):
@@ -267,7 +267,7 @@ def _grouping(linking: Linking) -> tuple[ColumnKey, ...]:
 
 
 def _is_date(condition: Condition) -> bool:
-    """Whether a condition is about a year or a day, which rarely make the part of a share."""
+    """True if a condition is about a year or a day, which rarely make the part of a share."""
     return all(
         isinstance(c.right, Literal) and re.match(r"[12]\d{3}($|[-%])", str(c.right.value))
         for c in comparisons(condition)

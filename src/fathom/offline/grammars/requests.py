@@ -104,12 +104,12 @@ class RequestReader:
         return replace(whole, said=frozenset(self._used)) if read else None
 
     def _is_theirs(self, measure: MeasureWords) -> bool:
-        """Whether a measure is told of what is listed ahead of it: "shops and their average rating"."""
+        """True if a measure is told of what is listed ahead of it: "shops and their average rating"."""
         place = measure.span.first
         return bool(measure.sources) and place > 1 and self._lower(place - 1) in _POSSESSIVE
 
     def _counts_some(self, measure: MeasureWords) -> bool:
-        """Whether some of what was said are counted, so that what follows is said of these alone."""
+        """True if some of what was said are counted, so that what follows is said of these alone."""
         after = [t.lower for t in self.linking.tokens[measure.span.end : measure.span.end + 2]]
         return (
             not measure.sources and after[:1] == ["of"] and after[1:] != [] and after[1] in {*_THEM, "which"}
@@ -119,7 +119,7 @@ class RequestReader:
         self._used.update(places)
 
     def _says_form(self, place: int, measure: MeasureWords) -> bool:
-        """Whether a word of a measure says what is done with numbers, and names none: "difference"."""
+        """True if a word of a measure says what is done with numbers, and names none: "difference"."""
         token = self.linking.tokens[place]
         if measure.sold:
             return True
@@ -133,7 +133,7 @@ class RequestReader:
         return self.linking.tokens[place].lower
 
     def _is_joined(self, measure: MeasureWords) -> bool:
-        """Whether a measure is asked for beside another: what has "the largest budget" is none of several."""
+        """True if a measure is asked for beside another: what has "the largest budget" is none of several."""
         place = measure.span.first
         if any(m.span == measure.span and m != measure for m in self.measures):
             return True  # "minimum and maximum price"
@@ -176,7 +176,7 @@ class RequestReader:
         return tuple(found)
 
     def _points_at_each(self, place: int) -> bool:
-        """Whether "each" is each of what was said before: "and how many did each of them carry"."""
+        """True if "each" is each of what was said before: "and how many did each of them carry"."""
         if self._lower(place) != "each" or not place:
             return False
         ahead = [m for m in self.measures if m.span.end <= place]
@@ -187,7 +187,7 @@ class RequestReader:
         return told and (alone or words in (["of", w] for w in _THEM))
 
     def _tells_who(self, place: int) -> bool:
-        """Whether "by" says who sold or bought: "bought by Ann Lee"."""
+        """True if "by" says who sold or bought: "bought by Ann Lee"."""
         values = (v.span.first for v in sure_values(self.linking))
         return place + 1 in values and any(m.sold and place - 1 in m.also for m in self.measures)
 
@@ -198,12 +198,12 @@ class RequestReader:
         return behind if said else range(0)
 
     def _did(self, place: int) -> bool:
-        """Whether a participle stands before a place that tells of what was done, not of rows called so."""
+        """True if a participle stands before a place that tells of what was done, not of rows called so."""
         before = self._lower(place - 1) if place else ""
         return before.endswith(PARTICIPLES) or before in LEMMAS
 
     def _compares_after(self, place: int) -> bool:
-        """Whether a number that is compared follows: of no other word between is anything said."""
+        """True if a number that is compared follows: of no other word between is anything said."""
         number = next((n for n in self.linking.numbers if n.span.first > place), None)
         measured = number is not None and any(m.span.first == number.span.end for m in self.measures)
         return (
@@ -214,17 +214,17 @@ class RequestReader:
         )
 
     def _follows_by(self, place: int) -> bool:
-        """Whether a "by" stands before "each", which then says of each of what."""
+        """True if a "by" stands before "each", which then says of each of what."""
         after = self._lower(place + 1) if place + 1 < len(self.linking.tokens) else ""
         return after in BY
 
     def _counts_by(self, place: int) -> bool:
-        """Whether "by" tells how many did something: "taught by more than two instructors"."""
+        """True if "by" tells how many did something: "taught by more than two instructors"."""
         near = (n for n in self.linking.numbers if place < n.span.first <= place + 3)
         return any(self._limits.compares(n) for n in near)
 
     def _ranks_others(self, ranking: Ranking, groups: Sequence[GroupingWords]) -> bool:
-        """Whether other things than those told of are ranked: "the best selling album of each artist"."""
+        """True if other things than those told of are ranked: "the best selling album of each artist"."""
         each = any(self._lower(g.span.first - 1) in EACH for g in groups if g.span.first)
         which = each and any(t.lower in _WHICH for t in self.linking.tokens)
         if not isinstance(ranking.by, MeasureWords) or not (ranking.by.sold or which):
@@ -284,7 +284,7 @@ class RequestReader:
     # Whether that is all
 
     def _all_read(self, whole: RowsRequest) -> bool:
-        """Whether each word for a number, an extreme or "each" has its place."""
+        """True if each word for a number, an extreme or "each" has its place."""
         linking = self.linking
         spans = [m.span for m in whole.measures]
         values = [v.span for v in sure_values(linking)]
@@ -300,12 +300,12 @@ class RequestReader:
         return all(read.intersection(range(*s)) for s in (*numbers, *asked, *extremes))
 
     def _names(self, span: Span, held: Sequence[Span]) -> bool:
-        """Whether a word for a number belongs to a name: "first and last names"."""
+        """True if a word for a number belongs to a name: "first and last names"."""
         after = {t.lower for t in self.linking.tokens[span.end : span.end + 3]}
         return covers(held, span.first) or not after.isdisjoint(("name", "names"))
 
     def _opens(self, whole: RowsRequest, stated: Sequence[MeasureWords]) -> bool:
-        """Whether numbers are what the question asks for, not what it says of something else."""
+        """True if numbers are what the question asks for, not what it says of something else."""
         if whole.limits or not stated or (whole.ranking and whole.ranking.by in stated):
             return True
         tokens = self.linking.tokens
@@ -349,13 +349,13 @@ def resolved(request: RowsRequest, linking: Linking) -> RowsRequest:
 
 
 def _points_at(measure: MeasureWords, other: MeasureWords) -> bool:
-    """Whether a measure that names nothing may ask for another: "the most passengers, and how many"."""
+    """True if a measure that names nothing may ask for another: "the most passengers, and how many"."""
     summed = measure.function == "count" and other.function == "sum" and bool(other.most or other.sold)
     return bool(other.sources) and not measure.sources and (measure.function == other.function or summed)
 
 
 def _is_told(linking: Linking, measure: MeasureWords) -> bool:
-    """Whether a measure is asked for, and not only said of another: "with that average", not "in total"."""
+    """True if a measure is asked for, and not only said of another: "with that average", not "in total"."""
     first = linking.tokens[measure.span.first].lower
     before = linking.tokens[measure.span.first - 1].lower if measure.span.first else ""
     return first in {"how", "the"} or before in _TELLING

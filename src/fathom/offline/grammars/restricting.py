@@ -32,7 +32,7 @@ class NamedCondition:
 
 
 def either_of(linking: Linking, span: Span) -> bool:
-    """Whether words may be one of two things that bear a name, neither likelier: an artist or a composer.
+    """True if words may be one of two things that bear a name, neither likelier: an artist or a composer.
 
     Places are the same wherever they are kept.
     """
@@ -46,12 +46,12 @@ def either_of(linking: Linking, span: Span) -> bool:
 
 
 def is_year(linking: Linking, number: NumberMention) -> bool:
-    """Whether a number is a year in which something was: "more than 5000 in 2021" compares no year."""
+    """True if a number is a year in which something was: "more than 5000 in 2021" compares no year."""
     return number.year and (number.comparison in {"=", "between"} or within(linking, number.span))
 
 
 def within(linking: Linking, span: Span) -> bool:
-    """Whether what words name is a time in which something was: "in 2021"."""
+    """True if what words name is a time in which something was: "in 2021"."""
     return span.first > 0 and linking.tokens[span.first - 1].lower in _WITHIN
 
 

@@ -77,7 +77,7 @@ def _is_verb(linking: Linking, place: int) -> bool:
 def holds_lines(
     query: Query, planner: JoinPlanner, lines: Sequence[OrderLines], *, orders: bool = False
 ) -> bool:
-    """Whether a query looks at rows that say what was sold, or at their `orders`."""
+    """True if a query looks at rows that say what was sold, or at their `orders`."""
     kept = {t for one in lines for t in (one.table.name, *(one.heads if orders else ()))}
     try:
         return any(t.name in kept for part in all_queries(query) for t in joined(part, planner)[0])
@@ -86,7 +86,7 @@ def holds_lines(
 
 
 def _sorts(linking: Linking, place: int) -> bool:
-    """Whether what follows "ordered" says in which order: "by price", "in reverse order"."""
+    """True if what follows "ordered" says in which order: "by price", "in reverse order"."""
     tokens = linking.tokens
     word, behind = tokens[place].lower if place < len(tokens) else "", tokens[place + 1 : place + 4]
     if word == "by":
@@ -96,7 +96,7 @@ def _sorts(linking: Linking, place: int) -> bool:
 
 
 def _told_by_whom(linking: Linking, place: int) -> bool:
-    """Whether "by" says who ordered: a name follows, with no more than an article or a table ahead of it."""
+    """True if "by" says who ordered: a name follows, with no more than an article or a table ahead of it."""
     tokens, first = linking.tokens, place + 1
     named = {m.span.first: m.span.end for m in linking.table_mentions if m.score >= _HELD}
     while first < len(tokens) and tokens[first].lower in PASSED | _BOTH:
@@ -203,7 +203,7 @@ class SoldReader:
         return self._measure(place, noun.end, noun.kind) if told else None
 
     def _of_each(self, place: int) -> bool:
-        """Whether things open a question that are sold "per" or "by" others, not by who buys them."""
+        """True if things open a question that are sold "per" or "by" others, not by who buys them."""
         ahead = self.linking.tokens[:place]
         sells = self.linking.tokens[self.verb].stem == _SELL
         by = sells and self._lower(self.verb + 1) == "by" and not _told_by_whom(self.linking, self.verb + 1)
@@ -232,7 +232,7 @@ class SoldReader:
         return _Noun(kind, span.end) if named and named <= things else None
 
     def _counts_units(self) -> bool:
-        """Whether things that are counted are units: "tracks sold"; who bought 3 may have bought 3 kinds."""
+        """True if things that are counted are units: "tracks sold"; who bought 3 may have bought 3 kinds."""
         sells = self.linking.tokens[self.verb].stem == _SELL
         return sells or all(one.single for one in self.lines)
 
@@ -258,11 +258,11 @@ class SoldReader:
         return MeasureWords(function, sources, Span(first, end), most=most, also=also, sold=True)
 
     def _follows(self, place: int) -> bool:
-        """Whether the verb stands right before a superlative, articles aside."""
+        """True if the verb stands right before a superlative, articles aside."""
         return self.verb < place and all(self._lower(i) in _BETWEEN for i in range(self.verb + 1, place))
 
     def _ends(self, place: int) -> bool:
-        """Whether no noun follows of which most would be said: "sold the most in 2020"."""
+        """True if no noun follows of which most would be said: "sold the most in 2020"."""
         return all(t.stop or t.kind != "word" for t in self.linking.tokens[place : place + 1])
 
     def _behind_value(self, place: int) -> int:

@@ -103,7 +103,7 @@ def _tail(linking: Linking) -> int | None:
 
 
 def _says_more(linking: Linking, tail: int) -> bool:
-    """Whether what stands before the order counts, ranks, denies or compares."""
+    """True if what stands before the order counts, ranks, denies or compares."""
     ahead = linking.tokens[:tail]
     valued = [v.span for v in sure_values(linking)]
     numbers = any(
@@ -213,7 +213,7 @@ class _Shown:
         return all(t.lower in _NAMES for t in self._linking.tokens[span.first : span.end])
 
     def _names_rows(self, spans: Sequence[Span], place: int) -> bool:
-        """Whether words only say that the rows behind them are asked for by name: "last names of clerks"."""
+        """True if words only say that the rows behind them are asked for by name: "last names of clerks"."""
         own = {c.name for c in self._names.of_table(self.table)}
         fits = self._naming.fits(spans[place])
         best = max(fits.values(), default=0.0)
@@ -223,7 +223,7 @@ class _Shown:
         return called and any(self._tables(s) == [self.table] for s in spans[place + 1 :])
 
     def _of(self, span: Span, other: Span) -> bool:
-        """Whether words are said of those behind them: "name of its department"."""
+        """True if words are said of those behind them: "name of its department"."""
         between = self._linking.tokens[span.end : other.first]
         return bool(between) and between[0].lower == "of" and all(t.stop for t in between)
 
@@ -324,7 +324,7 @@ def _keys(linking: Linking, tail: int) -> list[_Key]:
 
 
 def _of_name(linking: Linking, place: int) -> bool:
-    """Whether "first" is said of a name, not of the order."""
+    """True if "first" is said of a name, not of the order."""
     after = linking.tokens[place + 1].stem if place + 1 < len(linking.tokens) else ""
     return linking.tokens[place].lower == "first" and after == "name"
 

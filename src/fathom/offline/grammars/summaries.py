@@ -75,7 +75,7 @@ class Summaries:
                 yield Proposal(one.query, score + GAIN + one.fit, 0.0, 0.0, source=source, settled=settled)
 
     def _has_codes(self, query: Query) -> bool:
-        """Whether what a query groups by has codes beside names, and the question says nothing of names.
+        """True if what a query groups by has codes beside names, and the question says nothing of names.
 
         Where training data count for each of such things, they show the codes more often than the names.
         """
@@ -120,13 +120,13 @@ class Summaries:
 
 
 def _tells_much(request: RowsRequest) -> bool:
-    """Whether a request of no groups asks for what training data hold next to none of."""
+    """True if a request of no groups asks for what training data hold next to none of."""
     odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     return odd or len(request.shown) > 1
 
 
 def _leaves_none_out(request: RowsRequest) -> bool:
-    """Whether things of which there is nothing may be meant as well: "fewer than 3 orders", "spent less"."""
+    """True if things of which there is nothing may be meant as well: "fewer than 3 orders", "spent less"."""
     least = all(k.number.comparison in {"<", "<="} for k in request.limits)
     things = any(b.table is not None for g in request.groups for b in g.named)
     added = all(k.measure.function in {"count", "sum"} for k in request.limits)
@@ -134,7 +134,7 @@ def _leaves_none_out(request: RowsRequest) -> bool:
 
 
 def _unlearned(request: RowsRequest) -> bool:
-    """Whether training data hold next to no such questions: of money, two groups or numbers, periods."""
+    """True if training data hold next to no such questions: of money, two groups or numbers, periods."""
     several = len(request.groups) > 1 or len(request.measures) > 1
     odd = any(m.money or m.sold or m.function == "spread" for m in request.measures)
     periods = any(g.unit and not g.named for g in request.groups)

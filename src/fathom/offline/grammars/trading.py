@@ -55,12 +55,12 @@ class OrderLines:
 
 
 def of_buyers(table: str) -> bool:
-    """Whether a table keeps those who buy."""
+    """True if a table keeps those who buy."""
     return not BUYERS.isdisjoint(name_stems(table))
 
 
 def of_trade(table: str) -> bool:
-    """Whether a table keeps what was sold."""
+    """True if a table keeps what was sold."""
     return not _TRADE.isdisjoint(name_stems(table))
 
 
@@ -117,13 +117,13 @@ def _targets(schema: Schema, table: str) -> Iterator[str]:
 
 
 def _keeps_sales(table: str) -> bool:
-    """Whether a table's rows are orders, invoices and the like, as the last word of its name says."""
+    """True if a table's rows are orders, invoices and the like, as the last word of its name says."""
     words = [s for s in name_stems(table) if s not in _HEADERS]
     return bool(words) and words[-1] in _SALES
 
 
 def _is_one(column: ColumnRef, profiles: Mapping[str, TableProfile]) -> bool:
-    """Whether a quantity is known to be one in every row."""
+    """True if a quantity is known to be one in every row."""
     profile = profiles.get(column.table.name)
     seen = profile.columns.get(column.name) if profile is not None else None
     return seen is not None and seen.minimum == seen.maximum == 1

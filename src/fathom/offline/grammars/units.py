@@ -82,7 +82,7 @@ class Measures:
     whole: bool = True
 
     def kept_by(self, query: Query) -> bool:
-        """Whether a query compares all of the numbers with their columns, and shows something in the unit."""
+        """True if a query compares all of the numbers with their columns, and shows something in the unit."""
         held = {
             (ColumnKey.of(c.left), c.right.value)
             for part in all_queries(query)
@@ -208,7 +208,7 @@ def _about(linking: Linking, unit: Unit, place: int) -> ColumnKey | None:
 
 
 def _said(linking: Linking, column: ColumnKey, unit: int) -> bool:
-    """Whether the question names a column by another word than its unit."""
+    """True if the question names a column by another word than its unit."""
     own = linking.alignment[linking.index[column]]
     return any(own[i] >= _NAMED for i in range(len(linking.tokens)) if i != unit)
 

@@ -32,7 +32,7 @@ class Usual:
         return next((s for s in self.spans if s.first == place), None)
 
     def holds(self, span: Span) -> bool:
-        """Whether words are some of them."""
+        """True if words are some of them."""
         return any(s.overlaps(span) for s in self.spans)
 
     def leads_to(self, span: Span) -> int:

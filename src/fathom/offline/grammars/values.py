@@ -33,21 +33,21 @@ def values_of(linking: Linking) -> Sequence[LinkedValue] | None:
 
 
 def _is_year(linking: Linking, value: LinkedValue) -> bool:
-    """Whether a value may as well be the year of its row, which another column holds."""
+    """True if a value may as well be the year of its row, which another column holds."""
     said = any(n.year and n.span == value.span for n in linking.numbers)
     years = {c for c in linking.columns if c.table == value.column.table and "year" in c.column.casefold()}
     return said and bool(years) and value.column not in years
 
 
 def of_year(value: LinkedValue) -> bool:
-    """Whether a number is the year that a column called so holds: "in April 2021"."""
+    """True if a number is the year that a column called so holds: "in April 2021"."""
     return (
         value.match == "number" and value.probability >= _LIKELY and "year" in name_stems(value.column.column)
     )
 
 
 def _is_likely(linking: Linking, value: LinkedValue) -> bool:
-    """Whether a column that holds a word is the one that is meant: likelier than not, or than any other."""
+    """True if a column that holds a word is the one that is meant: likelier than not, or than any other."""
     first, end = value.span
     if end == first + 1 and linking.tokens[first].text in LIGHT:
         return False  # "tracks that belong to"
@@ -57,7 +57,7 @@ def _is_likely(linking: Linking, value: LinkedValue) -> bool:
 
 
 def _alone(linking: Linking, value: LinkedValue) -> bool:
-    """Whether words can hardly mean anything else: one column holds them, or a flag is called so."""
+    """True if words can hardly mean anything else: one column holds them, or a flag is called so."""
     if value.match == "boolean":
         first, end = value.span
         held = {v.span.first for v in linking.values if v.match in _WHOLE and v.probability >= _LIKELY}

@@ -98,7 +98,7 @@ def _split(text: str, signs: str) -> Iterator[str]:
 
 
 def _inside(text: str, place: int, *, brackets: bool = True) -> bool:
-    """Whether a place of the text is inside quotation marks, or inside brackets."""
+    """True if a place of the text is inside quotation marks, or inside brackets."""
     if any(m.start() < place < m.end() for m in _QUOTED.finditer(text)):
         return True
     before = text[:place]

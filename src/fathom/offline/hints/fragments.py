@@ -268,7 +268,7 @@ def _resolve(
 
 
 def _is_value(node: exp.Column) -> bool:
-    """Whether a name that no column bears stands where a value does: "gender = M"."""
+    """True if a name that no column bears stands where a value does: "gender = M"."""
     parent = node.parent
     return not node.table and (
         (isinstance(parent, exp.Binary) and isinstance(parent, exp.Predicate) and node is parent.expression)

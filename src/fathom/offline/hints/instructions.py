@@ -29,7 +29,7 @@ _TELLS_HOW = Pattern(
 
 
 def tells_how(words: str) -> bool:
-    """Whether what is left of an evidence as mere words tells how the question is to be answered."""
+    """True if what is left of an evidence as mere words tells how the question is to be answered."""
     return bool(_TELLS_HOW.search(words))
 
 

@@ -31,7 +31,7 @@ def missing(query: Query, hints: Iterable[Hint]) -> float:
 
 
 def holds(query: Query, hint: Hint) -> bool:
-    """Whether the query, or one inside it, meets the hint."""
+    """True if the query, or one inside it, meets the hint."""
     return _held(list(all_queries(query)), hint)
 
 

@@ -116,7 +116,7 @@ class EvidenceReader:
 
 
 def _nearly(one: str, other: str) -> bool:
-    """Whether two texts are the same word by word, but for signs and slips within longer words."""
+    """True if two texts are the same word by word, but for signs and slips within longer words."""
     words = [_WORD.findall(text.casefold()) for text in (one, other)]
     if "".join(words[0]) == "".join(words[1]):
         return True
@@ -124,7 +124,7 @@ def _nearly(one: str, other: str) -> bool:
 
 
 def _slipped(word: str, other: str) -> bool:
-    """Whether two words are the same, or long and a slip apart."""
+    """True if two words are the same, or long and a slip apart."""
     letters = word.isalpha() and other.isalpha() and min(len(word), len(other)) >= _LONG
     return word == other or (letters and similarity(word, other) > 0)
 

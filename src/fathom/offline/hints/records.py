@@ -46,7 +46,7 @@ class Hint:
 
     @property
     def formula(self) -> bool:
-        """Whether the phrase asks for a calculation."""
+        """True if the phrase asks for a calculation."""
         return any(isinstance(e, Arithmetic | FunctionCall) for e in self.expressions)
 
     @property

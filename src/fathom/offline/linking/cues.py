@@ -53,7 +53,7 @@ def comparison_at(tokens: Sequence[QuestionToken], span: Span) -> Comparison | N
 
 
 def _closes(token: QuestionToken) -> bool:
-    """Whether a word between a comparison and its value breaks the tie."""
+    """True if a word between a comparison and its value breaks the tie."""
     return token.lower in {",", "and", "or", "?", ".", "who", "that", "which", "whose", "where", "with"}
 
 
@@ -109,7 +109,7 @@ def find_negations(tokens: Sequence[QuestionToken]) -> tuple[Span, ...]:
 
 
 def _counts_off(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """Whether "no" stands for "number": "flight No. 12"."""
+    """True if "no" stands for "number": "flight No. 12"."""
     after = [t.text if t.kind == "sign" else t.kind for t in tokens[place + 1 : place + 3]]
     return tokens[place].lower == "no" and after == [".", "number"]
 

@@ -63,7 +63,7 @@ def find_descriptions(linking: Linking) -> Iterator[Description]:
 
 
 def _opens(linking: Linking, tokens: list[QuestionToken], place: int, *, article: bool) -> bool:
-    """Whether a description may start at a place: not within a name, nor as what is compared or counted."""
+    """True if a description may start at a place: not within a name, nor as what is compared or counted."""
     before = tokens[place - 1]
     if before.kind == "sign" or before.lower in _BREAKS | _ARTICLES:
         return False
@@ -106,12 +106,12 @@ def _end(tokens: list[QuestionToken], noun: int, *, ranked: bool) -> int | None:
 
 
 def _tells(token: QuestionToken) -> bool:
-    """Whether a participle says more of a noun before it: "bordering", but not "excluding"."""
+    """True if a participle says more of a noun before it: "bordering", but not "excluding"."""
     return token.lower.endswith("ing") and not token.stop and token.lower not in NEGATIONS
 
 
 def _asks_else(linking: Linking, tokens: list[QuestionToken], first: int, noun: int, end: int) -> bool:
-    """Whether the words before a description ask for rows of a table that one flat query would mistake.
+    """True if the words before a description ask for rows of a table that one flat query would mistake.
 
     A flat query tells the columns of the rows that are described, and how many they are; it joins them
     with what they have. It can't single out rows of one table and show all that belongs to them, nor look
@@ -142,7 +142,7 @@ def _superlatives(linking: Linking) -> list[int]:
 
 
 def _told_of(linking: Linking, place: int, table: str | None) -> bool:
-    """Whether a word names a column of a table."""
+    """True if a word names a column of a table."""
     aligned = linking.alignment[:, place]
     return any(a >= MENTIONED and c.table == table for c, a in zip(linking.columns, aligned, strict=True))
 
@@ -158,7 +158,7 @@ def _rows_at(linking: Linking, tokens: list[QuestionToken], place: int) -> str |
 
 
 def _alone(linking: Linking, tokens: list[QuestionToken], place: int) -> bool:
-    """Whether a word isn't the first part of a column's name, as in "the customer names"."""
+    """True if a word isn't the first part of a column's name, as in "the customer names"."""
     if place + 1 >= len(tokens) or tokens[place + 1].stop or tokens[place + 1].kind != "word":
         return True
     table, here, after = _table_at(linking, place), linking.alignment[:, place], place + 1

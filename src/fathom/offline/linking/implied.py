@@ -183,7 +183,7 @@ def _measures(words: SchemaWords) -> npt.NDArray[np.bool_]:
 
 
 def _names_rows(column: ColumnKey) -> bool:
-    """Whether a column names the rows of its table: "name", "title", or the table's name before it."""
+    """True if a column names the rows of its table: "name", "title", or the table's name before it."""
     words = identifier_words(column.column)
     rest = set(words).difference(identifier_words(column.table), name_stems(column.table))
     return bool(words) and words[-1] in {"name", "title"} and rest <= {"name", "title", "full"}

@@ -46,7 +46,7 @@ def _weighed(value: LinkedValue, meant: float | None, doubted: bool) -> LinkedVa
 
 
 def _with_kind(value: LinkedValue, thing: LinkedValue, kinds: dict[int, set[str]]) -> bool:
-    """Whether a value is but the name of a thing with the word for its kind: "ohio river"."""
+    """True if a value is but the name of a thing with the word for its kind: "ohio river"."""
     inside = thing.span.within(value.span)
     if not inside or value.span == thing.span or value.column.table == thing.column.table:
         return False

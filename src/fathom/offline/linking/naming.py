@@ -53,17 +53,17 @@ def naming_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def names_many(token: QuestionToken) -> bool:
-    """Whether a word is a plural, by its form."""
+    """True if a word is a plural, by its form."""
     return token.lower in LEMMAS or (token.lower.endswith("s") and not token.lower.endswith("ss"))
 
 
 def says_no_more(table: str, column: str) -> bool:
-    """Whether a column is called a name or title and after its table alone: no `ship_name` of orders."""
+    """True if a column is called a name or title and after its table alone: no `ship_name` of orders."""
     return {*name_stems(column)}.difference(name_stems(table)) <= _WHOLE_STEMS
 
 
 def describes(table: str, column: str) -> bool:
-    """Whether a column is called the description of a table's rows: `region_description` of regions."""
+    """True if a column is called the description of a table's rows: `region_description` of regions."""
     left = {*name_stems(column)}.difference(name_stems(table))
     return bool(left) and left <= _DESCRIPTIONS
 
@@ -88,7 +88,7 @@ def numbering_columns(table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_part(words: Sequence[str], which: frozenset[str]) -> bool:
-    """Whether a column holds the first, or the last, part of names."""
+    """True if a column holds the first, or the last, part of names."""
     return bool(words) and (words[-1] in which or (words[-1] == "name" and bool(which & set(words[:-1]))))
 
 
@@ -130,7 +130,7 @@ def each_table(tokens: Sequence[QuestionToken], tables: Floats, columns: Floats)
 
 
 def tells_who(word: str) -> bool:
-    """Whether "by" after this word says who did something, or in which order, and not what to group by."""
+    """True if "by" after this word says who did something, or in which order, and not what to group by."""
     return word in _SORTS or word.endswith(_PARTICIPLES)
 
 
@@ -158,7 +158,7 @@ def grouping_columns(linking: Linking) -> frozenset[ColumnKey]:
 
 
 def _alone(tokens: Sequence[QuestionToken], columns: Floats, place: int) -> bool:
-    """Whether a table's name isn't the first part of a column's, as in "the customer names"."""
+    """True if a table's name isn't the first part of a column's, as in "the customer names"."""
     if place + 1 >= len(tokens) or tokens[place + 1].kind != "word" or tokens[place + 1].stop:
         return True
     return bool(columns[:, place + 1].max(initial=0) < _NAMED)

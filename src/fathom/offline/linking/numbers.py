@@ -66,7 +66,7 @@ def _number_at(tokens: Sequence[QuestionToken], place: int) -> NumberMention | N
 
 
 def _negative(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """Whether a minus sign stands right before the number and right after no word or number."""
+    """True if a minus sign stands right before the number and right after no word or number."""
     if not place or tokens[place - 1].lower != "-" or tokens[place - 1].end != tokens[place].start:
         return False
     return place == 1 or tokens[place - 2].end < tokens[place - 1].start
@@ -106,7 +106,7 @@ def _spelt(tokens: Sequence[QuestionToken], place: int) -> tuple[int | float, in
 
 
 def _goes_on(tokens: Sequence[QuestionToken], end: int) -> bool:
-    """Whether "and" or a hyphen stands inside a number: "one hundred and five", "twenty-one"."""
+    """True if "and" or a hyphen stands inside a number: "one hundred and five", "twenty-one"."""
     following = tokens[end + 1].lower if end + 1 < len(tokens) else ""
     before = tokens[end - 1].lower
     if tokens[end].lower == "-":

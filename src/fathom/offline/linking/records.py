@@ -45,11 +45,11 @@ class Span(NamedTuple):
     end: int
 
     def overlaps(self, other: "Span") -> bool:
-        """Whether the two share a token."""
+        """True if the two share a token."""
         return self.first < other.end and other.first < self.end
 
     def within(self, other: "Span") -> bool:
-        """Whether the other has all tokens of this one."""
+        """True if the other has all tokens of this one."""
         return other.first <= self.first and self.end <= other.end
 
 

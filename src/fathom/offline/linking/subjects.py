@@ -140,6 +140,6 @@ def _asked(reading: TokenMatches, columns: Floats) -> dict[str, list[int]]:
 
 
 def _lies_within(reading: TokenMatches, span: Span) -> bool:
-    """Whether "in", "through" or the like stand before a span, with or without "the" between."""
+    """True if "in", "through" or the like stand before a span, with or without "the" between."""
     before = [t.lower for t in reading.tokens[: span.first]]
     return bool(before) and (before[-2] if before[-1] == "the" and len(before) > 1 else before[-1]) in _WITHIN

@@ -33,7 +33,7 @@ def stem(word: str) -> str:
 
 
 def is_stop(word: str) -> bool:
-    """Whether a word folded in case carries grammar rather than content."""
+    """True if a word folded in case carries grammar rather than content."""
     return word in STOP_WORDS or word in CONTRACTED
 
 
@@ -62,7 +62,7 @@ def tokenize(text: str, *, evidence: bool = False) -> tuple[QuestionToken, ...]:
 
 
 def _is_short(word: str, text: str) -> bool:
-    """Whether a word is short for something, "US" or "IT", in a text that isn't all in capitals."""
+    """True if a word is short for something, "US" or "IT", in a text that isn't all in capitals."""
     return len(word) > 1 and word.isupper() and not text.isupper()
 
 
@@ -95,7 +95,7 @@ def name_stems(name: str) -> tuple[str, ...]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two stems are forms of one word: "advis" of "advises", "advisor"."""
+    """True if two stems are forms of one word: "advis" of "advises", "advisor"."""
     return one == other or (
         min(len(one), len(other)) >= SHORTEST_ALIKE and (one.startswith(other) or other.startswith(one))
     )

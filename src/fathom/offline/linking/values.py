@@ -90,7 +90,7 @@ def find_values(
 
 
 def _asks_for_number(tokens: Sequence[QuestionToken], span: Span) -> bool:
-    """Whether a word only asks for a number, though a cell holds it: "their average rating"."""
+    """True if a word only asks for a number, though a cell holds it: "their average rating"."""
     token = tokens[span.first]
     return span.end == span.first + 1 and token.text in _ASKING and not token.quoted
 

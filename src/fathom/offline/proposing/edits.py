@@ -83,7 +83,7 @@ def _with_fewer(proposal: Proposal, linking: Linking) -> Iterator[Proposal]:
 
 
 def _shows_columns(query: Query) -> bool:
-    """Whether it is a plain SELECT that shows columns as they are, among others perhaps."""
+    """True if it is a plain SELECT that shows columns as they are, among others perhaps."""
     plain = query.compound is None and query.source is None
     return plain and any(isinstance(e, ColumnRef) for e in query.select)
 

@@ -134,7 +134,7 @@ def _text(node: exp.Expr) -> str | None:
 
 
 def _is_whole(node: exp.Expr) -> bool:
-    """Whether an expression surely is a whole number, which SQLite and PostgreSQL divide as such."""
+    """True if an expression surely is a whole number, which SQLite and PostgreSQL divide as such."""
     match node.unnest():
         case exp.Add(this=one, expression=other):
             return _is_whole(one) and _is_whole(other)

@@ -94,7 +94,7 @@ class JoinPlanner:
         return tuple(p for cost, p in found if cost == found[0][0])
 
     def clear(self, plans: Sequence[JoinPlan], tables: tuple[TableRef, ...], margin: float) -> bool:
-        """Whether of some plans, cheapest first, the second is dearer by a margin or less direct."""
+        """True if of some plans, cheapest first, the second is dearer by a margin or less direct."""
         if len(plans) < 2 or plans[1].cost - plans[0].cost >= margin:
             return True
         near = [p for p in plans[1:] if p.cost - plans[0].cost < margin]
@@ -111,7 +111,7 @@ class JoinPlanner:
         return known
 
     def one_each(self, counted: TableRef, tables: tuple[TableRef, ...]) -> bool:
-        """Whether the cheapest join of tables gives each row of one of them once at most."""
+        """True if the cheapest join of tables gives each row of one of them once at most."""
         if len(tables) < 2:
             return tables in {(), (counted,)}
         plans = self.plans(tables)
@@ -122,7 +122,7 @@ class JoinPlanner:
         return tuple(p for p in self.plans(tables) if self._keeps_rows(p, counted))
 
     def _keeps_rows(self, plan: JoinPlan, counted: TableRef) -> bool:
-        """Whether a plan repeats no row of a table that it holds.
+        """True if a plan repeats no row of a table that it holds.
 
         That is so where every join, seen from there, leads to what tells the next table's rows apart: its
         primary key, or what a foreign key refers to.

@@ -91,7 +91,7 @@ def _group(expression: Expression, query: Query, planner: JoinPlanner) -> Expres
 
 
 def refers(column: ColumnRef, table: TableRef, planner: JoinPlanner) -> bool:
-    """Whether the column is the table's key, or a reference to it."""
+    """True if the column is the table's key, or a reference to it."""
     key = planner.schema.table(table.name).primary_key
     if column.table == table:
         return key == (column.name,)

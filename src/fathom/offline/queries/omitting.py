@@ -81,5 +81,5 @@ def _pairs(joins: Sequence[Join]) -> set[frozenset[ColumnRef]]:
 
 
 def _chosen(given: set[frozenset[ColumnRef]], plans: tuple[JoinPlan, ...]) -> bool:
-    """Whether the joins given are one of the planner's dearer plans, so that keeping them means something."""
+    """True if the joins given are one of the planner's dearer plans, so that keeping them means something."""
     return any(_pairs(p.joins) == given for p in plans[1:])

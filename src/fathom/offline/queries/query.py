@@ -316,7 +316,7 @@ def walk(expression: Expression | None) -> Iterator[Expression]:
 
 
 def is_aggregate(expression: Expression) -> bool:
-    """Whether an aggregate is computed in an expression."""
+    """True if an aggregate is computed in an expression."""
     return any(isinstance(e, Aggregate) for e in walk(expression))
 
 

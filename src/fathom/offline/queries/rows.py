@@ -49,23 +49,23 @@ class RowNames:
         }
 
     def measures(self, column: ColumnKey) -> bool:
-        """Whether a column holds amounts, which can be summed."""
+        """True if a column holds amounts, which can be summed."""
         return column in self._amounts
 
     def is_number(self, column: ColumnRef) -> bool:
-        """Whether a column holds numbers, which tell nobody what they stand for."""
+        """True if a column holds numbers, which tell nobody what they stand for."""
         return ColumnKey.of(column) in self._numbers
 
     def is_reference(self, column: ColumnKey) -> bool:
-        """Whether a column tells rows apart, or refers to such rows, and says nothing itself."""
+        """True if a column tells rows apart, or refers to such rows, and says nothing itself."""
         return column in self._own or column in self._references
 
     def refers(self, table: str, other: str) -> bool:
-        """Whether each row of a table refers to one of the other."""
+        """True if each row of a table refers to one of the other."""
         return any(k.table == table and t.table == other for k, t in self._targets.items())
 
     def sorts(self, column: ColumnKey) -> bool:
-        """Whether a column tells kinds of rows: it refers to them, or rows share what isn't their name."""
+        """True if a column tells kinds of rows: it refers to them, or rows share what isn't their name."""
         if column in self._own or column.column in self._names.get(column.table, ()):
             return False
         profile = self._profiles.get(column.table)
@@ -78,7 +78,7 @@ class RowNames:
         return tuple(ColumnRef(table, c.column) for c in self._own if c.table == table.name)
 
     def is_key(self, column: ColumnRef) -> bool:
-        """Whether a column stands for rows that have a name of their own."""
+        """True if a column stands for rows that have a name of their own."""
         names = self.of(column)
         return bool(names) and column not in names
 
@@ -107,7 +107,7 @@ class RowNames:
         return tuple(ColumnRef(table, name) for name in self._names.get(table.name, ()))
 
     def holds_persons(self, table: str) -> bool:
-        """Whether the rows of a table have a first and a last name."""
+        """True if the rows of a table have a first and a last name."""
         return len(self._names.get(table, ())) > 1
 
     def called(self, table: TableRef) -> tuple[ColumnRef, ...]:
@@ -130,7 +130,7 @@ def _own_keys(schema: Schema) -> set[ColumnKey]:
 
 
 def _is_code(column: ColumnKey) -> bool:
-    """Whether a number's name says that it only tells things apart: `student_id`."""
+    """True if a number's name says that it only tells things apart: `student_id`."""
     return last_word(column.column) in {"id", "ids", "key"}
 
 
@@ -145,7 +145,7 @@ def _naming(table: Table) -> tuple[str, ...]:
 
 
 def _shared(table: Table, named: tuple[str, ...], profiles: Mapping[str, TableProfile]) -> bool:
-    """Whether most rows share what may be their name, but is called otherwise: no order has a `ship_name`."""
+    """True if most rows share what may be their name, but is called otherwise: no order has a `ship_name`."""
     if len(named) != 1 or len(table.primary_key) != 1 or says_no_more(table.name, named[0]):
         return False
     profile = profiles.get(table.name)
@@ -189,7 +189,7 @@ def grouped_by_whole_names(query: Query, names: RowNames) -> Query:
 
 
 def names_key(linking: Linking, column: ColumnRef) -> bool:
-    """Whether the question asks for a key itself: "the customer ids", "which flight numbers"."""
+    """True if the question asks for a key itself: "the customer ids", "which flight numbers"."""
     last = (name_stems(column.name) or ("",))[-1]
     table = name_stems(column.table.name)
     words = [t for t in linking.tokens if not t.evidence]
@@ -197,7 +197,7 @@ def names_key(linking: Linking, column: ColumnRef) -> bool:
 
 
 def asks_for_key(linking: Linking) -> bool:
-    """Whether the question asks for a key and no name: "the id of the product", "for each ..., its id"."""
+    """True if the question asks for a key and no name: "the id of the product", "for each ..., its id"."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     asked = any((a in CODES and b == "of") or (a == "its" and b in CODES) for a, b in pairwise(words))
     return asked and NAMES.isdisjoint(words)

@@ -41,7 +41,7 @@ class SolvedTrial:
 
     @property
     def teaches(self) -> bool:
-        """Whether it has right candidates and wrong ones."""
+        """True if it has right candidates and wrong ones."""
         return bool(self.right.any() and not self.right.all())
 
 

@@ -44,7 +44,7 @@ def _calling(key: RoleKey) -> tuple[str, ...]:
 
 
 def _is_named(linking: Linking, place: int, key: RoleKey) -> bool:
-    """Whether something other than a key is called by a word and the one before it."""
+    """True if something other than a key is called by a word and the one before it."""
     tables = linking.table_alignment[:, place].max(initial=0) >= _NAMED
     values = any(
         v.span.first < place < v.span.end and v.match in {"exact", "folded", "stem"} for v in linking.values

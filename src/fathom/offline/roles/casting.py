@@ -62,7 +62,7 @@ class Casting:
         return tuple(found)
 
     def _is_grammar(self, span: Span) -> bool:
-        """Whether words carry grammar alone: "the" is no airport, though one has that code."""
+        """True if words carry grammar alone: "the" is no airport, though one has that code."""
         return all(t.stop and t.text.islower() for t in self._linking.tokens[span.first : span.end])
 
     def rows(self) -> list[NamedRow]:
@@ -183,7 +183,7 @@ class Casting:
         return side
 
     def _names_home(self, place: int) -> bool:
-        """Whether a word names one of the homes, or a column of theirs, and no role."""
+        """True if a word names one of the homes, or a column of theirs, and no role."""
         if self._words[place] in SIDES or self._linking.tokens[place].stop:
             return False
         return any(self._linking.table_fit(t, place) >= _NAMED for t in self._pair.homes) or any(
@@ -193,7 +193,7 @@ class Casting:
         )
 
     def _of_another(self, place: int) -> bool:
-        """Whether what stands before "from" is a row of another table: "airlines from Canada"."""
+        """True if what stands before "from" is a row of another table: "airlines from Canada"."""
         if not place or self._words[place] != "from":
             return False
         place -= 1

@@ -25,7 +25,7 @@ def cast_by_deeds(linking: Linking, planner: JoinPlanner, names: RowNames) -> tu
 
 
 def _has_own(linking: Linking, planner: JoinPlanner, pair: RolePair) -> bool:
-    """Whether the rows asked for have such a key themselves: "staff managed by Ann", who manages areas."""
+    """True if the rows asked for have such a key themselves: "staff managed by Ann", who manages areas."""
     named = {m.table for m in linking.table_mentions}
     called = name_stems(pair.keys[0].column)
     keys = (k for k in planner.schema.foreign_keys if len(k.columns) == 1 and k.table in named)

@@ -89,7 +89,7 @@ def _said(linking: Linking, key: RoleKey, values: Sequence[LinkedValue], names: 
 
 
 def _asks_who(linking: Linking, key: RoleKey, said: Collection[int], names: RowNames) -> bool:
-    """Whether nothing is asked but who it is, or what the rows are called that the key refers to."""
+    """True if nothing is asked but who it is, or what the rows are called that the key refers to."""
     called = {s for c in names.of_table(TableRef(key.target)) for s in name_stems(c.name)}
     return all(
         i in said

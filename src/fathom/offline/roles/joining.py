@@ -81,7 +81,7 @@ def _leads_home(linking: Linking, pair: RolePair, place: int) -> bool:
 
 
 def _names(linking: Linking, table: str, place: int, word: str = "") -> bool:
-    """Whether a word names a table, by its own stem where that is given."""
+    """True if a word names a table, by its own stem where that is given."""
     return linking.table_fit(table, place) >= _NAMED and (not word or word in name_stems(table))
 
 

@@ -46,7 +46,7 @@ class RoleKey:
         return ComparisonPredicate(self.in_query, "in", Subquery(inner))
 
     def joins(self, join: Join) -> bool:
-        """Whether a join is by this key."""
+        """True if a join is by this key."""
         return {(c.table.name, c.name) for c in (join.left, join.right)} == {
             (self.table, self.column),
             (self.target, self.key),

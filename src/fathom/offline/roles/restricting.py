@@ -104,13 +104,13 @@ def _fit(linking: Linking, pair: RolePair, casts: tuple[Cast, ...]) -> tuple[boo
 
 
 def speaks_of(linking: Linking, pair: RolePair) -> bool:
-    """Whether the question names the table of a pair, or what those in its roles do."""
+    """True if the question names the table of a pair, or what those in its roles do."""
     named = any(m.table == pair.table for m in linking.table_mentions)
     return named or any(t.stem in pair.deeds for t in linking.tokens)
 
 
 def asks_for_home(linking: Linking, pair: RolePair) -> bool:
-    """Whether a question asks for rows that have a role themselves: "who sent", "which cities have"."""
+    """True if a question asks for rows that have a role themselves: "who sent", "which cities have"."""
     opening = [t.lower for t in linking.tokens[:2]]
     if "who" in opening or "whom" in opening:
         return True

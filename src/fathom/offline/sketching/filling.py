@@ -226,7 +226,7 @@ class SlotFiller:
 
 
 def _is_said(option: ValueOption, state: _State) -> bool:
-    """Whether its words stand for something else already, or its value is there: it may be said twice."""
+    """True if its words stand for something else already, or its value is there: it may be said twice."""
     if any(option.span.overlaps(s) for s in state.spans):
         return True
     said = {str(b.value).casefold() for b in option.bounds}

@@ -62,7 +62,7 @@ def put_together(parts: SketchClauses) -> Query:
 
 
 def coherent(sketch: Query) -> bool:
-    """Whether every slot that a clause takes up again was introduced by another."""
+    """True if every slot that a clause takes up again was introduced by another."""
     shown = set(_slot_names(sketch.select))
     tail = (sketch.group, sketch.having, sketch.order)
     if any(n.rpartition(":")[2] not in shown for n in _slot_names(tail) if n.rpartition(":")[2][0] in "sa"):

@@ -108,7 +108,7 @@ class Examples:
         return len(self.solved)
 
     def passes_over(self, linking: Linking, span: Span) -> bool:
-        """Whether solved questions say these words more often without comparing anything with them.
+        """True if solved questions say these words more often without comparing anything with them.
 
         "In the usa" restricts nothing in a database of the USA, though a column holds that value. Only
         queries over a table that holds it could have compared it: where "for Parkinson's disease" chooses a

@@ -62,14 +62,14 @@ def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
 
 
 def _is_plural(linking: Linking, words: Sequence[QuestionToken]) -> bool:
-    """Whether words are one for things, which is no column's: "members"."""
+    """True if words are one for things, which is no column's: "members"."""
     last = len(words) - 1
     column = linking.alignment[:, last].max(initial=0) >= _MENTIONED or asked_money(linking) is not None
     return all(t.stop for t in words[:-1]) and names_many(words[-1]) and not column
 
 
 def _opens(linking: Linking, words: Sequence[QuestionToken]) -> bool:
-    """Whether words open as questions do: with "order the ...", not with the thing of "order count"."""
+    """True if words open as questions do: with "order the ...", not with the thing of "order count"."""
     word = words[0].lower
     followed = len(words) > 1 and words[1].stop
     thing = word not in LISTING and _is_named(linking, 0) and not followed
@@ -101,7 +101,7 @@ def _grouping(linking: Linking, names: RowNames) -> int | None:
 
 
 def _kinds(linking: Linking, place: int, names: RowNames, *, by: bool) -> bool:
-    """Whether nothing but rows stand before "per" or "by", and behind it, to the end, one of their kinds.
+    """True if nothing but rows stand before "per" or "by", and behind it, to the end, one of their kinds.
 
     That is a column of theirs, with `by` none that tells one row from another, as rows are sorted by those;
     or the table of other rows, one for each.
@@ -118,7 +118,7 @@ def _kinds(linking: Linking, place: int, names: RowNames, *, by: bool) -> bool:
 
 
 def _has_kinds(linking: Linking, table: str, stems: set[str], names: RowNames, *, by: bool) -> bool:
-    """Whether words name what the rows of a table are grouped by."""
+    """True if words name what the rows of a table are grouped by."""
     own = [c for c in linking.columns if c.table == table and stems <= {*name_stems(c.column)}]
     kinds = [c for c in own if not by or names.sorts(c)]
     others = [
@@ -128,7 +128,7 @@ def _has_kinds(linking: Linking, table: str, stems: set[str], names: RowNames, *
 
 
 def _groups(before: list[str]) -> bool:
-    """Whether what stands before "by" is a number of things, and nothing that was done by somebody."""
+    """True if what stands before "by" is a number of things, and nothing that was done by somebody."""
     if before[-1] == "grouped":
         return True
     return not tells_who(before[-1]) and bool(_AGGREGATES & set(before))
@@ -144,5 +144,5 @@ def _named_until(linking: Linking, place: int) -> int | None:
 
 
 def _is_named(linking: Linking, place: int) -> bool:
-    """Whether a word is part of a table's name."""
+    """True if a word is part of a table's name."""
     return any(m.span.first <= place < m.span.end and m.score >= _MENTIONED for m in linking.table_mentions)

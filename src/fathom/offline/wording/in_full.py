@@ -46,13 +46,13 @@ def _shortened(linking: Linking) -> Iterator[LinkedValue]:
 
 
 def _begins(value: LinkedValue) -> bool:
-    """Whether words are the first ones of a value."""
+    """True if words are the first ones of a value."""
     words = value.text.casefold().replace("\u2019", "'").removesuffix("'s").split()
     return str(value.value).casefold().split()[: len(words)] == words
 
 
 def _said_otherwise(linking: Linking, span: Span) -> bool:
-    """Whether something else accounts for words, they are looked for as they are, or the name goes on."""
+    """True if something else accounts for words, they are looked for as they are, or the name goes on."""
     tokens = linking.tokens
     if any(
         linking.explained[i] >= _ACCOUNTED

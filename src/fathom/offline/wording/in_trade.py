@@ -45,7 +45,7 @@ def in_trade(
 
 
 def _asks_what(linking: Linking, verbs: Sequence[int]) -> bool:
-    """Whether "what" is the object of the verb: "what has Ann Lee bought", "what was sold to Ann Lee"."""
+    """True if "what" is the object of the verb: "what has Ann Lee bought", "what was sold to Ann Lee"."""
     words = [t.lower for t in linking.tokens]
     if len(verbs) != 1 or len(words) < 2:
         return False
@@ -57,7 +57,7 @@ def _asks_what(linking: Linking, verbs: Sequence[int]) -> bool:
 
 
 def _asks_who(linking: Linking, verbs: Sequence[int]) -> bool:
-    """Whether "who" buys or spends: only words that say no more stand between."""
+    """True if "who" buys or spends: only words that say no more stand between."""
     tokens = linking.tokens
     spends = [i for i, t in enumerate(tokens[:_AHEAD]) if t.stem == _SPEND]
     buys = [i for i in verbs if i < _AHEAD and tokens[i].stem != _SELL]

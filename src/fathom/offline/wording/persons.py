@@ -80,7 +80,7 @@ def _by_names(
 
 
 def _goes_on(tokens: Sequence[QuestionToken], linking: Linking) -> bool:
-    """Whether a second sentence follows: no sign within a value ends the first one."""
+    """True if a second sentence follows: no sign within a value ends the first one."""
     held = {i for v in linking.values if v.match == "exact" for i in range(*v.span)}
     return any(t.lower in _ENDS and i not in held for i, t in enumerate(tokens[:-1]))
 
@@ -100,12 +100,12 @@ def _doer(tokens: Sequence[QuestionToken], linking: Linking) -> ColumnKey | None
 
 
 def _is_rest(tokens: Sequence[QuestionToken], span: Span, end: int) -> bool:
-    """Whether a value is all that follows the verb, but for an article."""
+    """True if a value is all that follows the verb, but for an article."""
     return span.end == end and all(t.stop for t in tokens[2 : span.first])
 
 
 def _does(word: str, verb: QuestionToken) -> bool:
-    """Whether a noun is what somebody is called who does what a verb says."""
+    """True if a noun is what somebody is called who does what a verb says."""
     word = in_number((word,), many=False)
     return word.endswith(("er", "or")) and word.startswith(verb.stem) and len(word) <= len(verb.stem) + 4
 
@@ -134,7 +134,7 @@ def _asked(tokens: Sequence[QuestionToken], linking: Linking, names: RowNames) -
 
 
 def _asks_of_others(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """Whether something was done to those asked for ("which customers did Ann serve"), or no verb follows."""
+    """True if something was done to those asked for ("which customers did Ann serve"), or no verb follows."""
     word = tokens[place].lower
     if word in _DO:
         return place + 1 == len(tokens) or tokens[place + 1].lower != "not"

@@ -136,7 +136,7 @@ def _asked(text: str, linking: Linking, rows: RowNames, ends: tuple[int, int], *
 
 
 def _is_named(linking: Linking, place: int) -> bool:
-    """Whether a word names a table or column."""
+    """True if a word names a table or column."""
     named = (a[:, place].max(initial=0) for a in (linking.alignment, linking.table_alignment))
     return bool(max(named) >= _NAMED)
 
@@ -168,7 +168,7 @@ def _owner(linking: Linking, tokens: Sequence[QuestionToken], head: int) -> str 
 
 
 def _compared(linking: Linking, head: int) -> bool:
-    """Whether things are compared with a number and nothing says in what: "receipts over 10", by no id."""
+    """True if things are compared with a number and nothing says in what: "receipts over 10", by no id."""
     numbers = (n for n in linking.numbers if n.comparison != "=" and not n.year and n.span.first > head)
     return any(not any(_is_named(linking, i) for i in range(head + 1, n.span.first)) for n in numbers)
 

@@ -108,7 +108,7 @@ def _same(one: LinkedValue, other: LinkedValue) -> bool:
 
 
 def _buys(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
-    """Whether a name is that of who buys or spends, or to whom something is sold."""
+    """True if a name is that of who buys or spends, or to whom something is sold."""
     tokens = linking.tokens
     spent = [i for i, t in enumerate(tokens) if t.stem == _SPEND and not t.evidence]
     before = [t.lower for t in tokens[max(span.first - _REACH, 0) : span.first]]
@@ -118,7 +118,7 @@ def _buys(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
 
 
 def _sold_there(linking: Linking, span: Span, verbs: Sequence[int]) -> bool:
-    """Whether a place is where something is sold, and not that of things of a table named right before it."""
+    """True if a place is where something is sold, and not that of things of a table named right before it."""
     words = [t.lower for t in linking.tokens[: span.first]]
     while words and words[-1] == "the":
         words.pop()

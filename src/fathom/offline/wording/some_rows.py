@@ -42,7 +42,7 @@ def _counts_rows(number: NumberMention, linking: Linking, names: RowNames) -> bo
 
 
 def _leads(place: int, linking: Linking) -> bool:
-    """Whether all that stands before a place asks for what follows: "list", "show the names of"."""
+    """True if all that stands before a place asks for what follows: "list", "show the names of"."""
     words = [t.lower for t in linking.tokens[:place]]
     if words[-1:] == ["of"]:
         shown = [m.span.first for m in linking.column_mentions if m.span.end == place - 1]
@@ -51,13 +51,13 @@ def _leads(place: int, linking: Linking) -> bool:
 
 
 def _describes(place: int, linking: Linking, names: RowNames) -> bool:
-    """Whether the word behind a number is that of a column of numbers."""
+    """True if the word behind a number is that of a column of numbers."""
     said = (m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED)
     return any(names.measures(ColumnKey(*m.column)) for m in said)
 
 
 def _is_of_things(place: int, linking: Linking) -> bool:
-    """Whether the words from a place on are, up to where their phrase ends, the plural of a known thing."""
+    """True if the words from a place on are, up to where their phrase ends, the plural of a known thing."""
     named = [m.span for m in linking.table_mentions if m.score >= _NAMED]
     named += [m.span for m in linking.column_mentions if m.score >= _NAMED]
     for at in range(place, min(place + _REACH, len(linking.tokens))):

@@ -88,7 +88,7 @@ def _changes(linking: Linking, names: RowNames) -> Iterator[_SynonymChange]:
 
 
 def _is_all(token: QuestionToken, ahead: Sequence[str], behind: Sequence[QuestionToken]) -> bool:
-    """Whether words stand for all there is, "in our company", and not for one "whose name ..."."""
+    """True if words stand for all there is, "in our company", and not for one "whose name ..."."""
     inside = len(ahead) == 2 and ahead[0] in _INSIDE and ahead[1] in _OURS
     return token.lower in WHOLE and inside and not any(t.lower == "whose" for t in behind)
 
@@ -98,7 +98,7 @@ def _behind(linking: Linking, place: int) -> str:
 
 
 def _are_persons(linking: Linking, names: RowNames) -> bool:
-    """Whether any table holds people by first and last names."""
+    """True if any table holds people by first and last names."""
     return any(names.holds_persons(t) for t in linking.tables)
 
 
@@ -131,7 +131,7 @@ def _in_short(linking: Linking, place: int) -> tuple[str, ...] | None:
 
 
 def _follow(stems: tuple[str, ...], one: str, other: str) -> bool:
-    """Whether one word stands right before another in a name."""
+    """True if one word stands right before another in a name."""
     return (one, other) in pairwise(stems)
 
 

@@ -190,7 +190,7 @@ def _turned(pair: RunPair) -> RunPair:
 
 
 def _differ_in(found: Contrast, pair: RunPair, setting: str, given: str) -> bool:
-    """Whether the first of a pair has a setting and the second hasn't, and they are alike otherwise."""
+    """True if the first of a pair has a setting and the second hasn't, and they are alike otherwise."""
     first, second = (
         dict(found.summaries[label].configuration) | {"limit": None} for label in (pair.first, pair.second)
     )

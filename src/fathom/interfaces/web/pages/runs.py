@@ -247,7 +247,7 @@ class Wanted(BaseModel):
     page: int = Field(1, ge=1, le=100_000)
 
     def fits(self, one: ListedQuestion) -> bool:
-        """Whether a question is to be listed."""
+        """True if a question is to be listed."""
         text = f"{one.id} {one.question} {one.error_class} {' '.join(one.tags)}".casefold()
         return (
             (self.outcome in ("", one.outcome) or (self.outcome == "declined" and one.declined))

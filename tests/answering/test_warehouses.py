@@ -50,5 +50,7 @@ def pair(
 def test_an_emulator_gives_the_same_rows(pair: tuple[Database, Database], question: str) -> None:
     one, two = (fathom.ask(question, database) for database in pair)
     assert two.ending == one.ending
+    if one.ending == "unsure":  # of several meanings, the first stands for all
+        one, two = one.choose(1), two.choose(1)
+    assert rows(one) is not None  # else two refusals would pass for the same rows
     assert rows(two) == rows(one)
-    assert two.sql or one.sql is None

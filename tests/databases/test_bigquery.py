@@ -6,12 +6,14 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from google.api_core.exceptions import Forbidden
 from google.cloud.bigquery import Client, QueryJob
 
 from fathom.databases import Database, connect
 from fathom.databases.bigquery import BigQuery
-from fathom.errors import ConnectionFailed, QueryError, QueryRefused
+from fathom.errors import AccountRefused, ConnectionFailed, QueryError, QueryRefused
 from fathom.records import Limits, Table
+from fathom.watch import watching
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import bigquery_databases, settings_in
 from tests.databases.suite import SHOP
@@ -55,6 +57,27 @@ def test_what_costs_more_than_the_budget_is_refused_before_it_runs(
             poor.run("SELECT name FROM customer")
         assert refused.value.rule == "cost"
         assert poor.estimate("SELECT name FROM customer") == 12_345_678_900
+
+
+def test_who_watches_is_told_how_much_a_query_reads(shop: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QueryJob, "total_bytes_processed", 12_345_678_900)
+    heard: list[str] = []
+    with watching(lambda event: heard.append(event.text), "running"):
+        shop.run("SELECT name FROM customer")
+    assert "the query reads 12.3 GB" in heard
+
+
+def test_an_account_whose_permissions_can_not_be_read_is_refused_when_strict(
+    shop: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise Forbidden("bigquery.tables.testIamPermissions denied")  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(Client, "test_iam_permissions", forbidden)
+    with pytest.raises(AccountRefused, match=r"permissions can't be read \(.*denied.*dataViewer"):
+        connect(at(shop, "location=EU"), settings=settings_in(tmp_path), strict=True)
+    monkeypatch.setattr(Client, "test_iam_permissions", lambda *_, **__: {"permissions": []})
+    connect(at(shop, "location=EU"), settings=settings_in(tmp_path), strict=True).close()
 
 
 def test_a_job_goes_with_its_limits_and_can_be_cancelled_by_name(

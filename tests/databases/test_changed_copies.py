@@ -8,6 +8,8 @@ import pytest
 
 from fathom.databases import Database, connect
 from fathom.databases.changed_copies import changed_copies
+from fathom.databases.copies import WorkingCopy
+from fathom.errors import DatabaseError
 
 SHOP = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -76,6 +78,27 @@ def test_what_is_equal_by_luck_parts_on_a_copy(shop: Database, tmp_path: Path, l
         with connect(file) as copy:
             parted.append(differ(copy))
     assert any(parted)
+
+
+def test_a_copy_that_can_not_be_changed_is_not_kept(
+    shop: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = WorkingCopy.execute
+
+    def full(copy: WorkingCopy, *statements: str) -> list[tuple[object, ...]]:
+        # A disk that is full, as SQLite tells it: the copy may have no more pages than it has.
+        used = execute(copy, "PRAGMA page_count")[0][0]
+        return execute(copy, f"PRAGMA max_page_count = {used}", *statements)
+
+    monkeypatch.setattr(WorkingCopy, "execute", full)
+    monkeypatch.setattr("fathom.databases.changed_copies._repeated", lambda database, table: [BIGGER])
+    with pytest.raises(DatabaseError, match="full"):
+        changed_copies(shop, tmp_path / "copies")
+    kept = [file.name for file in (tmp_path / "copies").iterdir()]
+    assert not any("repeated" in name for name in kept)
+
+
+BIGGER = "INSERT INTO note SELECT hex(zeroblob(100000)) FROM note"
 
 
 def test_they_are_made_once_and_anew_for_other_data(shop: Database, tmp_path: Path) -> None:

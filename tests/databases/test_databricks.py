@@ -11,7 +11,15 @@ import pytest
 from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
 from fathom.databases.guard import check
-from fathom.errors import Cancelled, ConnectionFailed, ErrorClass, QueryFailed, QueryRefused, QueryTimedOut
+from fathom.errors import (
+    AccountRefused,
+    Cancelled,
+    ConnectionFailed,
+    ErrorClass,
+    QueryFailed,
+    QueryRefused,
+    QueryTimedOut,
+)
 from fathom.records import ForeignKey, Limits, Table
 from tests.databases.guard.test_guard import cases
 from tests.databases.makers import settings_in
@@ -116,6 +124,12 @@ def test_says_what_a_url_lacks(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConnectionFailed, match="warehouse and a token") as caught:
         connect(url, settings=settings_in(tmp_path))
     assert "dapi-secret" not in str(caught.value)
+
+
+def test_no_token_is_let_in_when_strict(database: Database) -> None:
+    with pytest.raises(AccountRefused, match=r"no one view of Databricks.*Make an account that only reads"):
+        database.check_account(strict=True)
+    database.check_account(strict=False)
 
 
 def test_describes_the_schema_by_two_queries(warehouse: Warehouse, database: Database) -> None:

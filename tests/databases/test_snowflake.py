@@ -10,7 +10,7 @@ import pytest
 from fathom.databases import Database, connect
 from fathom.databases.engine import Read
 from fathom.databases.snowflake import Snowflake, SnowflakeSession
-from fathom.errors import ConnectionFailed, QueryFailed, QueryRefused
+from fathom.errors import AccountRefused, ConnectionFailed, QueryFailed, QueryRefused
 from fathom.records import Limits, Table
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, snowflake_databases
@@ -97,6 +97,23 @@ def test_a_role_that_may_write_is_told(shop: Database) -> None:
     assert risks("ANALYST") == ["may change tables (INSERT)"]
     grants[1:2] = []
     assert risks("ANALYST") == []
+
+
+def test_a_role_whose_grants_can_not_be_read_is_refused_when_strict(
+    shop: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(sql: str, seconds: float | None = None, /) -> list[tuple[Any, ...]]:
+        if "GRANTS" in sql:
+            raise QueryFailed("Insufficient privileges", sql=sql)
+        return [("ANALYST",)]
+
+    monkeypatch.setattr(shop, "_read", read)
+    shop.__dict__.pop("account_risks", None)
+    try:
+        with pytest.raises(AccountRefused, match=r"can't be read \(Insufficient.*CREATE ROLE reader"):
+            shop.check_account(strict=True)
+    finally:
+        shop.__dict__.pop("account_risks", None)
 
 
 def test_big_tables_are_sampled_by_the_server(shop: Database) -> None:

@@ -8,8 +8,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from fathom.cancellation import Cancellation
+from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import Database, connect
+from fathom.databases.engine import Row
+from fathom.databases.trino import Trino
 from fathom.errors import (
     AccountRefused,
     AccountWarning,
@@ -167,10 +169,41 @@ def test_an_account_that_may_write_is_told(stub: Stub, numbers: Database, tmp_pa
             connect(numbers.url, settings=settings_in(tmp_path), strict=False).close()
         with pytest.raises(AccountRefused, match="nothing but SELECT"):
             connect(numbers.url, settings=settings_in(tmp_path), strict=True)
+        stub.roles.clear()
+        stub.database.execute("UPDATE stub.main.table_privileges SET privilege_type = 'SELECT'")
+        connect(numbers.url, settings=settings_in(tmp_path), strict=True).close()
     finally:
         stub.roles.clear()
         stub.database.execute("DELETE FROM stub.main.table_privileges")
-    connect(numbers.url, settings=settings_in(tmp_path), strict=True).close()
+
+
+def test_an_account_whose_rights_are_not_told_is_refused_when_strict(
+    stub: Stub, numbers: Database, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    with pytest.raises(AccountRefused, match="the catalog lists no privileges"):
+        connect(numbers.url, settings=settings_in(tmp_path), strict=True)
+    connect(numbers.url, settings=settings_in(tmp_path), strict=False).close()
+    assert [w for w in recwarn if issubclass(w.category, AccountWarning)] == []
+    stub.database.execute("ALTER TABLE stub.main.table_privileges RENAME TO hidden")
+    try:
+        with pytest.raises(AccountRefused, match=r"its privileges can't be read \(.*table_privileges"):
+            connect(numbers.url, settings=settings_in(tmp_path), strict=True)
+    finally:
+        stub.database.execute("ALTER TABLE stub.main.hidden RENAME TO table_privileges")
+
+
+def test_row_counts_are_asked_for_whoever_may_cancel(numbers: Database) -> None:
+    engine, seen = numbers._engine, []
+    assert isinstance(engine, Trino)
+
+    def read(_: str, seconds: float | None = None, /) -> list[Row]:
+        seen.append(current_cancellation())
+        return [("", None, None, None, 7.0)]
+
+    stop = Cancellation()
+    with stop.covering():
+        assert engine.counts(read, [("main", "a"), ("main", "b")]) == {("main", "a"): 7, ("main", "b"): 7}
+    assert seen == [stop, stop]
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,18 @@ class AccountRisk:
     """One thing that an account may do beside reading.
 
     `kind` is one of superuser, files, programs, sessions, replication, extension, writes (where no session
-    can be kept to reading), unknown; `what` is for people, and goes on from "it ...".
+    can be kept to reading); `what` is for people, and goes on from "it ...". Two more stand for rights that
+    aren't known, and `what` says which: "unread", where asking failed, and "untold", where the engine has no
+    way to ask.
     """
 
     kind: str
     what: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the account was seen to have the right; otherwise nobody could see that it hasn't."""
+        return self.kind not in {"unread", "untold"}
 
 
 # What grants of PostgreSQL's own roles come to.
@@ -57,18 +64,28 @@ _HOW = {
     "TO ROLE reader; and name it in the URL (?role=reader).",
     "trino": "allow one user nothing but SELECT by the server's access control (in a catalog that keeps "
     "rights: CREATE ROLE reader; GRANT SELECT ON {database} TO ROLE reader).",
+    "spark": "let its account read the server's catalog and files, and not write them. Spark can't be asked "
+    "whether that is so: it never passes strict = true.",
+    "databricks": "GRANT USE CATALOG, USE SCHEMA and SELECT on what is asked, and nothing more, to the owner "
+    "of the token. Databricks isn't asked whether that is so: it never passes strict = true.",
     "mysql": "CREATE USER reader IDENTIFIED BY '...'; GRANT SELECT, SHOW VIEW ON {database}.* TO reader;",
 }
 _WITHOUT = " Take extensions out (DROP EXTENSION), or their functions from everybody (REVOKE EXECUTE)."
 
 
 def told(account: str, risks: Iterable[AccountRisk]) -> str:
-    """The risks of an account as one sentence."""
-    return f"The account {account!r} can do more than read: it {'; '.join(r.what for r in risks)}."
+    """The risks of an account in a sentence, and in another one the rights that couldn't be read."""
+    risks, who = list(risks), f"The account {account!r}" if account else "The account"
+    known = "; ".join(r.what for r in risks if r.is_known)
+    unknown = "; ".join(r.what for r in risks if not r.is_known)
+    sentences = [f"{who} can do more than read: it {known}."] if known else []
+    if unknown:
+        sentences.append(f"{who} may be able to do more than read: {unknown}.")
+    return " ".join(sentences)
 
 
 def remedy(dialect: str, database: str, risks: Iterable[AccountRisk]) -> str:
     """How to make an account that only reads."""
-    how = _HOW[dialect].format(database=database)
+    how = _HOW.get(dialect, "as the manual of the server says.").format(database=database)
     extensions = _WITHOUT if any(r.kind == "extension" for r in risks) else ""
     return f"Make an account that only reads: {how}{extensions}"

@@ -17,7 +17,7 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import bigquery
 
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.engine import Read, Row, Session
+from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
 from fathom.databases.warehouse import (
     ColumnFound,
@@ -192,10 +192,10 @@ class BigQuery(Warehouse):
         """Ask BigQuery to end a job."""
         self._client.cancel_job(name, retry=None, timeout=_REQUEST_SECONDS)
 
-    def message(self, error: Exception) -> str:
+    def words(self, error: Exception) -> str:
         told = getattr(error, "errors", None)
         text = told[0].get("message", "") if isinstance(told, (list, tuple)) and told else ""
-        return " ".join((text or str(error)).split())
+        return str(text or error)
 
     def classify(self, error: Exception) -> ErrorClass | None:
         if isinstance(error, (QueryHalted, TimeoutError)):
@@ -258,26 +258,26 @@ class BigQuery(Warehouse):
         return {}
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if (share := percent_of(table, count)) is None:
             return identifier
         # Whole blocks are taken, so somewhat more than are wanted; only they are paid for.
-        share = min(100.0, max(0.01, 120.0 * count / (table.row_count or 1)))
-        return f"(SELECT * FROM {identifier} TABLESAMPLE SYSTEM ({share:.6f} PERCENT))"
+        return f"(SELECT * FROM {identifier} TABLESAMPLE SYSTEM ({max(0.01, share):.6f} PERCENT))"
 
     def account(self) -> str:
         return str(getattr(self._client._credentials, "service_account_email", "") or "")
 
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
         """Rights to write, asked of one table for all: rights are granted by dataset and project."""
-        with suppress(*self.errors):
-            name = f"{self.project}.{self.dataset}"
+        name = f"{self.project}.{self.dataset}"
+        try:
             for table in self._client.list_tables(name, max_results=1, retry=None, timeout=_REQUEST_SECONDS):
                 held = self._client.test_iam_permissions(
                     table.reference, list(_WRITES), retry=None, timeout=_REQUEST_SECONDS
                 ).get("permissions", [])
-                if held:
-                    return (AccountRisk("writes", f"may change tables ({', '.join(held)})"),)
-        return ()
+                return (AccountRisk("writes", f"may change tables ({', '.join(held)})"),) if held else ()
+        except self.errors as error:
+            return (AccountRisk("unread", f"its permissions can't be read ({self.message(error)})"),)
+        return (AccountRisk("untold", "its permissions are asked of a table, and the dataset has none"),)
 
     def close(self) -> None:
         if self._opened is not None:

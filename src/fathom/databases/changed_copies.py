@@ -9,13 +9,11 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from fathom.databases.copies import WorkingCopy, working_copy
 from fathom.databases.database import Database
 from fathom.databases.thinning import MOST_BYTES, thin
-from fathom.errors import DatabaseError
 from fathom.records import Table
 from fathom.records.schema import NUMERIC
 
@@ -32,7 +30,7 @@ def changed_copies(database: Database, folder: Path) -> tuple[Path, ...]:
     rows and empty values. Every time the same for the same data.
 
     None of a server's database, or of a file of more than 300 MB. Raises `DatabaseError` where the file can't
-    be copied.
+    be copied or changed; nothing is kept then.
     """
     file = database.file
     if file is None or file.stat().st_size > MOST_BYTES:
@@ -70,8 +68,7 @@ def _repeat_and_empty(copy: WorkingCopy, database: Database) -> None:
             continue
         # What a key or a rule of the table forbids stays as it is.
         for sql in (*_emptied(database, table, referring), *_repeated(database, table)):
-            with suppress(DatabaseError):
-                copy.execute(sql)
+            copy.attempt(sql)
 
 
 def _emptied(database: Database, table: Table, referring: set[tuple[str, str]]) -> Iterator[str]:

@@ -43,6 +43,19 @@ class WorkingCopy:
         with closing(duckdb.connect(str(self.file), config={"enable_external_access": "false"})) as opened:
             return _last_rows(opened.execute, statements, duckdb.Error)
 
+    def attempt(self, statement: str) -> bool:
+        """Run a statement that the table's own rules may forbid; whether it ran.
+
+        Raises `QueryFailed` for every other reason, such as a disk that is full.
+        """
+        try:
+            self.execute(statement)
+        except QueryFailed as failed:
+            if not _is_forbidden(failed.__cause__):
+                raise
+            return False
+        return True
+
     def bytes_used(self) -> int:
         """The size of what the file holds, free pages apart."""
         if self._dialect == "sqlite":
@@ -93,6 +106,19 @@ def _copy(source: Path, target: Path, dialect: str) -> None:
             shutil.copy(log, target.with_name(target.name + ".wal"))
     except (OSError, sqlite3.Error) as error:
         raise DatabaseError(f"{source} can't be copied: {error}") from error
+
+
+def _is_forbidden(error: BaseException | None) -> bool:
+    """Whether a driver's error comes of the statement and the table's rules, not of the file."""
+    if isinstance(error, sqlite3.IntegrityError):
+        return True
+    if isinstance(error, sqlite3.Error):
+        # The lowest byte is the kind; 1 is a statement that doesn't fit the table, such as one without rowid.
+        return getattr(error, "sqlite_errorcode", 1) & 0xFF == sqlite3.SQLITE_ERROR
+    import duckdb  # noqa: PLC0415 - slow to import
+
+    broken = duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.InternalException
+    return isinstance(error, duckdb.Error) and not isinstance(error, broken)
 
 
 def _last_rows(

@@ -75,18 +75,25 @@ class Database(Displayed):
 
     @cached_property
     def account_risks(self) -> tuple[AccountRisk, ...]:
-        """What the account may do on its server beside reading; none for a file. Asked once."""
+        """What the account may do on its server beside reading, or can't be told of; none for a file.
+
+        Asked once.
+        """
         try:
             return self._engine.account_risks(self._read)
         except QueryError as error:
-            return (AccountRisk("unknown", f"may do what can't be told ({error.message})"),)
+            return (AccountRisk("unread", f"its rights can't be read ({error.message})"),)
 
     def check_account(self, *, strict: bool) -> None:
         """Warn (`AccountWarning`) of an account that may do more than read; if `strict`, refuse it.
 
-        Raises `AccountRefused`, which says how to make one that only reads.
+        Raises `AccountRefused`, which says how to make one that only reads; strictly also where its rights
+        can't be read.
         """
-        if not (risks := self.account_risks):
+        risks = self.account_risks
+        if not strict:  # an engine that never tells would be warned of at every start
+            risks = tuple(risk for risk in risks if risk.kind != "untold")
+        if not risks:
             return
         text = accounts.told(self._engine.account(), risks)
         if strict:
@@ -293,13 +300,6 @@ class Database(Displayed):
         """True if a text says the name of something that the user may not see."""
         return False
 
-    def refresh(self) -> None:
-        """Forget the schema and the profile, so that they are made anew when next asked for."""
-        with self._working:
-            self._profiles = None
-            for known in ("_schema", "_fingerprint", "_reflection"):
-                self.__dict__.pop(known, None)
-
     def close(self) -> None:
         """Close every connection; running queries of other threads finish first or fail."""
         self._contained.close()
@@ -379,13 +379,20 @@ def keys_among(keys: Iterable[ForeignKey], tables: Iterable[Table]) -> tuple[For
     )
 
 
+def with_columns(table: Table, names: Collection[str]) -> Table:
+    """A table with the columns of these names alone, and the keys that are whole among them."""
+    there = set(names)
+    primary = table.primary_key if there.issuperset(table.primary_key) else ()
+    unique = tuple(u for u in table.unique if there.issuperset(u))
+    columns = tuple(c for c in table.columns if c.name in there)
+    return replace(table, columns=columns, primary_key=primary, unique=unique)
+
+
 def _narrow(table: Table, columns: Collection[str]) -> Table:
-    """A table with some of its columns; with none named it stays whole, for it is read as a whole."""
-    kept = tuple(c for c in table.columns if not columns or c.name.casefold() in columns)
-    names = {c.name for c in kept}
-    primary = table.primary_key if names.issuperset(table.primary_key) else ()
-    unique = tuple(u for u in table.unique if names.issuperset(u))
-    return replace(table, columns=kept, primary_key=primary, unique=unique)
+    """A table with some of its columns, by folded names; with none named it stays whole, as it is read."""
+    if not columns:
+        return table
+    return with_columns(table, {c.name for c in table.columns if c.name.casefold() in columns})
 
 
 def check_text(sql: str) -> None:

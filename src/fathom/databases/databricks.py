@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import databricks.sql
 from databricks.sql.exc import Error, RequestError
 
+from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session
 from fathom.databases.remote import hidden
 from fathom.databases.spark_conditions import class_of, condition_in, without_plan
@@ -130,7 +131,7 @@ class Databricks(Warehouse):
                 _retry_stop_after_attempts_count=3,
             )
         except self.errors as error:
-            raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(error)}") from None
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.message(error)}") from None
         return DatabricksSession(connection)
 
     def quote(self, name: str) -> str:
@@ -157,6 +158,10 @@ class Databricks(Warehouse):
         )
         return query.format(catalog=self.quote(self._catalog), schemas=schemas)
 
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        """Nothing can be told: privileges come by groups and owners, of which no one view tells."""
+        return (AccountRisk("untold", "no one view of Databricks tells what a token may do"),)
+
     def sample(self, identifier: str, table: Table, count: int) -> str:
         return share_of_rows(identifier, table, count)
 
@@ -168,5 +173,5 @@ class Databricks(Warehouse):
             return ErrorClass.TIMEOUT
         return class_of(condition_in(str(error)))
 
-    def message(self, error: Exception) -> str:
-        return self.without_secrets(Exception(without_plan(str(error))))
+    def words(self, error: Exception) -> str:
+        return without_plan(str(error))

@@ -16,6 +16,7 @@ from fathom.databases.engine import (
     Row,
     Session,
     double_quoted,
+    percent_of,
     tidy_keys,
 )
 from fathom.databases.kinds import kind_of
@@ -123,7 +124,7 @@ class DuckDB(Engine):
         return super().translate(error, sql, limits)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if percent_of(table, count) is None:
             return identifier
         return f"(SELECT * FROM {identifier} USING SAMPLE reservoir({count} ROWS) REPEATABLE (1))"
 

@@ -16,6 +16,7 @@ from fathom.records import ForeignKey, Limits, Table
 Row = tuple[Any, ...]
 LOCK_SECONDS = 5
 """How long a query without a limit of time waits for what another session has locked."""
+_SECONDS_TO_COUNT = 5.0
 _NOT_AGAIN = "It wasn't sent a second time, in case it was the cause."
 
 
@@ -141,7 +142,10 @@ class Engine(ABC):
         return ""
 
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
-        """What the account may do beside reading. Raises `QueryError` where that can't be asked."""
+        """What the account may do beside reading, and which of its rights can't be told.
+
+        Raises `QueryError` where that can't be asked.
+        """
         return ()
 
     def estimate(self, sql: str) -> int | None:
@@ -173,6 +177,24 @@ class Engine(ABC):
         if kind is ErrorClass.TIMEOUT and (limits.seconds is not None or limits.steps):
             return QueryTimedOut(limits.seconds, sql=sql, steps=limits.steps)
         return QueryFailed(message, sql=sql, error_class=kind)
+
+
+def counted(read: Read, sql: str) -> int | None:
+    """The one number that the query gives; None for a table that is locked, big or may not be read."""
+    try:
+        rows: int = read(sql, _SECONDS_TO_COUNT)[0][0]
+    except QueryError:
+        return None
+    return rows
+
+
+def percent_of(table: Table, count: int) -> float | None:
+    """How much of a big table gives `count` rows; None for what is read from its start: a view, a small one.
+
+    Somewhat more than are wanted, for pages and blocks differ in how many rows they hold.
+    """
+    rows = table.row_count or 0
+    return None if table.is_view or rows <= 2 * count else 120.0 * count / rows
 
 
 def message_of(error: Exception) -> str:

@@ -11,9 +11,9 @@ import pymysql
 from pymysql.cursors import SSCursor
 
 from fathom.databases.accounts import MYSQL_PRIVILEGES, AccountRisk
-from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session
+from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, percent_of
 from fathom.databases.kinds import kind_of
-from fathom.databases.server import Counts, Key, Server, counted
+from fathom.databases.server import Counts, Key, Server
 from fathom.errors import ConnectionFailed, ErrorClass
 from fathom.records import Column, Limits, Table
 
@@ -153,10 +153,9 @@ class MySQL(Server):
         return None if code == _READ_ONLY else _ERRORS.get(code, ErrorClass.OTHER)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if (share := percent_of(table, count)) is None:
             return identifier
-        share = min(1.0, 1.2 * count / (table.row_count or 1))
-        return f"(SELECT * FROM {identifier} WHERE rand(1) < {share:.8f})"
+        return f"(SELECT * FROM {identifier} WHERE rand(1) < {share / 100:.8f})"
 
     def listed(self, read: Read) -> Mapping[Key, tuple[Column, ...]]:
         found: dict[Key, list[Column]] = defaultdict(list)

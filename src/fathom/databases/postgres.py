@@ -15,10 +15,10 @@ from psycopg.types.string import TextLoader
 from sqlalchemy import event
 
 from fathom.databases.accounts import POSTGRES_EXTENSIONS, POSTGRES_ROLES, AccountRisk
-from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session
+from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, percent_of
 from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
-from fathom.databases.server import Counts, Key, Server, counted
+from fathom.databases.server import Counts, Key, Server
 from fathom.errors import ConnectionFailed, ErrorClass
 from fathom.records import Limits, Table
 
@@ -180,10 +180,8 @@ class Postgres(Server):
         return _ERRORS.get(error.sqlstate or "", ErrorClass.OTHER)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if (share := percent_of(table, count)) is None:
             return identifier
-        # Pages differ in how many rows they hold, so somewhat more than are wanted.
-        share = min(100.0, 120.0 * count / (table.row_count or 1))
         return f"(SELECT * FROM {identifier} TABLESAMPLE SYSTEM ({share:.6f}) REPEATABLE (1))"
 
     def parts(self, read: Read) -> set[Key]:

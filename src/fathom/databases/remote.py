@@ -4,7 +4,7 @@ from sqlalchemy import URL
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from fathom.databases.engine import Engine
+from fathom.databases.engine import Engine, message_of
 from fathom.errors import ConnectionFailed
 from fathom.text.secrets import HIDDEN, SECRET_FIELDS
 
@@ -25,12 +25,16 @@ class Remote(Engine):
     def account(self) -> str:
         return self.address.username or ""
 
-    def without_secrets(self, error: Exception) -> str:
-        """The error's text, should it quote the password or another secret of the URL."""
-        text = " ".join(str(error).split())
+    def message(self, error: Exception) -> str:
+        """What a driver's error says, on one line, without the password and other secrets of the URL."""
+        text = " ".join(self.words(error).split())
         for secret in _secrets(self.address):
             text = text.replace(secret, HIDDEN)
         return text
+
+    def words(self, error: Exception) -> str:
+        """The words of a driver's error, secrets and all: for `message` alone."""
+        return message_of(error)
 
     def state(self) -> str:
         return ""

@@ -12,8 +12,8 @@ from sqlglot.errors import SqlglotError
 from fathom.cancellation import Cancellation
 from fathom.databases import guard
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.database import Database, check_text, keys_among
-from fathom.databases.engine import Engine, Reflection
+from fathom.databases.database import Database, check_text, keys_among, with_columns
+from fathom.databases.engine import Engine, Reflection, counted
 from fathom.databases.items import qualified
 from fathom.databases.stream import Stream
 from fathom.databases.views import tables_of_views
@@ -24,7 +24,6 @@ from fathom.rights.rewriting import Rewriter, SeenTable
 from fathom.text.identifiers import spoken
 from fathom.text.inflection import plural, singular
 
-_SECONDS_TO_COUNT = 5.0
 _KEPT_QUERIES = 1_000
 _WHY_FAILED = {
     ErrorClass.NO_SUCH_NAME: "it names a table or column that isn't there",
@@ -238,24 +237,12 @@ class Restricted(Database):
         return Reflection(tables, keys, {t.name: whole.identifiers[t.name] for t in tables})
 
     def _table(self, table: Table, seen: Seen) -> Table:
-        names = set(seen.columns)
-        rows = self._count(table.name) if seen.rows else table.row_count
-        return replace(
-            table,
-            columns=tuple(c for c in table.columns if c.name in names),
-            primary_key=table.primary_key if names.issuperset(table.primary_key) else (),
-            unique=tuple(u for u in table.unique if names.issuperset(u)),
-            row_count=rows,
-            rows_estimated=table.rows_estimated and not seen.rows,
-        )
-
-    def _count(self, table: str) -> int | None:
-        identifier = self._whole.reflection.identifiers[table]
-        try:
-            count: int = self._read(f"SELECT count(*) FROM {identifier}", _SECONDS_TO_COUNT)[0][0]
-        except QueryError:
-            return None
-        return count
+        shown = with_columns(table, seen.columns)
+        if not seen.rows:
+            return shown
+        identifier = self._whole.reflection.identifiers[table.name]
+        rows = counted(self._read, f"SELECT count(*) FROM {identifier}")
+        return replace(shown, row_count=rows, rows_estimated=False)
 
     def _sample(self, table: Table, count: int, limits: Limits) -> Stream:
         """Rows of a sample of the whole table, those of them that are seen."""

@@ -22,10 +22,9 @@ from sqlalchemy.pool import NullPool
 from fathom.databases.engine import Read, Reflection, tidy_keys
 from fathom.databases.kinds import kind_of
 from fathom.databases.remote import Remote, hidden
-from fathom.errors import ConnectionFailed, DatabaseError, QueryError
+from fathom.errors import ConnectionFailed, DatabaseError
 from fathom.records import Column, ForeignKey, Table
 
-_SECONDS_TO_COUNT = 5.0
 Key = tuple[str | None, str]
 
 
@@ -49,7 +48,7 @@ class Server(Remote):
         try:
             return self._connector.dialect.connect(*places, **{**named, **settings})
         except self.errors as error:
-            raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(error)}") from None
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.message(error)}") from None
 
     def reflect(self, read: Read) -> Reflection:
         """By SQLAlchemy's inspector: tables and views of every schema that isn't the server's own."""
@@ -59,7 +58,7 @@ class Server(Remote):
                 return _Catalogue(self, inspect(connection)).reflection(read)
         except SQLAlchemyError as error:
             cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
-            raise DatabaseError(f"The schema can't be read: {self.without_secrets(cause)}") from None
+            raise DatabaseError(f"The schema can't be read: {self.message(cause)}") from None
 
     def plain_name(self, reflected: str) -> str:
         """A column's name as it is, where SQLAlchemy gives it otherwise."""
@@ -89,15 +88,6 @@ class Server(Remote):
 
 Counts = Callable[[Key, str], tuple[int | None, bool]]
 """From a table's schema and name, and its quoted name, to its row count and whether that is an estimate."""
-
-
-def counted(read: Read, sql: str) -> int | None:
-    """The one number that the query gives; None for a table that is locked or may not be read."""
-    try:
-        rows: int = read(sql, _SECONDS_TO_COUNT)[0][0]
-    except QueryError:
-        return None
-    return rows
 
 
 class _Catalogue:

@@ -10,7 +10,7 @@ import snowflake.connector
 from snowflake.connector.errors import Error, InterfaceError, OperationalError
 
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.engine import Read, Row, Session
+from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
 from fathom.databases.warehouse import ColumnFound, Key, KeyFound, QueryHalted, Warehouse, WarehouseSession
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError
@@ -137,9 +137,7 @@ class Snowflake(Warehouse):
         try:
             return connect(**named)
         except (*self.errors, OSError, ValueError) as error:
-            raise ConnectionFailed(
-                f"{hidden(self.address)}: {self.without_secrets(Error(self.message(error)))}"
-            ) from None
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.message(error)}") from None
 
     def open(self) -> Session:
         return SnowflakeSession(self._connection(), self)
@@ -153,9 +151,9 @@ class Snowflake(Warehouse):
         finally:
             other.close()
 
-    def message(self, error: Exception) -> str:
+    def words(self, error: Exception) -> str:
         text = getattr(error, "raw_msg", None) or getattr(error, "msg", None) or str(error)
-        return " ".join(_IDS_IN_FRONT.sub("", str(text)).split())
+        return _IDS_IN_FRONT.sub("", str(text))
 
     def classify(self, error: Exception) -> ErrorClass | None:
         if isinstance(error, QueryHalted) or getattr(error, "errno", None) in _TIMED_OUT:
@@ -209,9 +207,8 @@ class Snowflake(Warehouse):
         return {(self._shown(schema), self._shown(table)): int(count) for schema, table, count in rows}
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if (share := percent_of(table, count)) is None:
             return identifier
-        share = min(100.0, 120.0 * count / (table.row_count or 1))
         # SYSTEM takes or leaves whole partitions, of which a table that isn't big has too few.
         method = "SYSTEM" if (table.row_count or 0) > _BIG else "BERNOULLI"
         return f"(SELECT * FROM {identifier} SAMPLE {method} ({share:.6f}))"
@@ -221,11 +218,12 @@ class Snowflake(Warehouse):
         ((role,),) = read("SELECT CURRENT_ROLE()")
         if str(role).upper() in _POWERS:
             return (AccountRisk("superuser", f"is an administrator (role {role})"),)
-        held: set[str] = set()
-        with suppress(QueryError):
-            for _, privilege, on, *_ in read(f"SHOW GRANTS TO ROLE {self.quote(str(role))}"):
-                if on in {"TABLE", "SCHEMA", "DATABASE"} and privilege in _WRITES:
-                    held.add(str(privilege))
+        grants = read(f"SHOW GRANTS TO ROLE {self.quote(str(role))}")
+        held = {
+            str(privilege)
+            for _, privilege, on, *_ in grants
+            if on in {"TABLE", "SCHEMA", "DATABASE"} and privilege in _WRITES
+        }
         return (AccountRisk("writes", f"may change tables ({', '.join(sorted(held))})"),) if held else ()
 
     def quote(self, name: str) -> str:

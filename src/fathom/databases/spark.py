@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Reflection, Row, Session
 from fathom.databases.remote import Remote, hidden
 from fathom.databases.spark_conditions import class_of, without_plan
@@ -224,7 +225,7 @@ class Spark(Remote):
                 f"no Spark Connect server answered within {_CONNECT_SECONDS} seconds. Its port is usually "
                 f"{DEFAULT_PORT}; the port 7077 of a cluster's master is another thing."
             )
-        return self.without_secrets(Exception(self.message(error)))
+        return self.message(error)
 
     def reflect(self, read: Read) -> Reflection:
         with closing(self.open()) as session:
@@ -232,6 +233,12 @@ class Spark(Remote):
 
     def quote(self, name: str) -> str:
         return backquoted(name)
+
+    def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
+        """None of a folder, which this process reads by itself; of a server nothing can be told."""
+        if self._is_folder:
+            return ()
+        return (AccountRisk("untold", "Spark has no way to tell what an account may do"),)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
         return share_of_rows(identifier, table, count)
@@ -249,7 +256,7 @@ class Spark(Remote):
             return ErrorClass.OTHER
         return class_of(_condition(error))
 
-    def message(self, error: Exception) -> str:
+    def words(self, error: Exception) -> str:
         return without_plan(
             str(error.getMessage() or error) if isinstance(error, PySparkException) else str(error)
         )

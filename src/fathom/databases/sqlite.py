@@ -11,7 +11,16 @@ from typing import ClassVar
 from urllib.parse import quote as quote_path
 
 from fathom.databases.contained import contained
-from fathom.databases.engine import LOCK_SECONDS, Engine, Read, Reflection, Row, Session, double_quoted
+from fathom.databases.engine import (
+    LOCK_SECONDS,
+    Engine,
+    Read,
+    Reflection,
+    Row,
+    Session,
+    double_quoted,
+    percent_of,
+)
 from fathom.databases.guard_sqlite import UNMEASURED, Authorizer, statement_reason
 from fathom.databases.readable import readable
 from fathom.databases.sqlite_catalogue import SQLiteCatalogue
@@ -227,7 +236,7 @@ class SQLite(Engine):
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
         """Rows at even steps of the rowid, which SQLite finds without reading those between."""
-        if table.name not in self._by_rowid or (table.row_count or 0) <= 2 * count:
+        if table.name not in self._by_rowid or percent_of(table, count) is None:
             return identifier
         return (
             "(WITH RECURSIVE step(n) AS"

@@ -1,11 +1,10 @@
 """Thinned copies: the same schema over fewer rows, so that what is equal by chance of the data shows."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 from fathom.databases.copies import WorkingCopy, working_copy
 from fathom.databases.database import Database
-from fathom.errors import DatabaseError
 from fathom.records import ForeignKey
 
 MOST_BYTES = 300_000_000
@@ -31,19 +30,20 @@ def thinned_copies(database: Database) -> Iterator[list[Database]]:
 
 
 def thin(copy: WorkingCopy, database: Database, percent: int) -> None:
-    """Delete rows from a copy of the database: about so many per cent stay, and declared keys whole."""
+    """Delete rows from a copy of the database: about so many per cent stay, and declared keys whole.
+
+    Raises `QueryFailed` where the copy can't be written to.
+    """
     # A table that can't be thinned stays whole: one without row ids, or whose rows the engine holds on to.
     targets = {key.target_table for key in database.schema.foreign_keys if not key.inferred}
     for table in sorted(database.schema.tables, key=lambda t: t.name in targets):
         if not table.is_view:
-            with suppress(DatabaseError):
-                name = database.identifier(table.name)
-                copy.execute(f"DELETE FROM {name} WHERE (rowid * 7919 + 31) % 101 >= {percent}")
+            name = database.identifier(table.name)
+            copy.attempt(f"DELETE FROM {name} WHERE (rowid * 7919 + 31) % 101 >= {percent}")
     orphans = [_orphans(database, key) for key in database.schema.foreign_keys if not key.inferred]
     for _ in range(_PASSES if database.dialect == "sqlite" else 0):  # which doesn't heed them by itself
         for sql in orphans:
-            with suppress(DatabaseError):
-                copy.execute(sql)
+            copy.attempt(sql)
 
 
 def _orphans(database: Database, key: ForeignKey) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any, ClassVar
 
 import requests
@@ -16,7 +17,7 @@ from trino.auth import BasicAuthentication, JWTAuthentication
 from trino.exceptions import Error, HttpError, TrinoConnectionError, TrinoQueryError
 
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.engine import Read, Row, Session
+from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
 from fathom.databases.warehouse import ColumnFound, Key, QueryHalted, Warehouse, WarehouseSession
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError
@@ -54,7 +55,7 @@ WHERE catalog_name = {catalog} AND schema_name = {schema} AND comment IS NOT NUL
 _COLUMN_COMMENTS = """SELECT table_schem, table_name, column_name, remarks FROM system.jdbc.columns
 WHERE table_cat = {catalog} AND table_schem = {schema} AND remarks IS NOT NULL"""
 _PRIVILEGES = """SELECT DISTINCT privilege_type FROM information_schema.table_privileges
-WHERE privilege_type <> 'SELECT' AND (grantee_type = 'ROLE' OR grantee = current_user)
+WHERE grantee_type = 'ROLE' OR grantee = current_user
 ORDER BY privilege_type"""
 
 
@@ -175,12 +176,11 @@ class Trino(Warehouse):
             session.finish(complete=True)
         except self.errors as error:
             session.close()
-            text = self.message(error)
-            raise ConnectionFailed(f"{hidden(self.address)}: {self.without_secrets(Error(text))}") from None
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.message(error)}") from None
         return session
 
-    def message(self, error: Exception) -> str:
-        return str(error.message) if isinstance(error, TrinoQueryError) else super().message(error)
+    def words(self, error: Exception) -> str:
+        return str(error.message) if isinstance(error, TrinoQueryError) else super().words(error)
 
     def classify(self, error: Exception) -> ErrorClass | None:
         if isinstance(error, QueryHalted):
@@ -238,12 +238,14 @@ class Trino(Warehouse):
 
         keys = list(tables)
         with ThreadPoolExecutor(_STATISTICS_AT_ONCE) as asking:
-            return {k: n for k, n in zip(keys, asking.map(count, keys), strict=True) if n is not None}
+            # In the context of who asks: whoever cancels the question ends these queries too.
+            asked = [asking.submit(copy_context().run, count, key) for key in keys]
+            found = [one.result() for one in asked]
+        return {k: n for k, n in zip(keys, found, strict=True) if n is not None}
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if table.is_view or (table.row_count or 0) <= 2 * count:
+        if (share := percent_of(table, count)) is None:
             return identifier
-        share = min(100.0, 120.0 * count / (table.row_count or 1))
         # SYSTEM takes or leaves whole splits, of which a table that isn't big has too few.
         method = "SYSTEM" if (table.row_count or 0) > _BIG else "BERNOULLI"
         return f"(SELECT * FROM {identifier} TABLESAMPLE {method} ({share:.6f}))"
@@ -251,13 +253,20 @@ class Trino(Warehouse):
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
         """Rights to write, where the catalog keeps rights; a server's own rules can't be asked for."""
         found = []
-        with suppress(QueryError):
+        try:
             if any(str(role).casefold() == "admin" for (role, *_) in read("SHOW CURRENT ROLES")):
                 found.append(AccountRisk("superuser", "is an administrator (role admin)"))
-        with suppress(QueryError):
+        except QueryError as error:
+            found.append(AccountRisk("unread", f"its roles can't be read ({error.message})"))
+        try:
             held = [str(privilege) for (privilege,) in read(_PRIVILEGES)]
-            if held:
-                found.append(AccountRisk("writes", f"may change tables ({', '.join(held)})"))
+        except QueryError as error:
+            found.append(AccountRisk("unread", f"its privileges can't be read ({error.message})"))
+        else:
+            if more := [privilege for privilege in held if privilege != "SELECT"]:
+                found.append(AccountRisk("writes", f"may change tables ({', '.join(more)})"))
+            if not held:
+                found.append(AccountRisk("untold", "the catalog lists no privileges"))
         return tuple(found)
 
 

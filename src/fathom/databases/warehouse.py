@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any, TypeVar
@@ -71,7 +72,8 @@ class WarehouseSession(Session):
             raise QueryHalted("The server was left alone, for it didn't answer.")
         waiting: Future[T] = Future()
         self._waiting = waiting
-        Thread(target=_fulfil, args=(waiting, work), daemon=True).start()
+        # In the context of who waits, so that what is told on the way reaches who watches.
+        Thread(target=copy_context().run, args=(_fulfil, waiting, work), daemon=True).start()
         return waiting.result()
 
     @abstractmethod
@@ -170,21 +172,23 @@ class _Keys:
     """The columns of keys, put together."""
 
     def __init__(self, found: Iterable[KeyFound]) -> None:
-        self._parts: dict[tuple[str, Key, str], list[KeyFound]] = defaultdict(list)
+        # By kind and table, then by the key's name: a big schema has thousands of each.
+        self._parts: dict[tuple[str, Key], dict[str, list[KeyFound]]] = {}
         for part in found:
-            self._parts[part.kind, (part.schema, part.table), part.name].append(part)
+            named = self._parts.setdefault((part.kind, (part.schema, part.table)), {})
+            named.setdefault(part.name, []).append(part)
 
     def of(self, kind: str, table: Key) -> Iterator[tuple[str, ...]]:
         """The columns of each key of this kind that the table has."""
-        for (found, where, _), parts in self._parts.items():
-            if (found, where) == (kind, table):
-                yield tuple(p.column for p in parts)
+        for parts in self._parts.get((kind, table), {}).values():
+            yield tuple(p.column for p in parts)
 
     def foreign(self, named: Callable[[Key], str]) -> Iterator[ForeignKey]:
         """The foreign keys, by tables' names as Fathom gives them."""
-        for (kind, where, _), parts in self._parts.items():
+        foreign = ((where, keys) for (kind, where), keys in self._parts.items() if kind == "foreign")
+        for where, parts in ((where, parts) for where, keys in foreign for parts in keys.values()):
             targets = [p.target for p in parts if p.target is not None]
-            if kind == "foreign" and len(targets) == len(parts):
+            if len(targets) == len(parts):
                 target = named((targets[0][0], targets[0][1]))
                 columns = tuple(p.column for p in parts)
                 yield ForeignKey(named(where), columns, target, tuple(t[2] for t in targets))

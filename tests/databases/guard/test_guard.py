@@ -16,7 +16,7 @@ from fathom.errors import ErrorClass, QueryRefused
 
 HERE = Path(__file__).parent
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "spark")
-UNLISTED = ("bigquery", "snowflake", "trino", "tsql", "clickhouse")
+WAREHOUSES = ("bigquery", "snowflake", "trino", "databricks")
 
 
 def cases(kind: str, name: str) -> Iterator[tuple[str, str]]:
@@ -49,11 +49,18 @@ def test_refuses_with_the_rule(dialect: str, rule: str, sql: str) -> None:
     assert refused.value.reason
 
 
-@pytest.mark.parametrize("dialect", UNLISTED)
+@pytest.mark.parametrize("dialect", WAREHOUSES)
 @pytest.mark.parametrize(("rule", "sql"), list(cases("refused", "shared")))
-def test_dialects_without_lists_are_as_strict(dialect: str, rule: str, sql: str) -> None:
+def test_warehouses_are_as_strict(dialect: str, rule: str, sql: str) -> None:
     with pytest.raises(QueryRefused):
         check(sql, dialect)
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "clickhouse"])
+def test_a_dialect_without_lists_is_refused(dialect: str) -> None:
+    with pytest.raises(QueryRefused, match="no lists") as refused:
+        check("SELECT name FROM customer", dialect)
+    assert refused.value.rule == "dialect"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

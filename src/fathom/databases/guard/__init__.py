@@ -25,7 +25,7 @@ __all__ = ["Catalogue", "check", "check_size"]
 def check(sql: str, dialect: str, catalogue: Catalogue | None = None) -> exp.Expr:
     """The parsed query, when it is one query that only reads; `exp.Describe` around it for EXPLAIN.
 
-    `dialect` is sqlglot's name of it; one without lists of its own gets the names that all others share.
+    `dialect` is sqlglot's name of it; one without lists of its own is refused.
     `catalogue` tells what the database holds; without one, any name after a table's may be its column.
     Raises `QueryRefused` with the rule's short name, the reason, and `ErrorClass.SYNTAX` for what is no SQL.
     """

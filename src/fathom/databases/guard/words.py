@@ -1,7 +1,6 @@
 """The lists of names that each dialect's queries may use, read from `names/*.toml`."""
 
 import tomllib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -117,31 +116,21 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
     return kinds().allowed - {kind for kind, dialects in only.items() if dialect not in dialects}
 
 
-_LISTED = ("duckdb", "mysql", "postgres")
-_WAREHOUSES = frozenset(("trino", "spark", "bigquery", "snowflake", "databricks"))
+_LISTED = frozenset("duckdb mysql postgres trino spark bigquery snowflake databricks".split())
 
 
 @cache
 def names_of(dialect: str) -> DialectNames:
-    """The lists of a dialect; for one that has none, the functions that three of the first four share."""
-    if dialect in _LISTED or dialect in _WAREHOUSES:
+    """The lists of a dialect. Raises `Refused` for one that has none: nothing of it could be judged."""
+    if dialect in _LISTED:
         return _read(dialect)
-    sqlite = DialectNames(
+    if dialect != "sqlite":
+        raise Refused("dialect", f"there are no lists of what {dialect!r} may call and read.")
+    return DialectNames(
         functions=guard_sqlite.FUNCTIONS | guard_sqlite.TABLE_FUNCTIONS,
         readable=guard_sqlite.READABLE_TABLES | guard_sqlite.TABLE_FUNCTIONS,
         own_schemas=frozenset(),
         own_prefixes=("sqlite_", "pragma_", *guard_sqlite.REFUSED_TABLES),
-        qualifiers=frozenset(),
-    )
-    if dialect == "sqlite":
-        return sqlite
-    others = [sqlite, *map(_read, _LISTED)]
-    counts = Counter(name for other in others for name in other.functions)
-    return DialectNames(
-        functions=frozenset(name for name, count in counts.items() if count >= 3),
-        readable=frozenset({"columns", "schemata", "tables", "views"}),
-        own_schemas=frozenset().union(*(other.own_schemas for other in others)),
-        own_prefixes=tuple({prefix for other in others for prefix in other.own_prefixes}),
         qualifiers=frozenset(),
     )
 

@@ -177,20 +177,82 @@ def test_sessions_are_known_by_their_secret_alone(store: Store) -> None:
     assert (store.knows_session("secret ✓"), store.knows_session("other")) == (True, False)
 
 
-def test_questions_of_a_process_that_died_are_told_as_interrupted(tmp_path: Path) -> None:
+DYING = (
+    "import os, sys; from pathlib import Path; from fathom.answering.store import Store;"
+    "from fathom.records import Question\n"
+    "store = Store(Path(sys.argv[1])); ids = sys.argv[2:]\n"
+    "if ids: assert store.shared.take_over({'biomed'}) == ids\n"
+    "else: ids = [store.begin(Question('How many?'), 'biomed')[0].id]\n"
+    "store.working(ids[0]); print(ids[0], flush=True); os.kill(os.getpid(), 9)"
+)
+
+
+def died_on_a_question(file: Path, *ids: str) -> str:
+    """The question on which a process began to work, taken over or asked by itself, before it was killed."""
+    words = [sys.executable, "-c", DYING, file, *ids]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == -9, ended.stderr
+    return ended.stdout.strip()
+
+
+def test_questions_of_a_process_that_died_are_taken_over_once(tmp_path: Path) -> None:
     file = tmp_path / "fathom.sqlite"
-    script = (
-        "import os, sys; from pathlib import Path; from fathom.answering.store import Store;"
-        "from fathom.records import Question\n"
-        "store = Store(Path(sys.argv[1])); entry, _ = store.begin(Question('How many?'), 'biomed');"
-        "store.working(entry.id); print(entry.id, flush=True); os.kill(os.getpid(), 9)"
-    )
-    died = subprocess.run([sys.executable, "-c", script, file], capture_output=True, text=True, check=False)
+    died = died_on_a_question(file)
     with Store(file) as store:
         mine, _ = store.begin(Question("Still at work?"), "biomed")
-        with Store(file) as other:  # opened while this process works on a question
-            assert other.get(died.stdout.strip()).status == "interrupted"
-            assert other.get(mine.id).status == "waiting"
+        assert store.shared.take_over({"another"}) == []
+        assert store.shared.take_over({"biomed"}) == [died]
+        assert store.shared.take_over({"biomed"}) == []
+        assert (store.get(died).status, store.get(mine.id).status) == ("waiting", "waiting")
+        store.working(died)
+        store.fail(died, Standing.FAILED, "It came to nothing.", seconds=1.0)
+        assert store.get(died).status == "failed"
+
+
+def test_a_question_that_ended_two_processes_is_given_up(tmp_path: Path) -> None:
+    file = tmp_path / "fathom.sqlite"
+    died = died_on_a_question(file, died_on_a_question(file))
+    with Store(file) as store:
+        assert store.shared.take_over({"biomed"}) == []
+        assert store.get(died).status == "interrupted"
+
+
+def test_another_server_s_question_is_not_finished_here(tmp_path: Path) -> None:
+    file = tmp_path / "fathom.sqlite"
+    died = died_on_a_question(file)
+    with Store(file) as store:
+        store.fail(died, Standing.FAILED, "Not mine.", seconds=1.0)
+        assert store.get(died).status == "working"
+
+
+def test_a_question_is_handed_over_only_to_somebody(tmp_path: Path) -> None:
+    file = tmp_path / "fathom.sqlite"
+    script = (
+        "import sys; from pathlib import Path; from fathom.answering.store import Store;"
+        "store = Store(Path(sys.argv[1])); print(flush=True); sys.stdin.read()"
+    )
+    with Store(file) as store:
+        mine, _ = store.begin(Question("How many?"), "biomed")
+        store.working(mine.id)
+        assert not store.shared.hand_over(mine.id)
+        words = [sys.executable, "-c", script, file]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout
+            other.stdout.readline()
+            assert store.shared.hand_over(mine.id)
+            assert store.shared.take_over({"biomed"}) == [mine.id]
+            other.kill()
+
+
+def test_a_limit_holds_for_all_servers_and_sessions_of_users_are_shared(tmp_path: Path) -> None:
+    with Store(tmp_path / "fathom.sqlite") as one, Store(tmp_path / "fathom.sqlite") as two:
+        allowed = [s.shared.allows("browser", 3) for s in (one, two, one, two)]
+        assert allowed == [True, True, True, False]
+        assert two.shared.allows("another", 3)
+        one.shared.begin_user_session("secret", "ann")
+        assert two.shared.user_of_session("secret") == "ann"
+        assert two.shared.user_of_session("other") is None
+        assert not two.knows_session("secret")  # which would let them in to all
 
 
 def test_many_threads_and_two_stores_write_at_once(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The store of answers: written once each, searched by words, saved under names, judged by people."""
 
-import hashlib
-import os
 import re
 import secrets
 import sqlite3
@@ -23,6 +21,8 @@ from fathom.answering.store.records import (
     StoredQuestion,
     deflated,
 )
+from fathom.answering.store.shared import SharedWork, digest
+from fathom.answering.store.workers import WORKER
 from fathom.errors import FathomError
 from fathom.records import Answer, Question, Reading, Result
 
@@ -30,9 +30,6 @@ MOST_ROWS, MOST_BYTES = 1_000, 1_000_000
 """Of one answer: rows that are kept, and bytes that they may take once deflated."""
 PAGE = 50
 _ENTRY = ", ".join(f"answer.{f.name}" for f in fields(StoredQuestion))
-_UNFINISHED = "status IN ('waiting', 'working')"
-_WORKER = f"{os.getpid()}.{secrets.token_hex(4)}"
-"""This process, as unfinished questions name who works on them."""
 
 
 class AnswerNotFound(FathomError):
@@ -44,11 +41,14 @@ class AnswerNotFound(FathomError):
 
 
 class Store:
-    """Keeps what was asked and answered. Several threads and processes may use one file."""
+    """Keeps what was asked and answered. Several threads and processes may use one file.
+
+    `shared` is what servers over one file tell each other.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = StoreFile(path)
-        self._end_what_died()
+        self.shared = SharedWork(self._file)
 
     def __enter__(self) -> Self:
         return self
@@ -103,7 +103,7 @@ class Store:
                 "method": method,
                 "asked_at": now,
                 "asked_by": asked_by,
-                "worker": _WORKER,
+                "worker": WORKER,
                 "status": Standing.WAITING,
             }
             marks = ", ".join("?" * len(made))
@@ -117,7 +117,12 @@ class Store:
     def working(self, id: str) -> None:  # noqa: A002
         """Say that work on a question has begun."""
         with self._file.writing():
-            self._file.rows("UPDATE answer SET status = ? WHERE id = ?", Standing.WORKING, id)
+            self._file.rows(
+                "UPDATE answer SET status = ?, runs = runs + 1 WHERE id = ? AND worker = ?",
+                Standing.WORKING,
+                id,
+                WORKER,
+            )
 
     def finish(self, id: str, answer: Answer, *, seconds: float, state: str = "") -> None:  # noqa: A002
         """Keep the answer to a question; `state` marks the data that it was found in.
@@ -141,29 +146,19 @@ class Store:
         self._end(id, {"status": standing, "says": why}, seconds, "")
 
     def _end(self, id: str, found: dict[str, Any], seconds: float, state: str) -> None:  # noqa: A002
-        found |= {"seconds": seconds, "state": state}
+        found |= {"seconds": seconds, "state": state, "progress": ""}
         changed = ", ".join(f"{name} = ?" for name in found)
         with self._file.writing():
-            # Deleted meanwhile, it stays deleted.
-            self._file.rows(f"UPDATE answer SET {changed} WHERE id = ?", *found.values(), id)
+            # Deleted meanwhile, it stays deleted; and another server's question is that server's to finish.
+            self._file.rows(
+                f"UPDATE answer SET {changed} WHERE id = ? AND worker = ?", *found.values(), id, WORKER
+            )
             self._file.rows(
                 "UPDATE answer_words SET (says, sql) = (SELECT says, sql FROM answer WHERE id = ?) "
                 "WHERE rowid = (SELECT number FROM answer WHERE id = ?)",
                 id,
                 id,
             )
-
-    def _end_what_died(self) -> None:
-        """Say of questions whose process has ended without an answer that they were interrupted."""
-        with self._file.writing():
-            for (worker,) in self._file.rows(f"SELECT DISTINCT worker FROM answer WHERE {_UNFINISHED}"):
-                if not _lives(worker):
-                    self._file.rows(
-                        f"UPDATE answer SET status = ?, says = ? WHERE worker = ? AND {_UNFINISHED}",
-                        Standing.INTERRUPTED,
-                        "Fathom ended before there was an answer. Ask again.",
-                        worker,
-                    )
 
     # Looking answers up
 
@@ -287,11 +282,11 @@ class Store:
     def begin_session(self, secret: str) -> None:
         """Let a browser in that shows this secret; only its digest is kept."""
         with self._file.writing():
-            self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", _digest(secret), _now())
+            self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", digest(secret), _now())
 
     def knows_session(self, secret: str) -> bool:
         """True if a session with this secret has begun."""
-        return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", _digest(secret)))
+        return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", digest(secret)))
 
     def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
         found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)
@@ -374,26 +369,6 @@ def _first(result: Result | None, rows: int) -> Result | None:
 def _phrase(words: str) -> str:
     """A full-text query for all words; quotation marks keep what looks like an operator a word."""
     return " ".join(f'"{word}"*' for word in re.findall(r"\w+", words))
-
-
-def _lives(worker: str) -> bool:
-    """True if the process that a worker's mark names is there still; this one is, under its own mark."""
-    if worker == _WORKER:
-        return True
-    pid = int(worker.partition(".")[0])
-    if pid == os.getpid():
-        return False
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:  # another user's
-        return True
-    return True
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def _now() -> str:

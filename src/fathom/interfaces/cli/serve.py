@@ -156,9 +156,17 @@ def _rules(
         runs=runs,
         sql=sql,
         is_demo=is_demo,
-        cookie=f"{'__Host-' if secure else ''}fathom-{port}",  # cookies don't tell ports apart
+        # Cookies don't tell ports apart; servers behind one address share theirs.
+        cookie=f"{'__Host-' if secure else ''}fathom-{_port_of(public_url) or port}",
         secure=secure,
     )
+
+
+def _port_of(url: str) -> int | None:
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    parts = urlsplit(url)
+    return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def _at(host: str) -> str:

@@ -24,6 +24,7 @@ from fathom.interfaces.web.html import page
 from fathom.interfaces.web.jobs import Busy, Jobs, log, without_secrets
 from fathom.interfaces.web.metrics import CountedStore, Metrics, RequestCounter
 from fathom.interfaces.web.pages import ROUTERS
+from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.trials import TrialNotFound, Trials
 from fathom.knowledge.lessons import LessonContradicted, LessonNotFound
@@ -51,9 +52,12 @@ def make_app(site: Site) -> FastAPI:
         app.state.jobs = jobs = Jobs(CountedStore(site.store, metrics), lambda answer: answer.ending.value)
         for standing in (Standing.WAITING, Standing.WORKING):
             metrics.watch_jobs(standing, partial(jobs.count, standing))
+        app.state.shared = shared = SharedJobs(site, jobs)
+        await shared.begin()
         app.state.trials = Trials()
         await asyncio.to_thread(desk.begin)
         yield
+        await shared.close()
         await app.state.jobs.close()
         await app.state.trials.jobs.close()
         await assistants.close()

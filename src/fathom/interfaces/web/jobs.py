@@ -125,6 +125,10 @@ class Jobs(Generic[T]):
         self._most = at_once + most_waiting
         self._jobs: dict[str, _Job] = {}
 
+    def unfinished(self) -> list[str]:
+        """The ids of questions that wait or are worked on."""
+        return [job.id for job in self._unfinished()]
+
     def has_room(self) -> bool:
         """True if one more question may be asked."""
         return sum(not job.behind for job in self._unfinished()) < self._most

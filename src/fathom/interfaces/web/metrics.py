@@ -88,7 +88,9 @@ class CountedStore:
         self._metrics.count_usage(answer)
 
     def fail(self, id: str, standing: Standing, why: str, *, seconds: float) -> None:
-        """Nothing was found."""
+        """Nothing was found; a question that only this server's end interrupts is left to others."""
+        if standing is Standing.INTERRUPTED and self._store.shared.hand_over(id):
+            return
         self._store.fail(id, standing, why, seconds=seconds)
         self._metrics.count_answer(standing.value, seconds)
 

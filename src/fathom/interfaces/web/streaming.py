@@ -3,19 +3,26 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi.responses import StreamingResponse
 
 from fathom.interfaces.web.html import rendered
-from fathom.interfaces.web.jobs import Jobs
+from fathom.interfaces.web.jobs import JobProgress
 from fathom.interfaces.web.routes import FAULTS
 
 STREAMED: dict[int | str, dict[str, Any]] = {**FAULTS, 200: {"content": {"text/event-stream": {}}}}
 """How a stream of events is described."""
 
 
-def streamed(jobs: Jobs[Any], id: str, url: str, *, last_event_id: str, as_data: bool) -> StreamingResponse:
+class Watched(Protocol):
+    """Jobs whose progress can be watched."""
+
+    def watch(self, id: str, after: int = -1) -> AsyncIterator[JobProgress | None]:
+        """Where a job stands, whenever that changes; None now and then where nothing does."""
+
+
+def streamed(jobs: Watched, id: str, url: str, *, last_event_id: str, as_data: bool) -> StreamingResponse:
     """The progress of a job from the change after `last_event_id` on, as fragments of a page or as JSON.
 
     The last event, `over`, gives the `url` of the page that shows what came of it.

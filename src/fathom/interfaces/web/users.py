@@ -100,7 +100,6 @@ class Gate:
         self._site, self._entrance = site, entrance
         self._whole = make_app(site)
         self._apps: dict[str, FastAPI] = {}
-        self._sessions: dict[str, str] = {}
         self._making = asyncio.Lock()
         self._open = AsyncExitStack()
 
@@ -145,7 +144,7 @@ class Gate:
         if not user:
             user = rights.of_token(bearer_token(headers)) or ""
             state["bearer"] = bool(user)
-        user = user or self._sessions.get(cookie_parser(headers.get("cookie", "")).get(self._cookie, ""), "")
+        user = user or await asyncio.to_thread(self._of_session, headers)
         if not user:
             return self._whole
         state["user"] = user
@@ -155,9 +154,15 @@ class Gate:
     def _cookie(self) -> str:
         return self._site.rules.cookie
 
+    def _of_session(self, headers: Headers) -> str:
+        """Whose browser it is, "" where that isn't known: of this server or another one over the store."""
+        secret = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
+        user = self._site.store.shared.user_of_session(secret) if secret else None
+        return user if user in self._entrance.rights.users else ""
+
     def _begin_session(self, user: str, scope: Scope) -> Response:
         secret = secrets.token_urlsafe(32)
-        self._sessions[secret] = user
+        self._site.store.shared.begin_user_session(secret, user)
         return with_cookie(without_token(scope), secret, self._site.rules)
 
     def _told_by_proxy(self, scope: Scope, headers: Headers) -> str | None:

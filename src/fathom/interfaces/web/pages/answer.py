@@ -15,9 +15,10 @@ from fathom.answering.store import Feedback, KeptAnswer, Origin, StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
 from fathom.interfaces.web.chart import Theme, drawn, drawn_as, specification
-from fathom.interfaces.web.jobs import JobProgress, Jobs
+from fathom.interfaces.web.jobs import JobProgress
 from fathom.interfaces.web.pages.ask import OfRequest
 from fathom.interfaces.web.routes import ActionDone, OfSite, attached, done, shown
+from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.work import AnswerJob, asked_again
@@ -59,14 +60,14 @@ class AnswerPage:
 @shown(router, "/a/{id}", "answer.html")
 def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
     """An answer as it was given; looking at it runs nothing."""
-    jobs: Jobs[Answer] = request.app.state.jobs
+    shared: SharedJobs = request.app.state.shared
     kept = site.store.get(id)
-    given, progress = kept.answer, jobs.progress(id)
+    given, progress = kept.answer, None if kept.is_finished else shared.progress(id)
     guess = (given.guess or "") if given else ""
     return AnswerPage(
         entry=kept.entry,
         answer=as_json(given, trace=True) if given else None,
-        progress=None if kept.is_finished else progress,
+        progress=progress,
         guess=guess,
         guess_explained=_explained(site, kept.database, guess),
         missing=given.refusal.missing if given and given.refusal else (),
@@ -104,8 +105,8 @@ async def events(
     """The progress of an answer as server-sent events; the last one, `over`, says that it is there."""
     site.store.get(id)
     as_data = request.url.path.startswith("/api/")
-    jobs: Jobs[Answer] = request.app.state.jobs
-    return streamed(jobs, id, f"/a/{id}", last_event_id=last_event_id, as_data=as_data)
+    shared: SharedJobs = request.app.state.shared
+    return streamed(shared, id, f"/a/{id}", last_event_id=last_event_id, as_data=as_data)
 
 
 # Taking it along
@@ -204,7 +205,7 @@ class SaveAs(BaseModel):
 async def cancel(site: OfSite, request: Request, id: str, body: Nothing) -> ActionDone:
     """Stop work on a question; the engine stops too."""
     site.store.get(id)
-    request.app.state.jobs.cancel(id)
+    request.app.state.shared.cancel(id)
     return ActionDone(f"/a/{id}", id)
 
 
@@ -276,6 +277,6 @@ async def save(site: OfSite, id: str, body: SaveAs) -> ActionDone:
 @done(router, "/a/{id}/delete")
 async def delete(site: OfSite, request: Request, id: str, body: Nothing) -> ActionDone:
     """Forget an answer."""
-    request.app.state.jobs.cancel(id)
+    request.app.state.shared.cancel(id)
     site.store.delete(id)
     return ActionDone("/history")

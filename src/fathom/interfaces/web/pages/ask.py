@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from fathom.answering.store import Origin, StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
-from fathom.interfaces.web.access import RateLimit, RequestRefused
+from fathom.interfaces.web.access import RequestRefused
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.jobs import Busy
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
@@ -63,18 +63,15 @@ class Begin:
 
     def __init__(self, request: Request) -> None:
         self._site, self._jobs = request.app.state.site, request.app.state.jobs
-        state = request.app.state
-        if not hasattr(state, "rate"):
-            state.rate = RateLimit(self._site.rules.jobs_a_minute)
-        self._rate: RateLimit = state.rate
         self._session: str = request.scope["state"].get("session", "")
 
     def check(self) -> None:
         """Raise where no question may be begun now."""
         if not self._jobs.has_room():
             raise Busy
-        if not self._rate.allows(self._session):
-            why = f"More than {self._rate.most} questions a minute aren't taken. Wait a little."
+        most = self._site.rules.jobs_a_minute
+        if not self._site.store.shared.allows(self._session, most):
+            why = f"More than {most} questions a minute aren't taken. Wait a little."
             raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, why, **{"retry-after": "10"})
 
     def start(self, asked: AnswerJob, entry: StoredQuestion, *, behind: bool = False) -> ActionDone:

@@ -189,10 +189,11 @@ DYING = (
 
 def died_on_a_question(file: Path, *ids: str) -> str:
     """The question on which a process began to work, taken over or asked by itself, before it was killed."""
-    words = [sys.executable, "-c", DYING, file, *ids]
+    words = [sys.executable, "-c", DYING, str(file), *ids]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == -9, ended.stderr
-    return ended.stdout.strip()
+    id_: str = ended.stdout.strip()
+    return id_
 
 
 def test_questions_of_a_process_that_died_are_taken_over_once(tmp_path: Path) -> None:
@@ -235,7 +236,7 @@ def test_a_question_is_handed_over_only_to_somebody(tmp_path: Path) -> None:
         mine, _ = store.begin(Question("How many?"), "biomed")
         store.working(mine.id)
         assert not store.shared.hand_over(mine.id)
-        words = [sys.executable, "-c", script, file]
+        words = [sys.executable, "-c", script, str(file)]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
             assert other.stdout
             other.stdout.readline()

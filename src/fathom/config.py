@@ -29,11 +29,12 @@ _KNOWN = frozenset(("audit_log", "data", "databases", "packs", "rights", "strict
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user set. `databases` maps names to URLs or paths; `cache` is where indexes are kept;
-    `data` is the folder of published benchmarks; `packs` maps names of databases to their knowledge packs;
-    `store` is the file where answers are kept; `strict` refuses accounts that may do more than read;
-    `audit_log` is the file that keeps who asked what, None where nobody wants to know; `rights` is the file
-    of who may see what, None where everybody may see all.
+    """The user's settings.
+
+    `databases` maps names to URLs or paths; `cache` is the folder of indexes; `data` is the folder of
+    published benchmarks; `packs` maps names of databases to their knowledge packs; `store` is the file of
+    answers; `strict` refuses accounts that may do more than read; `audit_log` is the file that keeps who
+    asked what, None for no log; `rights` is the file of who may see what, None where everybody may see all.
     """
 
     file: Path

@@ -52,7 +52,7 @@ class ConfigError(FathomError):
 
 
 class RightsError(FathomError):
-    """What the rights of a user don't give; doesn't tell whether what was asked for exists."""
+    """A refusal for lack of rights; it doesn't tell whether the thing asked for exists."""
 
 
 class InputError(FathomError):

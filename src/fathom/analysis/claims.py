@@ -160,7 +160,7 @@ class ForecastClaim:
 
 @dataclass(frozen=True, slots=True)
 class RecommendationClaim:
-    """What should be done, for reasons; the reasons can be checked, the conclusion is for people."""
+    """A recommendation with its reasons: the reasons can be checked, the conclusion is for people."""
 
     advice: str
     premises: tuple[tuple["Claim", ...], ...] = ()
@@ -196,7 +196,7 @@ KINDS: Mapping[type, str] = {
     ForecastClaim: "forecast",
     RecommendationClaim: "recommendation",
 }
-"""What the kinds are called where people read of them."""
+"""The name of each kind of claim, as people read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class CheckedClaim:
 
     @property
     def kind(self) -> str:
-        """What the claim's kind is called."""
+        """The name of the claim's kind, as people read it."""
         return KINDS[type(self.claim)]
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What can be said of a quantity: sentences, each kept only where its own check supports it."""
+"""Findings about a quantity: sentences, each kept only where its own check supports it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def subject(question: str, figures: Figures) -> Quantity | None:
 
 
 def findings(quantity: Quantity, kind: Kind, figures: Figures, reader: Reader) -> list[Finding]:
-    """What the data supports of a quantity, as sentences that the checker reads and supports."""
+    """Give the sentences about a quantity that the data support, each read and supported by the checker."""
     found = []
     for sentence in _candidates(quantity, kind, figures):
         statement = reader.read(sentence)

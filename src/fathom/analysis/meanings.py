@@ -1,4 +1,4 @@
-"""What a phrase of a sentence may mean in one database: quantities, columns, named values, spans of time."""
+"""Meanings of a sentence's phrase in one database: quantities, columns, named values, spans of time."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ _QUOTES = "\"'“”‘’"
 
 @dataclass(frozen=True, slots=True)
 class NamedConditions:
-    """What a part of a phrase may name, as conditions, and the words `[first, last)` that say it."""
+    """Conditions that part of a phrase may name, and the words `[first, last)` that name it."""
 
     options: tuple[RowCondition, ...]
     first: int

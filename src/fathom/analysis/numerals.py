@@ -31,7 +31,7 @@ _SAID = {
 } | {"no": 0.0, "dozen": 12.0}  # fmt: skip
 _TIMES = {"twice": 2.0, "double": 2.0, "thrice": 3.0, "triple": 3.0}
 _NEARLY = 0.5
-"""What one of the last printed digit of "twice" is worth: from 1.75 to 2.25 times."""
+"""The tolerance of "twice", in units of its last printed digit: from 1.75 to 2.25 times."""
 _MULTIPLES = {"doubled": 2.0, "tripled": 3.0, "trebled": 3.0, "quadrupled": 4.0, "halved": 2.0}
 _FRACTIONS = {
     "half": 50.0, "a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "a quarter": 25.0,
@@ -39,7 +39,7 @@ _FRACTIONS = {
     "one tenth": 10.0,
 }  # fmt: skip
 _LOOSE = 8.0
-"""What one of the last printed digit of a fraction is worth, in points: who says "a third" doesn't count."""
+"""The tolerance of a fraction, in percentage points: "a third" is a round number, not a measured one."""
 _NTH = dict(
     zip("first second third fourth fifth sixth seventh eighth ninth tenth".split(), range(1, 11), strict=True)
 )

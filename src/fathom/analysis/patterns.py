@@ -27,7 +27,7 @@ class ClaimPattern:
 
 @cache
 def phrasing() -> Mapping[str, Any]:
-    """What `phrasing.yaml` holds."""
+    """Reads `phrasing.yaml`."""
     found: Mapping[str, Any] = yaml.safe_load(
         (files(__package__) / "phrasing.yaml").read_text(encoding="utf-8")
     )
@@ -46,7 +46,7 @@ def patterns() -> tuple[ClaimPattern, ...]:
 
 @cache
 def advice() -> tuple[re.Pattern[str], ...]:
-    """What a recommendation looks like."""
+    """The patterns of recommendations."""
     return tuple(_compiled(template) for template in phrasing()["advice"])
 
 

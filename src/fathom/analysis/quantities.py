@@ -1,4 +1,4 @@
-"""What a statement is about: a measure of a table, of some of its rows, in a span of time.
+"""The subject of a statement: a measure of a table, of some of its rows, in a span of time.
 
 These are values over the names of a schema. Text from outside never becomes part of a query: it is matched
 to such values, and only these are written as SQL.

@@ -24,7 +24,7 @@ class Series:
 
     @property
     def unit(self) -> str:
-        """What one value is of."""
+        """The span of time that one value covers: a month or a year."""
         return "month" if self.per_year == 12 else "year"
 
     def day(self, place: int) -> date:

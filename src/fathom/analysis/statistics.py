@@ -145,7 +145,7 @@ def association_in_time(first: Series, second: Series) -> AssociationTest:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTest:
-    """Whether groups differ: the test's name, its p, the effect (share of variance, or Cramér's V)."""
+    """A test of whether groups differ: its name, its p, the effect (share of variance, or Cramér's V)."""
 
     name: str
     p: float

@@ -1,4 +1,4 @@
-"""What a database can be spoken of: measures, columns of names and of dates, and what they're called."""
+"""The names of a database's measures, of its columns of names and dates, and of its values."""
 
 import re
 from collections import Counter
@@ -95,7 +95,7 @@ class Vocabulary:
         )
 
     def measures(self, table: str) -> tuple[Measure, ...]:
-        """What can be measured of a table's rows: how many, and of each number the total or the average."""
+        """List the measures of a table's rows: their count, and the total or the average of each number."""
         found = [Measure("count", table)]
         for field in self.numbers:
             if field.table == table:
@@ -127,15 +127,15 @@ class Vocabulary:
         far = [(d, f) for f in self.dates if (d := self.queries.reachable(table, f.table)) is not None]
         return [field for _, field in sorted(far, key=lambda pair: pair[0])]
 
-    # What things are called
+    # Names of things
 
     def table_name(self, table: str, *, plural: bool = True) -> str:
-        """What a table's rows are called."""
+        """Name a table's rows."""
         said = self._note(table).name or _spelt(self._bare(table))
         return in_number(said.split(" "), many=plural)
 
     def field_name(self, field: Field) -> str:
-        """What a column is called: `Genre.Name` is the genre."""
+        """Name a column: `Genre.Name` is the genre."""
         note = self._note(field.table).column(field.column)
         if note and note.name:
             return note.name
@@ -165,7 +165,7 @@ class Vocabulary:
             told.append(f"in {period_name(quantity.period)}")
         return " ".join(told)
 
-    # What words stand for
+    # Meanings of words
 
     @cached_property
     def tables(self) -> tuple[tuple[str, Stems], ...]:
@@ -303,7 +303,7 @@ def _is_naming(column: Column, profile: ColumnProfile) -> bool:
 
 
 def _common_prefix(names: Sequence[str]) -> str:
-    """What all tables begin with, such as `tbl` or `sb`."""
+    """The prefix that all tables share, such as `tbl` or `sb`; empty where there is none."""
     found = commonprefix([n.casefold() for n in names]) if len(names) > 2 else ""  # noqa: RUF071, letters are meant
     return found if _SHORTEST_PREFIX <= len(found) <= _LONGEST_PREFIX else ""
 

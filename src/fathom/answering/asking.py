@@ -204,7 +204,7 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
             return await _unsure(draft, refusal, asking)
         return _refuse(draft, asking, refusal)
     try:
-        # What chose the query is no question of its own: "and in 2015?" says nothing of what is counted.
+        # The query was chosen by another question: "and in 2015?" alone doesn't say what is counted.
         asked = question.text if reading is None else ""
         given = await _sure(draft, draft.sql, asking, draft.result, asked)
     except QueryError as error:
@@ -265,7 +265,7 @@ def _finds_nothing(rows: Result) -> bool:
 
 
 def _about(sql: str, people: ForPeople, asking: Asking, question: str, asked: str) -> About:
-    """What a query tells of its rows, and of the tables that it reads."""
+    """Collect the facts about a query's rows, and about the tables that it reads."""
     schema, knowledge = asking.database.schema, asking.context.knowledge
     dialect = asking.database.dialect
     return About(
@@ -340,7 +340,7 @@ async def _in_its_words(given: Answer, model: "Model", said: str | None) -> Answ
 
 
 def _called(knowledge: KnowledgePack) -> dict[str, str]:
-    """What the tables are called by those who know them."""
+    """The names of tables in the knowledge pack, by table in small letters."""
     return {table.casefold(): note.name for table, note in knowledge.tables.items() if note.name}
 
 

@@ -1,4 +1,4 @@
-"""What an answer rests on that the question didn't say, as far as the query itself shows it."""
+"""The assumptions behind an answer that the question doesn't state, read from the query itself."""
 
 from collections.abc import Iterator, Mapping
 

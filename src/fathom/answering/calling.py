@@ -47,7 +47,7 @@ class AnswerCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What the APIs say to a question, or a refusal. `calls` are all that were made, in order.
+    """An answer from the APIs, or a refusal. `calls` are all that were made, in order.
 
     The first line of `text` says who was asked, or is a model's reading of the observations; each line below
     is one of the last call's `facts`, and each of those stands in its observation. `notes` say what was left

@@ -177,7 +177,8 @@ class _Editor:
         return replace(self.query, order=tuple(OrderKey(k, falling) for k in keys)) if keys else None
 
     def _ordering_keys(self, words: str) -> tuple[Expression, ...]:
-        """What to order by: columns that the words name, or an aggregate that is shown ("by their number").
+        """Find the sort keys: columns that the words name, or an aggregate that is shown ("by their
+        number").
 
         Groups are ordered by what they are told apart by."""
         aggregates = [e for e in self.query.select if isinstance(e, Aggregate)]
@@ -296,7 +297,8 @@ class _Editor:
         return None
 
     def _best_values(self) -> list[ValueOption]:
-        """What the words compare, best first: of columns that the query compares, or of its tables, ahead."""
+        """List the values that the words compare, best first: those of columns that the query compares come
+        ahead."""
         options = Comparisons(self.linking, self.engine.schema)
         compared = {
             ColumnKey.of(c.left) for c in comparisons(self.query.where) if isinstance(c.left, ColumnRef)

@@ -1,4 +1,4 @@
-"""What a query retrieves, in plain English: written from its parse, so that it can't say what isn't there."""
+"""A query in plain English: written from its parse, so that it can't say what isn't there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -133,14 +133,14 @@ def _tail(query: exp.Query, phrases: Phrases) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class CountedRows:
-    """What a query counts: the things, in the plural, and which of them, with a space before it."""
+    """The things that a query counts, in the plural, and the condition on them, with a space before it."""
 
     noun: str
     condition: str = ""
 
 
 def counted(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> CountedRows | None:
-    """What a query counts that gives nothing but one count over one table; None for others.
+    """Name the things that a query counts, where its result is one count over one table; None for others.
 
     `called` are names for tables, by their own in small letters. None also where it takes too many words.
     """

@@ -1,4 +1,4 @@
-"""What shapes of SQL expressions stand for: a part of a date, a count under a condition, a whole year."""
+"""Shapes of SQL expressions that stand for a part of a date, a count under a condition, or a whole year."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -42,7 +42,7 @@ def part_of_date(node: exp.Expr) -> str:
 
 
 def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """What (now - before) * 100 / before compares: what is now, and what was before."""
+    """Reads (now - before) * 100 / before; gives the two expressions, the later one first."""
     if not isinstance(node, exp.Div) or not isinstance(product := uncast(node.left), exp.Mul):
         return None
     compared = uncast(product.left)

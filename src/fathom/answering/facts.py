@@ -1,4 +1,4 @@
-"""What an observation says, line by line, and whether words say no more than it does."""
+"""Facts in an observation, line by line, and a check that words say no more than these."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _parts(source: str) -> Iterator[str]:
-    """What a source names, whole and in the parts that punctuation divides it into."""
+    """Give each name in a source, whole and in the parts that punctuation divides it into."""
     for named in _named(source):
         yield named
         yield from re.split(r"[:.\-]", named)
@@ -44,7 +44,7 @@ def _folded(named: str) -> str:
 
 
 def facts_of(content: Any, place: tuple[str | int, ...] = ()) -> Iterator[Fact]:
-    """What an observation says, line by line: its plain fields, its counts, its first examples."""
+    """Give an observation line by line: its plain fields, its counts, its first examples."""
     if isinstance(content, list):
         content = {"total": len(content), "shown": min(len(content), MOST_EXAMPLES), "examples": content}
         yield from _examples(content, place, ())

@@ -58,7 +58,7 @@ _DRAWN = Pattern(r"\b(?:charts?|graphs?|plot|diagram|draw)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class EditedQuery:
-    """What a follow-up makes of the query before: its SQL, and what that shows in a few words."""
+    """The query before, as a follow-up changed it: its SQL, and a few words on what that shows."""
 
     sql: str
     told: str

@@ -23,7 +23,7 @@ MOST_PAIRED = 150
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """What of an answer was traced. `share` is 1 where there was nothing to trace."""
+    """The parts of an answer that were traced, and those that weren't. `share` is 1 where there are none."""
 
     traced: tuple[str, ...]
     untraced: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the columns of a result are called for people: `COUNT(*)` over customers is “Number of customers”."""
+"""Headings that people understand: `COUNT(*)` over customers is “Number of customers”."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ class Headings:
                 yield ReadTable(table.alias_or_name, name, singular(said))
 
     def noun(self, query: exp.Select) -> str:
-        """What a row of the result is, in the plural."""
+        """Name the rows of the result, in the plural."""
         keys = query.args["group"].expressions if query.args.get("group") else ()
         if not keys and query.args.get("distinct") and len(query.expressions) == 1:
             keys = [query.expressions[0].unalias()]
@@ -111,7 +111,7 @@ class Headings:
 
     @property
     def rows(self) -> str:
-        """What each joined row is, in the plural: of several tables the one that no other refers to."""
+        """Name the joined rows, in the plural: of several tables the one that no other refers to."""
         named = {s.table for s in self.sources}
         referred = {
             k.target_table
@@ -149,7 +149,7 @@ class Headings:
         return _with_unit(_capital(said), self._unit(column))
 
     def _said(self, column: exp.Column) -> str:
-        """What people call a column; without the unit that its name ends with."""
+        """Name a column as people do, without the unit that its name ends with."""
         note = self._note(column)
         words = (note.name if note is not None and note.name else spoken(column.name)).split()
         return " ".join(words[:-1] if len(words) > 1 and _UNITS.get(words[-1].casefold()) else words)
@@ -238,7 +238,7 @@ class Headings:
 
 
 def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack) -> str:
-    """What a row of a query's result is, in the plural; "rows" where it can't be told."""
+    """Name the rows of a query's result, in the plural; "rows" where it can't be told."""
     query = parsed(sql, dialect)
     if not isinstance(query, exp.Select) or not query.expressions:
         return "rows"

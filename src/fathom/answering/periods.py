@@ -44,7 +44,7 @@ def _short(texts: set[str]) -> set[str]:
 
 
 def moment(cell: Any) -> tuple[int, Any]:
-    """What a time is sorted by; what isn't known comes last."""
+    """The key that a time is sorted by; an unknown time comes last."""
     if cell is None:
         return 2, 0
     short = str(cell).strip().casefold()[:3]

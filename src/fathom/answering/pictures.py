@@ -12,13 +12,14 @@ from fathom.errors import MissingExtra
 from fathom.records import Chart
 
 LOOK: Mapping[str, Any] = {
-    # What draws measures letters as those of Liberation Sans, which are as wide as Arial's and Helvetica's.
+    # The drawing library measures letters as those of Liberation Sans, which are as wide as Arial's and
+    # Helvetica's.
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
     # Where only wider letters are there, labels reach further out: the title stands above them, not beside.
     "padding": {"left": 24, "top": 5, "right": 16, "bottom": 5},
     "axisY": {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -6},
 }
-"""What every picture has; a specification's own `config` goes on top."""
+"""The settings that every picture has; a specification's own `config` goes on top."""
 _drawing = Lock()
 """The engine that draws is one for the process."""
 

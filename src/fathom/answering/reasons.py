@@ -99,7 +99,7 @@ class _SimilarQuestionSearch:
         self._until = monotonic() + LOOKED_FOR
 
     async def _answered(self, text: str) -> Draft | None:
-        """What a question comes to, where it is answered for sure; None where not, or where time is up."""
+        """Answer another question, if that is sure and there is time; None otherwise."""
         if monotonic() > self._until or not isinstance(self._method, Method):
             return None
         asked = replace(self._question, text=text)
@@ -186,12 +186,12 @@ def _range(table: Table, column: str, database: Database) -> Range | None:
     return Range(table.name, column, first, last) if known else None
 
 
-# What is near
+# The nearest names
 
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """What is nearest to a word: a name that may be put in its place, or a value, and the words for it."""
+    """The nearest match of a word: a name that may be put in its place, or a value, and the words for it."""
 
     word: str
     name: str
@@ -236,7 +236,7 @@ def _value_near(word: str, context: Context) -> str | None:
     return f"“{found[0].value}” in {found[0].column} of {found[0].table}" if found else None
 
 
-# What to ask instead
+# Other questions to ask
 
 
 def _instead(draft: Draft, near: Sequence[_Near], context: Context) -> Iterator[str]:

@@ -40,7 +40,7 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class LessonRehearsal:
-    """What a lesson changes. `before` and `after` answer the question at hand, if there is one.
+    """The effect of a lesson. `before` and `after` answer the question at hand, if there is one.
 
     `known` are the ids of the lessons that there were, `contradicted` those of them that say otherwise.
     """

@@ -1,4 +1,4 @@
-"""What a person calls the row behind a key: its name or title, or the texts that tell it from others."""
+"""The name of the row behind a key: a title, say, or the texts that tell it from other rows."""
 
 from collections.abc import Mapping
 

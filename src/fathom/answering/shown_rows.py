@@ -192,7 +192,7 @@ def _shows(query: exp.Select, key: exp.Expr) -> int | None:
 
 
 def _ranked_by(query: exp.Select) -> list[exp.Expr]:
-    """What rows were chosen or sorted by and aren't shown with: an order, an extreme, a group's number."""
+    """Give the expressions that rank the rows and aren't shown: an order, an extreme, a group's number."""
     grouped = bool(query.args.get("group"))
     if not grouped and any(i.find(exp.AggFunc) for i in query.expressions):
         return []
@@ -240,7 +240,7 @@ def _extremes(where: exp.Where | None) -> list[exp.Expr]:
 
 
 def _names(item: exp.Expr, items: Sequence[exp.Expr], naming: Headings, database: Database) -> list[exp.Expr]:
-    """What names the rows of a key that is shown, unless that is shown as well."""
+    """Give the columns that name the rows of a shown key, unless they are shown as well."""
     source = naming.source_of(item) if isinstance(item, exp.Column) else None
     found = _referred(source.table, item.name, database) if source is not None else None
     if found is None or source is None:

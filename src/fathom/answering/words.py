@@ -39,7 +39,7 @@ _THING = Pattern(
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the query tells of its rows beside them.
+    """Facts about a query that the sentence over its rows needs.
 
     `counted` is what it counts, where it does nothing else; `noun` is what a row is, in the plural;
     `ranking` the place of the column that rows are ordered by; `ties` a sentence on rows behind the cut,
@@ -128,9 +128,8 @@ def _one_cell(heading: str, cell: Any, about: About) -> str:
 
 
 def asked_for(question: str) -> str:
-    """What a question asks for, in its own words: “Total revenue in 2023” of “What was the total revenue in
-    2023?”. Empty where it is more than a thing and its circumstances.
-    """
+    """Take the subject of a question, in its own words: “Total revenue in 2023” of “What was the total
+    revenue in 2023?”. Empty where the question is more than a thing and its circumstances."""
     text = " ".join(question.split()).rstrip("?.! ")
     thing = text[opening.end() :] if (opening := _OPENING.match(text)) else text
     plain = thing and len(thing) <= LONGEST_ASKED and not _THING.search(thing) and thing[0].isalnum()

@@ -1,4 +1,4 @@
-"""What a benchmark holds: the statistics that papers print of theirs, for any benchmark."""
+"""Statistics of a benchmark: those that papers print of theirs, for any benchmark."""
 
 import re
 from collections import Counter

@@ -24,7 +24,7 @@ class InUse(FathomError):
 
 
 class Journal:
-    """What a step made, an entry for each item that went in: its id, and the items that came of it.
+    """The results of a step, an entry for each item that went in: its id, and the items made of it.
 
     A context manager for writing. An entry is one write, so that a kill never leaves a part of one; at most
     a torn last line, which opening cuts off. Only ids are held in memory.

@@ -22,11 +22,10 @@ PUBLISH = "publish"
 """The last step of every maker: it writes the benchmark."""
 
 Made = Sequence[Item] | None
-"""What came of an item: items, kept or rejected; None where it could not be done now, so that it is tried
-again."""
+"""The items made of one item, kept or rejected; None if that failed for now and must be tried again."""
 
 Work = Callable[[Sequence[Item]], Awaitable[Sequence[Made]]]
-"""What a step does with some items at once: what came of each, in their order."""
+"""A step's work on some items at once: it gives the items made of each, in their order."""
 
 Tell = Callable[[str, int, int], None]
 """Hears of progress: a step, the items done, and how many there are."""
@@ -77,7 +76,7 @@ MakerStep = ItemStep | WholeStep | PeopleStep
 
 @dataclass(frozen=True)
 class Maker:
-    """What makes a benchmark: `sources` are the items to start from, `settings` decide what comes of them.
+    """A maker of a benchmark: `sources` are the items to start from, `settings` decide what comes of them.
 
     `publish` writes the benchmark of what the last step kept, and gives figures about it. `reviewed_only`
     publishes only what people decided to keep.
@@ -108,7 +107,7 @@ class Production:
         return self.folder / f"{step}.jsonl"
 
     def made(self, step: str) -> Iterator[Item]:
-        """What a step made of what is still kept before it, rejected items too. Raises `InputError`."""
+        """Read a step's results for items kept so far, rejected ones too. Raises `InputError`."""
         place = self.maker.names.index(step)
         found = self.maker.steps[place]
         if isinstance(found, PeopleStep):

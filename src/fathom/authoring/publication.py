@@ -1,4 +1,4 @@
-"""What every published benchmark holds: questions, what was rejected and why, figures, and a data card."""
+"""The parts of every published benchmark: questions, rejected items with reasons, figures, a data card."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ _LEFT = (
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """What a benchmark was made from."""
+    """A source from which a benchmark was made."""
 
     name: str
     about: str
@@ -33,7 +33,7 @@ class DataSource:
 
 @dataclass(frozen=True, slots=True)
 class DataCard:
-    """What a card tells beside the counts of the steps. `tables` are counts by value, by what is counted."""
+    """The text of a data card. `tables` are counts by value, by the thing counted."""
 
     title: str
     about: str
@@ -72,7 +72,7 @@ def write_rejected(production: Production) -> dict[str, dict[str, int]]:
                 if why := item.get("rejected"):
                     told = {"step": step.name, **item}
                     stream.write(json.dumps(told, ensure_ascii=False, default=str) + "\n")
-                    # What follows the colon is about this one item.
+                    # The text behind the colon is about this one item.
                     reasons.setdefault(step.name, Counter())[str(why).partition(":")[0]] += 1
     return {step: dict(found.most_common()) for step, found in reasons.items()}
 

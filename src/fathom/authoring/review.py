@@ -1,4 +1,4 @@
-"""What people decide: a JSONL file that they edit and that is read back, never rewritten."""
+"""People's decisions: a JSONL file that they edit and that is read back, never rewritten."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def decided(
 
 
 def _corrected(item: Item, review: Mapping[str, Any], editable: Sequence[str], file: Path) -> dict[str, Any]:
-    """What people may have corrected, as it stands in their line."""
+    """Give the fields that people corrected, as they stand in their line."""
     found: dict[str, Any] = {}
     for name in editable:
         value = review.get(name, item.get(name))

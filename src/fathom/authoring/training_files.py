@@ -21,7 +21,7 @@ from fathom.nl2sql.schema_text import ShownSchema, Style, render
 _SYSTEM = "Write one {dialect} query that answers the question. Reply with the query alone."
 
 Turns = tuple[str, str, str]
-"""What the system says, what is asked, and the query."""
+"""The system's text, the question, and the query."""
 
 
 def _chat(turns: Turns) -> dict[str, Any]:
@@ -40,7 +40,7 @@ TRAINING_LAYOUTS: Mapping[str, Callable[[Turns], dict[str, Any]]] = {"chat": _ch
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What to write: `style` of the schema, `samples` values a column, the `fraction` of the training part.
+    """A plan: `style` of the schema, `samples` values a column, the `fraction` of the training part.
 
     A part of the databases, `tested`, is for testing, unless the benchmark has a training split of its own.
     """
@@ -92,7 +92,8 @@ def write_sql_training(plan: TrainingPlan, folder: Path) -> dict[str, Any]:
 
 
 def _parts(benchmark: Benchmark, plan: TrainingPlan) -> dict[str, Callable[[], Iterator[BenchmarkQuestion]]]:
-    """What is learned from and what is tested on: no database, or of one database no question, is in both."""
+    """Split the questions for learning and for testing: both share no database, or no question of one
+    database."""
     read, own = benchmark.read, benchmark.read_training
     if own is not None and benchmark.split not in ("train", "training"):
         return {

@@ -42,7 +42,7 @@ class ToolCall:
 
     @classmethod
     def read(cls, text: str) -> "ToolCall":
-        """What `text` wrote. Raises `ValueError` for anything else."""
+        """Read the output of `text`. Raises `ValueError` for anything else."""
         content = json.loads(text)
         if not isinstance(content, dict) or not isinstance(content.get("arguments"), dict):
             raise ValueError("not a call")  # noqa: TRY004, as JSON's own errors
@@ -128,7 +128,7 @@ def kin(questions: Sequence[BenchmarkQuestion]) -> list[int]:
 
 
 def _joined(pairs: Iterable[tuple[str, str]]) -> Callable[[str], str]:
-    """What stands for each key: the same for all that pairs join, one over another."""
+    """Give a function from each key to one key of its group: pairs join keys into groups."""
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:

@@ -1,4 +1,4 @@
-"""What there is of the published benchmarks, and whether a benchmark's gold holds."""
+"""A list of the published benchmarks, and checks of a benchmark's gold."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ def _check(
 def _suspicious(
     question: BenchmarkQuestion, sql: str, rows: list[tuple[object, ...]], count: int
 ) -> GoldFault | None:
-    """What is wrong with a result of so many rows, of which the first are given."""
+    """Find the fault in a result of so many rows, of which the first are given; None where there is none."""
     if not count:
         return GoldFault(question.id, "empty", "returns no rows", sql)
     if all(value is None for row in rows for value in row):

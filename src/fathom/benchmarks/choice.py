@@ -43,7 +43,7 @@ class QuestionSelection:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What is chosen, as JSON values; nothing for what isn't."""
+        """The choice as JSON values; parts that aren't set are left out."""
         told: dict[str, Any] = {"database": list(self.databases), "ids": list(self.ids)}
         told |= {"without": list(self.without)}
         told |= {"sample": self.sample, "limit": self.limit}

@@ -35,7 +35,7 @@ class BenchmarkQuestion:
 
     @property
     def question(self) -> Question:
-        """What a method gets to see: never the gold."""
+        """The part that a method gets to see: never the gold."""
         return Question(self.text, id=self.id, database=self.database, evidence=self.evidence)
 
 

@@ -1,4 +1,4 @@
-"""What people settled about suspect gold, read back: gold that was corrected, questions that are left out."""
+"""People's settlements of suspect gold: it is corrected, or its question is left out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -39,7 +39,7 @@ class Index:
 
 @dataclass(slots=True)
 class _Uses:
-    """What one item of a FROM clause is asked for: columns by how, in the order in which they come."""
+    """The uses of one item of a FROM clause: its columns by kind of use, in the order in which they come."""
 
     table: Table
     equal: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Whether two queries give the same result: every value with its type, read row by row and never held."""
+"""Equality of two queries' results: every value with its type, read row by row and never held."""
 
 import time
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ _STEP = 1_000_003
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What one run of a query gave. `bag` is the same for the same rows in any order, `listed` in this."""
+    """The result of one run of a query. `bag` is the same for the same rows in any order, `listed` in
+    this."""
 
     columns: tuple[str, ...]
     rows: int

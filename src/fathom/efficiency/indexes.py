@@ -144,7 +144,7 @@ class _Trial:
         return self.original.dialect
 
     def gain(self, index: Index) -> _Gain | None:
-        """What an index gives over all queries; None where it makes none measurably faster."""
+        """Measure an index over all queries; None where it makes none measurably faster."""
         if self.is_over:
             return None
         try:

@@ -1,4 +1,4 @@
-"""What declared keys say about the rows of a query: which columns decide all others, which are never NULL."""
+"""Facts about a query's rows from declared keys: columns that decide all others, columns never NULL."""
 
 from collections.abc import Iterable, Mapping
 
@@ -77,7 +77,8 @@ def _equalities(select: exp.Select) -> Iterable[tuple[Place | None, Place]]:
     for join in select.args.get("joins") or ():
         right = join.alias_or_name.casefold()
         for condition in conjuncts(join.args.get("on")):
-            # What a left join adds follows from the left, but not the other way: nothing may match.
+            # The columns that a left join adds follow from the left, but not the other way: nothing may
+            # match.
             yield from (
                 (origin, target)
                 for origin, target in _both_ways(condition)

@@ -21,7 +21,8 @@ from fathom.evaluation.timing import LEAST_GAIN, LEAST_ROUNDS, MOST_ROUNDS, Rati
 _MOST_TRIED = 60
 _DEEPEST = 3
 _MEASURED = 4
-# What a form may take beyond one and a half times the query: a busy machine stalls for tenths of a second.
+# The seconds that a form may take beyond one and a half times the query: a busy machine stalls for tenths of
+# a second.
 _SLACK = 1.0
 Outcome = Literal["faster", "not measured", "not faster", "slower", "another result", "refused", "failed"]
 
@@ -55,7 +56,8 @@ class TriedForm:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What came of a query: `best` is the fastest equal form, None where none is measurably faster.
+    """The result of rewriting a query: `best` is the fastest equal form, None where none is measurably
+    faster.
 
     `seconds` is one run of the query given; `checked_on` counts the thinned copies that equality was
     checked on beside the database; `problem` says why nothing could be tried.
@@ -181,7 +183,7 @@ class _FormSearch:
         return tried if where else replace(tried, seconds=found.seconds)
 
     def equal(self) -> list[TriedForm]:
-        """What gave an equal result so far, the fastest first."""
+        """The forms with an equal result so far, the fastest first."""
         found = [t for t in self.tried.values() if t.outcome in ("not measured", "faster")]
         return sorted(found, key=lambda t: t.seconds or 0.0)
 

@@ -1,4 +1,4 @@
-"""What rules need to know of a parsed query: its conditions, its sources, and which one a column is from."""
+"""Facts about a parsed query for rules: its conditions, its sources, and the source of each column."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def _spelled(select: exp.Select, alias: str) -> exp.Identifier:
 
 
 def items(select: exp.Select) -> Iterator[exp.Expr]:
-    """What stands in the FROM clause: tables and queries."""
+    """Give the items of the FROM clause: tables and queries."""
     if start := select.args.get("from_"):
         yield start.this
     for join in select.args.get("joins") or ():
@@ -166,7 +166,7 @@ def distinct_on(select: exp.Select) -> bool:
 
 
 def grouping_keys(select: exp.Select) -> list[exp.Expr]:
-    """What is grouped by; nothing where there are several groupings."""
+    """The grouping keys; none where there are several groupings."""
     group = select.args.get("group")
     if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets", "all")):
         return []

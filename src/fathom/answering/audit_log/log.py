@@ -16,7 +16,7 @@ from fathom.errors import ConfigError, InputError
 from fathom.files import private_folder, written_whole
 
 BEGIN = "0" * 64
-"""What the first line follows."""
+"""The hash that stands before the first line."""
 _PURGED = "purged"
 _TAIL = 1 << 16
 """Bytes read at the end to find the last line; a longer one is looked for in the whole file."""
@@ -26,7 +26,8 @@ _WAIT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What came of holding each line against the one before: `problem` is empty where the chain is whole.
+    """The result of checking each line's hash against the line before: `problem` is empty where the chain is
+    whole.
 
     `line` is the first that doesn't fit, counted from 1; `last` the hash that the log ends with. Who keeps
     that hash elsewhere sees from it also whether lines were cut off at the end.
@@ -67,7 +68,8 @@ class AuditLog:
         line = _line(content, last)
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "ab") as stream:
-            # What a killed process began is ended, so that it harms no other line; `verify` tells of it.
+            # A line that a killed process began is ended, so that it harms no other line; `verify` tells of
+            # it.
             stream.write(b"\n" + line if torn else line)
 
     def _end(self) -> tuple[str, bool]:
@@ -123,7 +125,8 @@ class AuditLog:
                 return Verified(number, before, number, "lines before it are missing, or were changed")
             if _line(content, content["before"]) != line:
                 return Verified(number, before, number, "it was changed")
-            # What follows a purge follows the last line that is gone: the log ends with the hash it had.
+            # After a purge the next line follows the last one that is gone: the log ends with the hash it
+            # had.
             before = content["before"] if purged else content["hash"]
         return Verified(count, before or BEGIN)
 

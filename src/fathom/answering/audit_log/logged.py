@@ -23,12 +23,12 @@ class _Asker:
 
 _asker: ContextVar[_Asker | None] = ContextVar("asker", default=None)
 _under_way: ContextVar[bool] = ContextVar("under_way", default=False)
-"""Whether a question is being answered: what is asked on its behalf is no question of its own."""
+"""True while a question is answered: what is asked on its behalf is no entry of its own."""
 
 
 @contextmanager
 def logging_as(interface: str, user: str = "") -> Iterator[None]:
-    """What is asked inside is logged as asked through this interface, by this user.
+    """Log each question inside as one of this user's, asked through this interface.
 
     Without a user it is the account that runs the program.
     """
@@ -47,7 +47,7 @@ def audit_log_of() -> AuditLog | None:
 
 @contextmanager
 def on_behalf() -> Iterator[None]:
-    """What is asked inside belongs to something else that a person does: it is no entry of its own."""
+    """Log no entry for the questions inside: they belong to something else that a person does."""
     mark = _under_way.set(True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What the store keeps, as it is read from it."""
+"""Records of the store, as they are read from it."""
 
 import json
 import zlib
@@ -90,7 +90,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a person said of an answer. `reason` is one of a few, "" where it was right."""
+    """A person's verdict on an answer. `reason` is one of a few, "" where the answer was right."""
 
     answer: str
     is_right: bool

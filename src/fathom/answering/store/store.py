@@ -191,7 +191,7 @@ class Store:
         before: int | None = None,
         most: int = PAGE,
     ) -> Sequence[StoredQuestion]:
-        """What was asked, the latest first, at most `most` of them; `before` is the number to go on from.
+        """List questions, the latest first, at most `most` of them; `before` is the number to go on from.
 
         `words` are looked for in question, answer and SQL: all of them, at the beginning of words.
         """
@@ -270,7 +270,7 @@ class Store:
         return given
 
     def feedback(self, id: str) -> Sequence[Feedback]:  # noqa: A002
-        """What was said of an answer, the first first."""
+        """List the feedback on an answer, the earliest first."""
         found = self._file.rows(
             "SELECT answer, is_right, reason, note, given_at FROM feedback WHERE answer = ? ORDER BY number",
             id,

@@ -1,4 +1,4 @@
-"""What people say about an item, by kind of work: what a response must hold, and which labels it gives."""
+"""Bodies of responses by kind of work: the fields that a response must hold, and the labels that it gives."""
 
 from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, Literal
@@ -10,10 +10,10 @@ from fathom.errors import InputError
 from fathom.evaluation.answers.relation import SCORES
 
 DIMENSIONS = ("question", "knowledge", "data", "sql")
-"""What difficulty is rated on (specs/bird.md): understanding the question, knowledge and reasoning needed,
+"""The dimensions of difficulty (specs/bird.md): understanding the question, knowledge and reasoning needed,
 complexity of the data, complexity of the query."""
 QUALITIES = ("factual_correctness", "answerability", "relevance", "presentation")
-"""What an answer in words is rated on (specs/bibench.md)."""
+"""The qualities on which an answer in words is rated (specs/bibench.md)."""
 LETTERS = 100_000
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LETTERS)]
@@ -24,7 +24,8 @@ Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class Body(BaseModel):
-    """What every response may hold; `scratch` is a query that its author looked something up with."""
+    """The fields that every response may hold; `scratch` is a query that its author looked something up
+    with."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     note: Short = ""
@@ -68,7 +69,7 @@ class DifficultyBody(Body):
 
 
 class QuestionBody(Body):
-    """Whether a question that was made is kept, edited or dropped."""
+    """A decision on a generated question: keep it, edit it or drop it."""
 
     decision: Literal["keep", "edit", "drop"]
     question: Short = ""
@@ -112,7 +113,7 @@ class PreferenceBody(Body):
 
 
 class SuspectBody(Body):
-    """What is at fault where gold is suspect; `sql` is the query that should be gold instead."""
+    """A verdict on suspect gold: who is at fault; `sql` is the query that should be gold instead."""
 
     decision: Literal["gold_right", "gold_wrong", "question_wrong", "ambiguous"]
     sql: Text = ""
@@ -157,7 +158,7 @@ def _told(problem: Any) -> str:
 
 
 def drafted(kind: WorkKind, body: Mapping[str, Any]) -> dict[str, Any]:
-    """What there is of a response so far, which needn't be whole. Raises `InputError` for what is no part."""
+    """Check the fields of an unfinished response. Raises `InputError` for a field that doesn't exist."""
     fields = BODIES[kind].model_fields
     if unknown := [name for name in body if name not in fields]:
         raise InputError(f"{unknown[0]!r} is no part of it; there is: {', '.join(fields)}")
@@ -181,14 +182,14 @@ def previewed(kind: WorkKind, body: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def stance(body: Mapping[str, Any]) -> str:
-    """What an annotator of SQL says about the question: answerable, ambiguous or unanswerable."""
+    """The verdict of an annotator of SQL on the question: answerable, ambiguous or unanswerable."""
     if body.get("unanswerable"):
         return "unanswerable"
     return "ambiguous" if body.get("readings") else "answerable"
 
 
 def labels(kind: WorkKind, body: Mapping[str, Any], sides: str = "AB") -> dict[str, Hashable]:
-    """What a response says in categories, by what is asked: those that agreement is measured on.
+    """Give a response's labels by question asked: the categories on which agreement is measured.
 
     `sides` tells which of two answers was on the left, so that labels name the answers themselves.
     """
@@ -215,4 +216,4 @@ def labels(kind: WorkKind, body: Mapping[str, Any], sides: str = "AB") -> dict[s
 
 
 ORDINAL = frozenset((*(f"difficulty {name}" for name in DIMENSIONS), *QUALITIES, "bioscore"))
-"""What is measured on a scale, so that a small difference is a small disagreement."""
+"""The labels on a scale: a small difference is a small disagreement."""

@@ -1,4 +1,4 @@
-"""What was decided about items: by the machine where people agree, by experts where they don't.
+"""Decisions about items: the machine decides where people agree, experts where they don't.
 
 Decisions are added, never changed: what counts is the last one, and those before stay to be read.
 """
@@ -73,7 +73,7 @@ def decide(
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What an expert or owner rules on one item, and why; each ruling is added to those before.
+    """A ruling of an expert or owner on one item, with its reason; each ruling is added to those before.
 
     Each raises `ReviewRefused` for who may not decide or has worked on the item, and `InputError` without a
     reason.

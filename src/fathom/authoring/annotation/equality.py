@@ -20,7 +20,7 @@ class Held:
     ran: Sequence[Sequence[RanQuery]]
 
     def executions(self, state: str) -> Iterator[Execution]:
-        """What is kept of each."""
+        """Give a record of each run query."""
         for part, runs in enumerate(self.ran):
             for one in runs:
                 yield one.as_execution(part, state)
@@ -56,7 +56,8 @@ class Equality:
         ]
 
     def same_readings(self, left: Held, right: Held) -> list[PairVerdict]:
-        """Whether each reading of one response has an equal one in the other, on the database."""
+        """Compare the readings of two responses on the database: does each have an equal one in the
+        other?"""
         mine = all(self._is_among(runs[0], right) for runs in left.ran)
         yours = all(self._is_among(runs[0], left) for runs in right.ran)
         if mine and yours and len(left.ran) == len(right.ran):
@@ -79,7 +80,7 @@ class Equality:
         )
 
     def _verdict(self, database: Database, mine: RanQuery, yours: RanQuery) -> tuple[bool, str, str]:
-        """Whether two queries are equal, whichever is taken for gold; else how not, and why."""
+        """Compare two queries, taking either for gold: are they equal, and if not, of what kind and why."""
         if mine.table is None or yours.table is None:
             return False, "error", mine.error or yours.error
         if without_semicolon(mine.sql) == without_semicolon(yours.sql):

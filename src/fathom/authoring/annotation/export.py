@@ -31,7 +31,7 @@ LAYOUTS = ("fathom", "bird", "spider")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: the items that are in, and those that aren't, by why."""
+    """The result of an export: the number of items written, and the numbers left out by reason."""
 
     written: int
     left_out: Mapping[str, int]
@@ -205,7 +205,7 @@ def _golds(item: ReviewItem) -> list[str]:
 
 
 def _evidence(item: ReviewItem) -> str:
-    """What the question came with, and what those who wrote the gold found missing."""
+    """Join the question's evidence with the evidence that the authors of the gold found missing."""
     parts = dict.fromkeys(p for p in (item.evidence, str(_body(item).get("evidence") or "")) if p.strip())
     return "; ".join(parts)
 
@@ -293,7 +293,8 @@ def _write_preferences(reviews: Reviews, project: Project, folder: Path, kept: l
 
 
 def _write_settled(reviews: Reviews, project: Project, folder: Path, kept: list[ReviewItem]) -> int:
-    """What `fathom score --settled` reads: which questions are at fault, and the gold that holds instead."""
+    """Write the file that `fathom score --settled` reads: the faulty questions, and the gold that replaces
+    theirs."""
 
     def line(item: ReviewItem) -> dict[str, Any]:
         body = _body(item)
@@ -326,7 +327,7 @@ _OTHERS: Mapping[WorkKind, Write] = {
 
 
 def _numbered(reviews: Reviews, project: Project) -> dict[str, str]:
-    """What people are called in the files; as in the annotations."""
+    """The pseudonyms of people in the files, the same as in the annotations."""
     return called(reviews, project, names=False)
 
 

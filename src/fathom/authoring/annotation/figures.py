@@ -105,7 +105,7 @@ def _pairs(history: AnnotationHistory) -> Iterable[Pair]:
 
 
 def _verdicts(history: AnnotationHistory, item: str) -> dict[frozenset[int], dict[int, bool]]:
-    """Whether two responses are equal, by the two and then by copy; the last comparison counts."""
+    """Equality of responses, by pair of responses and then by copy; the last comparison counts."""
     found: dict[frozenset[int], dict[int, bool]] = {}
     for line in history.comparisons.get(item, ()):
         if line["right"] is not None:
@@ -181,7 +181,7 @@ def _right(history: AnnotationHistory, kind: WorkKind) -> dict[str, Any]:
 
 
 def _equals_gold(history: AnnotationHistory, item: str, decision: Line, response: Line) -> bool | None:
-    """Whether a query equals the one that was decided on; None where nothing tells."""
+    """Compare a response with the decision: True if its query is equal to it, None where no run tells."""
     chosen = decision["response"]
     if chosen is None:
         held = {

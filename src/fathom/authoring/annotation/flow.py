@@ -1,4 +1,4 @@
-"""What the machine does whenever people have done something: settle, grade, and nothing twice."""
+"""The machine's steps after each action of a person: it settles and grades items, nothing twice."""
 
 from collections import Counter
 

@@ -55,7 +55,7 @@ def lines(reviews: Reviews, project: Project, *, names: bool = False) -> Iterato
 
 
 def called(reviews: Reviews, project: Project, *, names: bool) -> dict[str, str]:
-    """What each person who did something in a project is called in what is passed on."""
+    """The name by which each person who worked in a project appears in exported files."""
     did = reviews.rows(
         "SELECT a.person FROM assignment AS a JOIN item ON item.id = a.item WHERE item.project = ?1 UNION "
         "SELECT d.person FROM decision AS d JOIN item ON item.id = d.item WHERE item.project = ?1 UNION "

@@ -27,7 +27,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """What a source holds. `database` of its items is a name or an address, relative to `folder`."""
+    """The content of a source. `database` of its items is a name or an address, relative to `folder`."""
 
     origin: str
     items: Sequence[NewItem]
@@ -37,7 +37,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was taken in: new items, those that were there already, responses, and why some weren't taken."""
+    """The result of an intake: the numbers of new and of known items and of responses, and the problems."""
 
     added: int
     known: int

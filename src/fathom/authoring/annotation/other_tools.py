@@ -1,4 +1,4 @@
-"""What Label Studio and Argilla export: their tasks as items, what people said there as responses.
+"""Exports of Label Studio and Argilla: their tasks become items, people's answers there become responses.
 
 A project there names its own controls, so that one says which of them means what: `fields` maps names there
 to names here, such as `query` to `sql`. What isn't mapped and has the name of a part here is taken as that.
@@ -40,7 +40,7 @@ def label_studio(file: Path, kind: WorkKind, fields: Fields = _NONE) -> Incoming
 
 
 def _controls(result: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """What each control of an annotation holds, by its name."""
+    """Give each control of an annotation with its value, by the control's name."""
     for part in result:
         value = part.get("value")
         if isinstance(value, dict):
@@ -76,7 +76,7 @@ def argilla(file: Path, kind: WorkKind, fields: Fields = _NONE) -> Incoming:
 
 
 def _answers(responses: Any) -> dict[str, dict[str, Any]]:
-    """What each person said, by question; what they discarded or only drafted doesn't count."""
+    """Give each person's answers, by question; discarded answers and drafts don't count."""
     found: dict[str, dict[str, Any]] = {}
     if isinstance(responses, dict):  # version 2: by question
         for asked, given in responses.items():

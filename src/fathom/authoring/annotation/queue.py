@@ -23,7 +23,8 @@ _ASSIGNMENT = "id, item, round, person, sides, offered_at, lease_until, submitte
 
 
 def next_work(reviews: Reviews, project: Project, person: Person) -> Assignment | None:
-    """What somebody is to do next: what they have begun, else an item that few have done; None for nothing.
+    """Give the next work of a person: an assignment already begun, else an item with few responses; None if
+    there is none.
 
     Items with the fewest responses come first, then those of the highest priority, then in an order drawn
     for this person, so that two people's pages can't be laid side by side.
@@ -160,7 +161,7 @@ def _needed(reviews: Reviews, project: Project, item: str, number: int) -> int |
 
 
 def _begun(reviews: Reviews, project: Project, person: Person, now: datetime) -> Assignment | None:
-    """What somebody has begun last and not finished, and what is still wanted."""
+    """The latest assignment that a person has begun and not finished, and that is still wanted."""
     return next(_all_begun(reviews, project, person, now), None)
 
 

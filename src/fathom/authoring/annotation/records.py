@@ -1,4 +1,4 @@
-"""What is kept of people's work: projects, people, items, what each was given and said, what was decided."""
+"""Records of people's work: projects, people, items, assignments, responses and decisions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from fathom.errors import FathomError
 
 
 class WorkKind(StrEnum):
-    """What people are asked to do with an item."""
+    """The kinds of work on an item."""
 
     SQL = "sql"
     """Write the query that answers a question."""
@@ -29,7 +29,7 @@ class WorkKind(StrEnum):
 
 
 class PersonRole(StrEnum):
-    """What somebody may do: an expert settles what annotators disagree on, an owner sees all."""
+    """The roles of people: an expert settles what annotators disagree on, an owner sees all."""
 
     ANNOTATOR = "annotator"
     EXPERT = "expert"
@@ -45,7 +45,7 @@ class Settling(StrEnum):
 
 
 class DecisionKind(StrEnum):
-    """What was decided about an item."""
+    """The kinds of decisions about an item."""
 
     AGREED = "agreed"
     """People agree."""
@@ -182,7 +182,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What somebody said about an item, in one of its versions; a draft unless `submitted`."""
+    """A person's response to an item, in one of its versions; a draft unless `submitted`."""
 
     id: int
     assignment: str
@@ -206,7 +206,7 @@ class GivenResponse:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a query of a response gave: on the database (`copy` 0) or on a changed copy of it.
+    """The result of a response's query: on the database (`copy` 0) or on a changed copy of it.
 
     `part` numbers the queries of one response. `rows` are the first ones, as JSON values; `row_count` is
     None where the query failed with `error`.
@@ -240,7 +240,7 @@ class PairVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided about an item, by a person or, without one, by the machine.
+    """A decision about an item, by a person or, without one, by the machine.
 
     `body` is what stands from here on; `seen` the last response that it knew of.
     """
@@ -259,7 +259,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody wrote beside an item, for the others to read once it is decided."""
+    """A person's note on an item, for the others to read once it is decided."""
 
     item: str
     round: int

@@ -1,4 +1,4 @@
-"""What people said, version by version; what their queries gave; and what they wrote beside."""
+"""Responses version by version, the results of their queries, and the comments on items."""
 
 import json
 import sqlite3
@@ -144,7 +144,7 @@ def _submission(row: sqlite3.Row) -> Submission:
     )  # fmt: skip
 
 
-# What queries gave
+# Results of queries
 
 
 def keep_executions(reviews: Reviews, response: int, found: Iterable[Execution]) -> None:
@@ -164,7 +164,7 @@ def keep_executions(reviews: Reviews, response: int, found: Iterable[Execution])
 
 
 def executions(reviews: Reviews, response: int) -> list[Execution]:
-    """What the queries of a response gave when they ran last, by part and copy."""
+    """The results of a response's queries in their last run, by part and copy."""
     last: dict[tuple[int, int], Execution] = {}
     for row in reviews.rows("SELECT * FROM execution WHERE response = ? ORDER BY id", response):
         last[row["part"], row["copy"]] = _execution(row)
@@ -172,7 +172,7 @@ def executions(reviews: Reviews, response: int) -> list[Execution]:
 
 
 def last_run(reviews: Reviews, assignment: str) -> list[Execution]:
-    """What somebody saw when they last ran their queries: of the last version that ran."""
+    """The results that a person last saw: those of the last version that ran."""
     found = reviews.rows(
         "SELECT max(e.response) FROM execution AS e JOIN response AS r ON r.id = e.response "
         "WHERE r.assignment = ? AND e.copy = 0",

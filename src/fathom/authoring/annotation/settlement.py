@@ -1,4 +1,4 @@
-"""What the machine settles: items on which enough people have spoken, agreed or for an expert to decide."""
+"""Settlement by the machine: it settles items with enough responses, or leaves them to an expert."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,7 +99,7 @@ Agreed = Mapping[int, GivenResponse]
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a decision rests on: the responses in classes of those that agree, the largest first.
+    """The grounds of a decision: the responses in classes of those that agree, the largest first.
 
     `problem` tells why an expert has to look although people agree; `body` gives what stands where they do,
     and whose response it is.
@@ -114,7 +114,7 @@ class Grounds:
 
 
 def _kind(project: Project, item: ReviewItem, grounds: Grounds) -> tuple[DecisionKind, str]:
-    """What becomes of an item, and why."""
+    """Give the kind of decision on an item, and its reason."""
     if project.settled_by is Settling.NONE and project.kind is not WorkKind.SQL:
         return DecisionKind.MERGED, ""
     if grounds.problem:

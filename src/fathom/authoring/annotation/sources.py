@@ -1,4 +1,4 @@
-"""What comes before people: question lists, benchmarks, makers' folders, audits, runs, answers, pairs."""
+"""Sources of items: question lists, benchmarks, makers' folders, audits, runs, answers, pairs."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ def read_source(
     split: str | None = None,
     limit: int | None = None,
 ) -> Incoming:
-    """What a source of one of the kinds holds. Raises `InputError`, also for too many or too few of them."""
+    """Read a source of one of the kinds. Raises `InputError`, also for too many or too few of them."""
     paths = [Path(one) for one in named]
     if kind == "runs":
         return run_disagreements(paths, project.databases)
@@ -96,7 +96,7 @@ def benchmark_questions(name: str, split: str | None = None, limit: int | None =
 
 
 def maker_questions(folder: Path) -> Incoming:
-    """What a maker (`fathom author`) put before people, undecided, with the machine's reasons."""
+    """Read a maker's undecided items (`fathom author`), with the machine's reasons."""
     file = folder / REVIEW if folder.is_dir() else folder
     if not file.exists():
         raise InputError(f"has no {REVIEW}: run the maker's step `review` first", file=folder)
@@ -115,7 +115,7 @@ def maker_questions(folder: Path) -> Incoming:
 
 
 def audit_findings(file: Path) -> Incoming:
-    """What an audit found suspect (`fathom audit --out`), one item a question with all that was found."""
+    """Read an audit's findings (`fathom audit --out`), one item a question with all its findings."""
     found: dict[tuple[str, str], list[Record]] = {}
     for record in records(file):
         if not record.content.get("decision"):
@@ -189,7 +189,7 @@ def _divided(
 
 
 def _result(record: Mapping[str, Any]) -> str:
-    """What a run came to on a question, as text that equal results share."""
+    """Write a run's result on a question as text that equal results share."""
     rows = record.get("rows")
     if record.get("declined") or not rows:
         return "declined" if record.get("declined") else f"none: {record.get('outcome')}"
@@ -228,7 +228,7 @@ def _answered(file: Path) -> Iterator[NewItem]:
             shown["gold_answer"] = gold
         if sql := record.optional("sql"):
             shown["sql"] = sql
-        # What the judge asked and got is at hand; what it concluded isn't.
+        # The judge's questions and their answers are shown; its conclusion isn't.
         if parts:
             shown["sentences"] = [_internals(sentence) for sentence in parts]
         yield NewItem(
@@ -241,7 +241,7 @@ def _answered(file: Path) -> Iterator[NewItem]:
 
 
 def _internals(sentence: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked about a sentence, with each query and its rows."""
+    """Give the expert's answers about a sentence, each query with its rows."""
     asked = [answer for told in sentence.get("rounds") or () for answer in told.get("answers") or ()]
     return {"sentence": sentence.get("sentence", ""), "asked": asked}
 

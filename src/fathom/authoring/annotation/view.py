@@ -1,4 +1,4 @@
-"""What an annotator may see of an item: made here alone, so that blindness holds in one place.
+"""An annotator's view of an item: made here alone, so that blindness holds in one place.
 
 Never another's response, name, count or agreement, nor whether an item is settled; nothing of what is
 withheld. Whatever shows an item to whoever works on it, page, API or file, takes it from here.

@@ -20,7 +20,7 @@ from fathom.evaluation.timing import LEAST_ROUNDS, MOST_ROUNDS, time_ratio
 from fathom.records import Limits
 
 SECONDS = 30.0
-"""What one query may take."""
+"""The time limit of one query, in seconds."""
 _PREVIEW_BYTES = 1_000_000
 _TIMING_SECONDS = 10.0
 """About how long it may take to tell which of two queries is faster."""
@@ -43,7 +43,7 @@ class RanQuery:
         return self.table is not None and all(cell is None for row in self.table.held for cell in row)
 
     def as_execution(self, part: int, state: str) -> Execution:
-        """What is kept of it."""
+        """The record of this run."""
         table = self.table
         held = [] if table is None else table.held
         bag = sum(digest(map(plain, row)) for row in held) & _WRAP
@@ -148,7 +148,8 @@ class Workbench:
         return [first, *(self.ran(copy, sql, number) for number, copy in copies)]
 
     def is_faster(self, database: Database, sql: str, other: str) -> tuple[bool, float]:
-        """Whether a query is faster than an equal one, and how many times as fast it is, by interleaved runs.
+        """Time a query and an equal one in interleaved runs: is the first faster, and how many times as
+        fast?
 
         Raises `QueryError`.
         """

@@ -64,7 +64,7 @@ def _bag(result: Result) -> Counter[str]:
 
 
 def _cut_rows(sql: str, database: Database, limits: Limits) -> Iterator[Evidence]:
-    """Whether the row after the last one given has the same keys, or no order says which came last."""
+    """Find rows cut arbitrarily: the row after the last one has the same keys, or there is no order."""
     ordering = read_ordering(sql, database.dialect)
     if ordering is None or not ordering.limit:
         return

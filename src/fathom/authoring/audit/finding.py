@@ -1,4 +1,4 @@
-"""What an audit finds."""
+"""The finding of an audit."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -40,7 +40,7 @@ _SAID_IN_WORDS = {
 
 
 class ArgumentUse(BaseModel):
-    """What becomes of one argument in the questions."""
+    """The treatment of one argument in the questions."""
 
     name: str
     treatment: Literal["keep", "translate", "omit"]
@@ -56,7 +56,7 @@ class TwoQuestions(BaseModel):
 
 
 class AnswerableVerdict(BaseModel):
-    """Whether an observation answers a question."""
+    """A verdict on an observation: does it answer the question?"""
 
     informative: bool
     reason: str
@@ -96,7 +96,8 @@ async def questions_for(call: Item, model: Model) -> list[dict[str, Any]]:
 
 
 def identifiers(call: Item) -> list[str]:
-    """What must stand word for word in a question: identifiers, coordinates, sequences; no names."""
+    """List the texts that must stand word for word in a question: identifiers, coordinates, sequences; no
+    names."""
     held = endpoints()[call["endpoint"]].parameters
     texts = [
         str(value)

@@ -25,7 +25,7 @@ DOMAINS = {
     "UniProt": "proteins",
     "Ensembl": "genomes and variation",
 }
-"""What the providers' data are about, for statistics."""
+"""The domains of the providers' data, for statistics."""
 
 _TYPES = ("search", "stream", "get", "lookup", "vep", "overlap", "map", "xrefs")
 _LICENCES = {
@@ -82,7 +82,7 @@ def _counts(kept: Sequence[Item]) -> dict[str, dict[str, int]]:
 
 
 def kind_of_endpoint(endpoint: str) -> str:
-    """What an endpoint does: the verb that its name begins with."""
+    """The action of an endpoint: the verb that its name begins with."""
     return next((t for t in _TYPES if endpoint.startswith(t)), endpoints()[endpoint].tool.lower())
 
 

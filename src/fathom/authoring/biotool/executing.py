@@ -14,7 +14,7 @@ PATIENCE = 3
 
 
 def execution(client: Client) -> Callable[[Item], Made]:
-    """What calls a candidate. A service that is down rejects nothing: its calls are made another time.
+    """Give a function that calls a candidate. An outage rejects nothing: its calls are made another time.
 
     It raises the failure itself from the `PATIENCE`th in a row on.
     """

@@ -60,7 +60,7 @@ def says_nothing(observation: Any) -> str:
 
 
 def _key(item: Item, *, few: bool) -> str:
-    """What two calls share that are nearly the same."""
+    """The key that nearly equal calls share."""
     found, given = endpoints()[item["endpoint"]], item["arguments"]
     needed = {n: v for n, v in given.items() if n in found.parameters and found.parameters[n].required}
     match found.provider:

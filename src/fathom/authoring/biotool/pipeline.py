@@ -20,7 +20,7 @@ from fathom.llm import Model
 
 @dataclass(frozen=True)
 class MakingPlan:
-    """What to make: `count` candidates an endpoint, of all but the extras unless named, from `seeds`.
+    """A plan: `count` candidates an endpoint, of all but the extras unless named, from `seeds`.
 
     `model` writes and judges questions; `reviewed_only` publishes only what people decided to keep.
     """

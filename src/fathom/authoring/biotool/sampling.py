@@ -64,7 +64,7 @@ def _drawn(endpoint: Endpoint, seeds: Seeds, roll: random.Random) -> dict[str, A
         choices = _choices(endpoint, parameter, seeds)
         if not choices:
             continue
-        # What the example sets is needed in practice, also where the service calls it optional.
+        # An argument that the example sets is needed in practice, also where the service calls it optional.
         if parameter.required or parameter.name in endpoint.example:
             arguments[parameter.name] = roll.choice(choices)
         elif optional < MOST_OPTIONAL and roll.random() < OPTIONAL:

@@ -26,7 +26,7 @@ from fathom.llm import Model
 from fathom.llm.prompts import load
 
 NOTHING, GOLD = "nothing", "gold"
-"""What a model may be shown of the tools, beside the folder of a run."""
+"""The observations that a model may be shown, beside those in the folder of a run."""
 _MOST_SHOWN = 8_000
 """Characters of what one call returned; what is over is cut, and the cut is told."""
 

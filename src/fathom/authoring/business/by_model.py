@@ -40,7 +40,7 @@ class ModelQuestion(BaseModel):
 
 
 class Answerability(BaseModel):
-    """Whether a schema holds what a question needs."""
+    """A verdict on a schema: does it hold the data that a question needs?"""
 
     reasoning: str
     answerable: bool
@@ -90,7 +90,8 @@ async def questions(source: Item, database: Database, model: Model, place: int) 
 
 
 async def _nine(category: str, part: SchemaPart, model: Model) -> tuple[list[ModelQuestion], str]:
-    """What a model makes of one part of a schema, and what is wrong with it."""
+    """Have a model write nine questions over one part of a schema; gives them and the problems with its
+    reply."""
     prompt = load(__package__, "generate").render(
         schema=part.text,
         category=category,

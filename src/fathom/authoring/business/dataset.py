@@ -21,7 +21,7 @@ from fathom.authoring.publication import (
 
 @dataclass(frozen=True)
 class BusinessPublishing:
-    """What writes the benchmark of business questions."""
+    """The function that writes the benchmark of business questions."""
 
     databases: tuple[str, ...]
     licence: str

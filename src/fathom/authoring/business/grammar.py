@@ -81,7 +81,7 @@ class Grammar:
     ) -> WordedQuestion | None:
         bindings = list(self._bindings(pattern))
         self._roll.shuffle(bindings)
-        # What was asked about least comes first, so that one table doesn't fill the set.
+        # Subjects that were asked about least come first, so that one table doesn't fill the set.
         bindings.sort(key=lambda b: sum(self._used[w] for w in _told(b)))
         for bound in bindings[:_TRIED]:
             text = self._worded(pattern, bound)
@@ -187,7 +187,7 @@ def _grouped(
 
 
 def _told(bound: Binding) -> list[str]:
-    """What a question is about, to keep a set varied; the measure weighs most, then the table."""
+    """The subjects of a question, by which a set is varied; the measure weighs most, then the table."""
     groups = [f"g:{g.one}" for g in (bound.group, bound.other, bound.entity) if g]
     measure = f"m:{bound.quantity.value}"
     return [measure, measure, f"t:{bound.subject.table}", *groups]

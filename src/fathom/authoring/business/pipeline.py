@@ -31,7 +31,7 @@ _SHOWN = ("category", "complexity", "database", "answerable", "reason", "sql")
 
 @dataclass(frozen=True)
 class BusinessPlan:
-    """What to make: questions of these databases, by `model` or, without one, by the grammar.
+    """A plan: questions of these databases, by `model` or, without one, by the grammar.
 
     `second` is the model that checks, the same one where there is no other. `add` names benchmarks whose
     questions are added, their tables told from their SQL; `most_added` of each.

@@ -1,4 +1,4 @@
-"""What the tables of a database are for: what their rows are, what is measured, what it can be grouped by."""
+"""Roles of tables and columns: the things that rows are, the measures, the columns to group by."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ Goal = Literal["more", "less", "none"]
 
 @cache
 def lexicon() -> Mapping[str, Any]:
-    """What words say, from `lexicon.yaml`."""
+    """Read the meanings of words from `lexicon.yaml`."""
     found: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("lexicon.yaml").read_text("utf-8"))
     return found
 
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What rows are grouped by, in words; `named`: its values name things, of which there are many."""
+    """The things to group by, in words; `named`: its values name things, of which there are many."""
 
     one: str
     many: str
@@ -56,7 +56,7 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class BusinessMeasure:
-    """What is measured: a column, or where there is none, the rows counted. `value` is it taken together."""
+    """A measure: a column, or the count of rows if there is none. `value` is its name once aggregated."""
 
     one: str
     value: str
@@ -110,12 +110,12 @@ class SchemaWording:
 
     def __init__(self, schema: Schema) -> None:
         names = [t.name.rpartition(".")[2] for t in schema.tables]
-        # What stands ahead of every table says nothing: sbCustomer, sbTicker.
+        # A prefix of every table's name says nothing: sbCustomer, sbTicker.
         shared = _shared_start([n.casefold() for n in names]) if len(names) > 2 else 0
         self._shared = shared if 2 <= shared < min(map(len, names), default=0) - 2 else 0
 
     def table(self, table: Table) -> str | None:
-        """What one row of a table is called."""
+        """Name one row of a table."""
         name = table.name.rpartition(".")[2][self._shared :]
         words = self._words(name)
         if words and len(words) > 1 and words[-1] == "daily":
@@ -169,7 +169,7 @@ class _RoleReader:
                 self._keys.setdefault(key.table, []).append(key)
 
     def subject(self, table: Table) -> Subject | None:
-        """What a table says; None where its rows can't be called anything, or are too few."""
+        """Read a table's subject; None where its rows have no plain name, or are too few."""
         thing, rows = self._naming.table(table), table.row_count or 0
         if thing is None or rows < 4:
             return None
@@ -325,7 +325,7 @@ def _measured(
     goal: Goal = told["goal"]
     per_row = {*words} & {"dose", "dosage", "minimum", "maximum", "limit", "unit"}
     goal = "none" if per_row else goal
-    # What a catalogue says a thing costs adds up to nothing.
+    # Prices in a catalogue don't add up to anything.
     if told["kind"] == "total" and not per_row and (dated or told["goal"] != "less"):
         value = one if one.startswith("total ") else f"total {one}"
         return BusinessMeasure(one, value, "SUM", column, goal)

@@ -17,7 +17,7 @@ _PERIODS = {
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a pattern's slots are bound to."""
+    """The values of a pattern's slots."""
 
     subject: Subject
     quantity: BusinessMeasure
@@ -44,7 +44,7 @@ class QueryParts:
         return f"t.{self._name(self._bound.subject.table, column)}"
 
     def value(self, quantity: BusinessMeasure) -> str:
-        """What is measured, taken together."""
+        """Write the aggregate of a measure."""
         return f"{quantity.function}({self.own(quantity.column)})" if quantity.column else "COUNT(*)"
 
     def period(self, calendar: Calendar) -> str:

@@ -23,7 +23,7 @@ _Reason = Annotated[str, StringConstraints(max_length=2_000)]
 
 
 class Inferred(BaseModel):
-    """What a model replies on whether a sentence follows from answers."""
+    """A model's reply: does a sentence follow from answers?"""
 
     inference: Literal["true", "partially true", "false"]
     reason: _Reason
@@ -38,7 +38,7 @@ class Expert:
     figures: Figures
     model: Model | None = None
     answered: dict[str, Answer] = field(default_factory=dict)
-    """What the expert was asked already: several sentences of an answer lead to the same question."""
+    """The expert's answers by question: several sentences of an answer lead to the same question."""
 
     async def answer(self, question: str) -> Answer:
         """The expert's answer to a small question."""
@@ -81,7 +81,7 @@ class JudgedSentence:
 
     @property
     def right(self) -> bool | None:
-        """Whether it counts as right; partly right does. None where it isn't judged."""
+        """True if the sentence counts as right; partly right does. None where it isn't judged."""
         return None if self.inference == "not judged" else self.inference != "false"
 
     def as_json(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _majority(rounds: Sequence[Round]) -> Inference:
 
 
 async def _held(text: str, question: str, expert: Expert) -> Round:
-    """Whether the expert's answer to the question holds what the sentence says."""
+    """Ask the expert a question and check the sentence against the answer."""
     found = await expert.answer(question)
     if found.result is None:
         return Round((found,), "not judged", "The expert has no answer to the question.")

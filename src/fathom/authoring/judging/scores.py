@@ -26,7 +26,7 @@ def nearest(value: float) -> float:
 
 
 def conflict_score(right: float, wrong: float, conflict: Conflict) -> float:
-    """What the right sentences earn, less what the wrong ones that conflict with them take."""
+    """The score of right sentences, less a penalty for wrong ones that conflict with them."""
     return nearest(right * (1 - PENALTIES[conflict] * wrong))
 
 

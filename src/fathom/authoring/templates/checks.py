@@ -1,4 +1,4 @@
-"""What is wrong with a template: its slots, its categories, its query's habits, and whether it runs."""
+"""Checks of a template: its slots, its categories, its query's habits, and a run of its query."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -31,7 +31,7 @@ TESTED = 0.2
 
 @dataclass(frozen=True)
 class Publishing:
-    """What writes the benchmark; `sample` is how many questions the fixed sample has."""
+    """The function that writes the benchmark; `sample` is the number of questions in the fixed sample."""
 
     templates: TemplateSet
     database: str
@@ -111,7 +111,7 @@ def _result(item: Item) -> dict[str, Any]:
 
 
 class _Figures:
-    """What is counted while the triples go by."""
+    """Figures that are counted while the triples go by."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect

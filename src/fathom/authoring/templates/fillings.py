@@ -1,4 +1,4 @@
-"""What slots are filled with, and which fillings are taken: the same for one seed, in bounded memory."""
+"""Fillings of slots, chosen the same way for one seed, in bounded memory."""
 
 import hashlib
 import random

@@ -28,7 +28,7 @@ _BATCH = 200
 
 @dataclass(frozen=True)
 class TemplatePlan:
-    """What to make: about `count` triples of a file's templates over a database, drawn by `seed`.
+    """A plan: about `count` triples of a file's templates over a database, drawn by `seed`.
 
     `sample` are the questions of the fixed sample; `workers` processes run the queries, unless an executor
     is given.

@@ -44,7 +44,7 @@ ANSWERS = ("none", "one", "some")
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What slots are filled with: the rows of a query, by its column names, or values of one slot."""
+    """The values that fill slots: the rows of a query, by its column names, or values of one slot."""
 
     name: str
     query: str = ""
@@ -54,7 +54,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class QueryCategory:
-    """What tells that a query is of a category: columns it reads, or conditions in it."""
+    """The marks of a query's category: columns it reads, or conditions in it."""
 
     name: str
     columns: frozenset[str] = frozenset()
@@ -142,7 +142,7 @@ def _read(text: str, file: str) -> TemplateSet:
 
 
 class _Problems:
-    """What is wrong with a file, collected so that all is told at once."""
+    """The problems of a file, collected so that all are reported at once."""
 
     def __init__(self, file: str) -> None:
         self._file = file

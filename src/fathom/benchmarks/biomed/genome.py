@@ -71,7 +71,7 @@ class Genome:
 
     @cached_property
     def _labels(self) -> NDArray[np.object_]:
-        """What `nearest` says: at 2k inside gene k, at 2k + 1 between k and the next."""
+        """The labels that `nearest` gives: at 2k inside gene k, at 2k + 1 between k and the next."""
         where = np.searchsorted(self._ends, self.begin)
         labels: list[str] = []
         for k, symbol in enumerate(self.symbols):

@@ -117,7 +117,7 @@ def _pathway_genes(seed: int) -> RowSource:
 
 
 def _mechanisms(pharmacy: Pharmacy) -> RowSource:
-    """What each drug does to each of its targets."""
+    """Give a row for each drug and each of its targets, with the drug's action there."""
     records = [
         (
             pharmacy.chembl(i),

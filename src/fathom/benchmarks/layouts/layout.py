@@ -1,4 +1,4 @@
-"""What a layout tells about a folder."""
+"""The record of a benchmark's layout in a folder."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

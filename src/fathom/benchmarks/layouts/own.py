@@ -76,7 +76,7 @@ def _question(record: Record) -> BenchmarkQuestion:
 
 
 def _readings(record: Record) -> tuple[tuple[str, str], ...]:
-    """What an ambiguous question may mean, each with its query."""
+    """The meanings of an ambiguous question, each with its query."""
     listed = record.content.get("readings")
     if listed is None:
         return ()
@@ -93,7 +93,7 @@ def _readings(record: Record) -> tuple[tuple[str, str], ...]:
 
 
 def _shown(name: str) -> str:
-    """What figures call the database: never with a password, for they are kept and shared."""
+    """The database's name in figures: never with a password, for they are kept and shared."""
     return without_passwords(name) if "://" in name or name.startswith("demo:") else Path(name).stem
 
 

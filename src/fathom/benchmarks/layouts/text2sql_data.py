@@ -59,7 +59,7 @@ def _sentences(record: Record) -> Sequence[Record]:
 
 
 def _values(record: Record, sentence: Record) -> dict[str, str]:
-    """What fills the placeholders: the sentence's own values, else the query's examples."""
+    """The values of the placeholders: the sentence's own values, else the query's examples."""
     declared: Any = record.content.get("variables") or []
     own: Any = sentence.content.get("variables") or {}
     if not isinstance(declared, list) or not isinstance(own, dict):

@@ -82,7 +82,8 @@ def _needless_join(node: exp.Join, schema: Schema) -> bool:
 def _never_missing(
     equal: Mapping[str, exp.Expr], target: str, select: exp.Select, schema: Schema
 ) -> list[exp.Expr] | None:
-    """What an inner join over a declared key demands of its rows: a value there. None for other joins."""
+    """The conditions that an inner join over a declared key puts on its rows: a value there. None for other
+    joins."""
     tables = {s.alias: s.table for s in sources(select, schema)}
     wanted: list[exp.Expr] = []
     ends = []

@@ -11,7 +11,7 @@ _YEARS = range(1, 9999)
 
 
 def _described(column: exp.Expr | None, schema: Schema) -> Column | None:
-    """What the schema says about a column of a base table."""
+    """Find the schema's record of a column of a base table."""
     if not isinstance(column, exp.Column) or column.parent_select is None:
         return None
     for source in sources(column.parent_select, schema):

@@ -1,4 +1,4 @@
-"""What a rule is: an edit of one node of a parsed query that doesn't change the result."""
+"""The record of a rule: an edit of one node of a parsed query that doesn't change the result."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

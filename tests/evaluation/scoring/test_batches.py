@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from fathom.evaluation.scoring.batches import batch_seconds
 from fathom.evaluation.scoring.clusters import workers_of
 from fathom.evaluation.scoring.judge import Task
-from fathom.evaluation.scoring.pool import ExecutorPool, batch_seconds
+from fathom.evaluation.scoring.pool import ExecutorPool
 from fathom.evaluation.scoring.worker import Terms
 
 TERMS = Terms("spider", 10.0)

@@ -10,23 +10,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.scoring.batches import Batches, TimedBatch
 from fathom.evaluation.scoring.judge import Scored, Task
 from fathom.evaluation.scoring.worker import Terms, Worker
 from fathom.processes.child import ChildEnded
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 Answered = tuple[Task, list[Scored]]
-TimedBatch = tuple[float, list[Answered]]
-"""How many seconds a batch took, and its tasks with their outcomes."""
-_FIRST_BATCH, _MOST_IN_A_BATCH = 8, 2_000
-_BATCH_SECONDS = 0.25
-"""A batch for an executor takes about so long: far more than what a cluster needs to hand it out."""
-_SECONDS_A_WORKER = 0.004
-"""Longer with many workers: who hands out batches needs about two thousandths for each (`bench scale`), and
-keeps up with them all while it is busy for half of the time."""
-_ATTEMPTS = 3
+_FIRST_BATCH = 8
 
 
 class WorkerPool:
@@ -123,69 +116,17 @@ class WorkerPool:
             self._workers.pop().end()
 
 
-def batch_seconds(workers: int) -> float:
-    """How long a batch should take where so many are at work."""
-    return max(_BATCH_SECONDS, _SECONDS_A_WORKER * workers)
-
-
-class ExecutorPool:
-    """Batches of tasks run by any `concurrent.futures.Executor`: threads, processes, Dask.
-
-    Batches grow with what tasks turn out to take, so that handing them out costs little; twice as many as
-    there are `workers` are under way. A batch whose worker is lost is tried again; in the end it is judged
-    here, so that nothing is lost.
-    """
+class ExecutorPool(Batches[Terms, Task, Answered]):
+    """Batches of tasks judged by any `concurrent.futures.Executor`: threads, processes, Dask."""
 
     def __init__(self, terms: Terms, executor: "Executor", *, workers: int = 8) -> None:
-        self._terms, self._executor, self._workers = terms, executor, workers
-        self._seconds = batch_seconds(workers)
-        self._size = _FIRST_BATCH
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Answered]:
-        """Judge the tasks; they come back as they are done, not in order."""
-        from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415
-
-        waiting = iter(tasks)
-        running: dict[Future[TimedBatch], tuple[list[Task], int]] = {}
-        while True:
-            while len(running) < 2 * self._workers and (batch := list(islice(waiting, self._size))):
-                yield from self._submit(batch, 1, running)
-            if not running:
-                return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                batch, attempt = running.pop(future)
-                if future.cancelled() or future.exception() is not None:
-                    yield from self._submit(batch, attempt + 1, running)
-                else:
-                    seconds, answers = future.result()
-                    self._fit(len(batch), seconds)
-                    yield from answers
-
-    def _fit(self, count: int, seconds: float) -> None:
-        """Have the next batches take as long as they should, by the last one; at most four times as many."""
-        wanted = int(count * self._seconds / max(seconds, 1e-6))
-        self._size = min(max(wanted, 1), 4 * count, _MOST_IN_A_BATCH)
-
-    def _submit(
-        self, batch: list[Task], attempt: int, running: "dict[Future[TimedBatch], tuple[list[Task], int]]"
-    ) -> Iterator[Answered]:
-        if attempt <= _ATTEMPTS:
-            try:
-                running[self._executor.submit(judge_batch, self._terms, batch)] = (batch, attempt)
-            except RuntimeError:  # the executor itself is broken, or shut down
-                attempt = _ATTEMPTS + 1
-        if attempt > _ATTEMPTS:
-            yield from judge_batch(self._terms, batch)[1]
-
-    def close(self) -> None:
-        """The executor belongs to its owner."""
+        super().__init__(judge_batch, terms, executor, workers=workers, first=_FIRST_BATCH)
 
 
 _own = threading.local()
 
 
-def judge_batch(terms: Terms, tasks: Sequence[Task]) -> TimedBatch:
+def judge_batch(terms: Terms, tasks: Sequence[Task]) -> TimedBatch[Answered]:
     """What an executor's worker does: judge the tasks in a process of its own, kept for the next batch."""
     started = time.perf_counter()
     pools: dict[Terms, WorkerPool] = _own.__dict__.setdefault("pools", {})

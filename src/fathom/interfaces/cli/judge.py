@@ -34,6 +34,7 @@ def judge(
     recording: Recording = NO_RECORDING,
     spending: Spending = NO_LIMIT,
     split: str | None = None,
+    executor: str | None = None,
     json: bool = False,
 ) -> None:
     """Let a model judge a run's answers in words. Stopped or killed, the same command goes on where it was.
@@ -67,6 +68,9 @@ def judge(
         1; shows how far people and judge agree.
     split
         Which part of the benchmark.
+    executor
+        With business and without a model: dask://host:port judges on a Dask cluster, whose workers reach the
+        database by the same path or URL. Other judgements wait for a model, and need no cluster.
     json
         Print one JSON object.
     """
@@ -84,7 +88,12 @@ def judge(
             people=people,
             recording=recording,
             spending=spending,
+            executor=executor,
             json=json,
+        )
+    if executor:
+        raise ConfigError(
+            "--executor is for judge business: all else waits for a model, not for a processor."
         )
     if people:
         for person, count in import_scores(run, people).items():

@@ -1,18 +1,22 @@
 """`fathom judge business`: answers about one database judged without gold."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from fathom.analysis import Figures, Reader, Vocabulary
 from fathom.answering import prepare
 from fathom.authoring.judging import Expert
-from fathom.authoring.judging.journal import Judgement, judge_all
+from fathom.authoring.judging.journal import Judgement, judge_all, judge_spread
 from fathom.authoring.judging.people import DIMENSIONS, agreements, read_people
+from fathom.authoring.judging.spread import RulesByName
 from fathom.databases import connect
+from fathom.errors import ConfigError
 from fathom.evaluation.answers.pairs import read_answers
 from fathom.evaluation.metrics import Mean
+from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli.options import Recording, Spending
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.llm import opened_model
@@ -28,13 +32,20 @@ def judge_business(
     people: Sequence[Path],
     recording: Recording,
     spending: Spending,
+    executor: str | None,
     json: bool,
 ) -> None:
-    """Judge a file of answers, and show the four dimensions; what is judged already is not judged again."""
+    """Judge a file of answers, and show the four dimensions; what is judged already is not judged again.
+
+    Raises `ConfigError` for an executor together with a model.
+    """
+    if executor and model:
+        raise ConfigError("--executor judges by rules: a model's judgements are waited for. Leave out one.")
     given = read_answers(answers)
     scored = [read_people(file) for file in people]
     tape, replay, budget = recording.cassette, recording.replay, spending.budget("run")
     with (
+        connect_cluster(executor) if executor else nullcontext() as cluster,
         opened_model(model, cassette=tape, replay=replay, budget=budget) as opened,
         connect(database) as db,
     ):
@@ -42,7 +53,11 @@ def judge_business(
         vocabulary = Vocabulary(db, asking.context.knowledge)
         expert = Expert(asking, Reader(vocabulary), Figures(vocabulary), opened)
         judge = " ".join((model or "rules", asking.method.name, db.name))
-        found = asyncio.run(_judged(judge_all(given, expert, judge, out), len(given)))
+        if cluster is None:
+            found = asyncio.run(_judged(judge_all(given, expert, judge, out), len(given)))
+        else:
+            spread = judge_spread(given, RulesByName.of(database, method), judge, out, cluster)
+            found = _counted(spread, len(given))
     means = {name: Mean.of([float(j[name]) for j in found if j[name] is not None]) for name in DIMENSIONS}
     agreed = {a.dimension: a.as_json() for a in agreements(found, scored)}
     if json:
@@ -82,6 +97,15 @@ def _show_agreement(agreed: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _number(value: float | None) -> str:
     return "not defined" if value is None else f"{value:.2f}"
+
+
+def _counted(judging: Iterator[Judgement], count: int) -> list[Judgement]:
+    found: list[Judgement] = []
+    with notices.status(f"Judging {count:,} answers ...") as status:
+        for judged in judging:
+            found.append(judged)
+            status.update(f"Judged {len(found):,} of {count:,} answers ...")
+    return found
 
 
 async def _judged(judging: AsyncIterator[Judgement], count: int) -> list[Judgement]:

@@ -15,6 +15,7 @@ from fathom.offline.checks.falling_short import (
     overlooks,
 )
 from fathom.offline.checks.outcomes import outcomes_left
+from fathom.offline.checks.passed_over import passed_over
 from fathom.offline.checks.showing_less import counts_all, shows_less
 from fathom.offline.checks.taking_all import restricting_left
 from fathom.offline.checks.telling_otherwise import tells_otherwise
@@ -35,6 +36,7 @@ from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.queries.query import ColumnRef, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import RankedCandidates
 from fathom.offline.ranking.reranker import Reranker
+from fathom.offline.roles.keys import SIDES, role_pairs
 from fathom.offline.supporting import LIKELY, Learned, cells_of, speaks_against
 from fathom.offline.weighing import weigh
 
@@ -92,14 +94,14 @@ def decide(
             _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i))), None
         )
     torn: int | None = None
-    known, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
+    before, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
     choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
     stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
-    agrees = not less and not is_at_odds(proposals[known.order[0]].query, linking, engine.names)
-    learnt = Learned(weighed.choice, learned, known.order[0])
-    heeded = stands_in and agrees and known.confidence >= LIKELY
+    agrees = not less and not is_at_odds(proposals[before.order[0]].query, linking, engine.names)
+    learnt = Learned(weighed.choice, learned, before.order[0])
+    heeded = stands_in and agrees and before.confidence >= LIKELY
     if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
-        choice, torn = _doubted(choice, UNSUPPORTED), known.order[0]
+        choice, torn = _doubted(choice, UNSUPPORTED), before.order[0]
     choice = _confirmed(choice, proposals, checked)
     choice = _without_period(choice, proposals[choice.order[0]], linking)
     choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
@@ -110,7 +112,9 @@ def decide(
         choice = _doubted(choice, DOUBTED)
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
-    if had := restricting_left(first, linking, _said_by_form(first, linking, engine)):
+    said = _said_by_form(first, linking, engine)
+    known = said | _checked_elsewhere(linking, engine)
+    if had := (*restricting_left(first, linking, said), *passed_over(first, linking, known)):
         missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in had))))
         choice = replace(_doubted(choice, UNLEARNED), missing=missing)
     if _says_less(first, linking, engine):
@@ -215,6 +219,14 @@ def _said_by_form(query: Query, linking: Linking, engine: OfflineEngine) -> froz
     uniform = (v.span for v in linking.values if v.column in engine.linker.words.uniform)
     everywhere = frozenset(i for span in uniform for i in range(*span))
     return sold | everywhere | (said_of_money(linking) if money else frozenset())
+
+
+def _checked_elsewhere(linking: Linking, engine: OfflineEngine) -> frozenset[int]:
+    """The places of words for periods and for roles, "destination city", that have checks of their own."""
+    period = asked_period(linking)
+    sides = SIDES if role_pairs(engine.planner) else {}
+    roles = (i for i, token in enumerate(linking.tokens) if token.lower in sides)
+    return frozenset((*(period.places if period else ()), *roles))
 
 
 def _among_all(choice: RankedCandidates, learned: Sequence[int], count: int) -> RankedCandidates:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fathom.errors import QueryError
 from fathom.offline.asides import Aside
 from fathom.offline.checks.checking import Checked, brief
+from fathom.offline.checks.passed_over import denials_passed_over
 from fathom.offline.checks.telling_otherwise import shows_what_restricts
 from fathom.offline.composing import Composition
 from fathom.offline.deciding import DOUBTED, SETTLED, UNLEARNED, solved_before
@@ -44,6 +45,9 @@ from fathom.offline.wording.courtesy import to_the_point
 from fathom.offline.wording.idiom import EACH
 from fathom.offline.wording.telling_columns import told_columns
 from fathom.records import Assumption, Question, Result
+
+_CHECKED_IN_PARTS = frozenset(("example", "composed"))
+"""What was solved before, and what is put together from questions of which each was settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,18 @@ def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
     if found is not None and engine.is_told_how(asked):
         found = replace(found, sure=False, confidence=min(found.confidence, DOUBTED))
+    if found is not None and not asked.evidence:
+        found = _denying(found, engine.link(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
+
+
+def _denying(found: Settled, linking: Linking) -> Settled:
+    """What was found, not sure where it denies fewer things than its question does."""
+    passed = denials_passed_over(found.query, linking)
+    if not passed or found.source in _CHECKED_IN_PARTS:
+        return found
+    missing = tuple(dict.fromkeys((*found.missing, *(linking.tokens[i].text for i in passed))))
+    return replace(found, sure=False, confidence=min(found.confidence, UNLEARNED), missing=missing)
 
 
 def _some_rows(engine: OfflineEngine, asked: Question) -> Settled | None:

@@ -44,7 +44,7 @@ _LIST = 3
 _ENDS = frozenset(".?!:;")
 _ARTICLES = frozenset(("the", "a", "an", "our", "all"))
 _LEADING = frozenset("the a an our all many of in for by at on with which what".split())
-_ANY_ROWS = frozenset(
+ANY_ROWS = frozenset(
     """
     distinct different unique corresponding respective associated related available existing various possible
     individual single other certain specific particular same following given actual total overall entire whole
@@ -97,7 +97,7 @@ def _qualifies(linking: Linking, place: int) -> bool:
     token = linking.tokens[place]
     named = any(m.span.first == place + 1 and m.score >= _TABLE for m in linking.table_mentions)
     led = linking.tokens[place - 1].lower in _LEADING
-    return named and led and token.kind == "word" and token.lower not in _ANY_ROWS
+    return named and led and token.kind == "word" and token.lower not in ANY_ROWS
 
 
 def _restricts(linking: Linking, place: int) -> bool:
@@ -108,7 +108,7 @@ def _restricts(linking: Linking, place: int) -> bool:
     token = linking.tokens[place]
     if before and linking.tokens[before - 1].stem in _SORTED:
         return False
-    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | _ANY_ROWS
+    return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | ANY_ROWS
 
 
 def shows_something_else(query: Query, linking: Linking, rows: RowNames) -> bool:
@@ -185,7 +185,7 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
         word = tokens[place + 1]
         led = tokens[place - 1].lower in _WHO or linking.table_fit(tables[0].name, place - 1) >= _TABLE
         content = word.kind == "word" and not word.stop and not word.evidence
-        if tokens[place].lower in BE and led and content and word.lower not in LIGHT | _ANY_ROWS:
+        if tokens[place].lower in BE and led and content and word.lower not in LIGHT | ANY_ROWS:
             return True
     return False
 

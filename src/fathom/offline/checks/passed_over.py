@@ -1,0 +1,103 @@
+"""Words of a question that restrict its rows and that a query passes over, whatever else speaks for it.
+
+What was learned lets one word pass where all others fit: in training questions such a word hardly ever leaves
+a row out. People ask for "unpaid orders" and "albums before 1962" of databases that don't know which these
+are, and all orders are no answer.
+"""
+
+from collections.abc import Collection, Iterator
+
+from fathom.offline.checks.accounting import ACCOUNTED, Accounts
+from fathom.offline.checks.falling_short import ANY_ROWS
+from fathom.offline.linking import Linking, Span
+from fathom.offline.queries.query import (
+    CaseWhen,
+    ComparisonPredicate,
+    Literal,
+    Query,
+    all_comparisons,
+    all_expressions,
+    all_queries,
+    comparisons,
+)
+
+_NAMED = 0.6
+"""From which score on words name a table or column."""
+_GROUPING = frozenset(("by", "per"))
+_NO_DENIAL = frozenset(
+    "more less fewer later earlier longer shorter greater higher lower older younger only of .".split()
+)
+"""What follows a word for a denial that denies nothing: "no more than ten", "the no. of students"."""
+_DENYING = frozenset(("!=", "not in", "not like", "not between", "is null"))
+_UNSET = frozenset(("0", "n", "no", "f", "false", "none"))
+_MOST_AHEAD = 3
+"""Words that may stand between a modifier and what it modifies: "unpaid foreign track length"."""
+
+
+def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> tuple[int, ...]:
+    """The places of modifiers, groups, numbers and dates that no part of a query stands for.
+
+    `said` are places that the query's form stands for. Words of evidence are told otherwise.
+    """
+    left = Accounts(linking).left_over(query, said)
+    named = _named(linking)
+    groups = (i for i in left if i and linking.tokens[i - 1].lower in _GROUPING and i + 1 not in named)
+    return tuple(sorted({*_modifiers(linking, left, named), *_numbers(linking, left), *groups}))
+
+
+def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) -> Iterator[int]:
+    """Words right ahead of what names a thing: "unpaid orders", "unpaid track length"."""
+    for place in left:
+        token = linking.tokens[place]
+        if token.kind != "word" or place in named or token.lower in ANY_ROWS:
+            continue
+        ahead = place + 1
+        while ahead < min(place + _MOST_AHEAD, len(linking.tokens)) and ahead in left and ahead not in named:
+            ahead += 1
+        if ahead in named:
+            yield place
+
+
+def _numbers(linking: Linking, left: Collection[int]) -> Iterator[int]:
+    """Numbers, and months and days beside them."""
+    dates = {i for d in linking.dates for i in range(*d.span)}
+    for place in left:
+        if linking.tokens[place].kind == "number" or place in dates:
+            yield place
+
+
+def _named(linking: Linking) -> frozenset[int]:
+    """The places of words that name columns, or tables if only in part: "game type" of video games."""
+    tables = (m.span for m in linking.table_mentions if m.score >= _NAMED)
+    spans = (*tables, *(m.span for m in linking.column_mentions if m.score >= _NAMED))
+    whole = {i for span in spans for i in range(*span)}
+    in_part = (
+        i for i in range(len(linking.tokens)) if linking.table_alignment[:, i].max(initial=0) >= ACCOUNTED
+    )
+    return frozenset(whole.union(in_part))
+
+
+def denials_passed_over(query: Query, linking: Linking) -> tuple[int, ...]:
+    """The places of words that deny something, where a query denies fewer things than its question does."""
+    said = [n.first for n in linking.negations if not _denies_nothing(linking, n)]
+    said += [i for i, token in enumerate(linking.tokens) if token.lower == "outside"]
+    return tuple(said) if len(said) > _denials(query) else ()
+
+
+def _denies_nothing(linking: Linking, negation: Span) -> bool:
+    after = linking.tokens[negation.end].lower if negation.end < len(linking.tokens) else ""
+    return after in _NO_DENIAL
+
+
+def _denials(query: Query) -> int:
+    """How many things a query denies, those in its CASEs among them."""
+    inside = (e.condition for q in all_queries(query) for e in all_expressions(q) if isinstance(e, CaseWhen))
+    compared = (*all_comparisons(query), *(c for condition in inside for c in comparisons(condition)))
+    excepted = (q.compound.operator == "except" for q in all_queries(query) if q.compound is not None)
+    return sum(map(_denies, compared)) + sum(excepted)
+
+
+def _denies(one: ComparisonPredicate) -> bool:
+    if one.operator == "=" and isinstance(one.right, Literal):
+        return str(one.right.value).casefold() in _UNSET
+    return one.operator in _DENYING

@@ -1,4 +1,4 @@
-"""What the account that a database is asked with may do beside reading, as its server tells.
+"""Rights of the database's account beside reading, as its server reports them.
 
 A query runs as this account, so the guard is the only wall before whatever it may do: read the server's
 files, run its programs, reach other servers.
@@ -23,11 +23,11 @@ class AccountRisk:
 
     @property
     def is_known(self) -> bool:
-        """Whether the account was seen to have the right; otherwise nobody could see that it hasn't."""
+        """True if the account was seen to have the right; False if the server couldn't be asked about it."""
         return self.kind not in {"unread", "untold"}
 
 
-# What grants of PostgreSQL's own roles come to.
+# The risks of PostgreSQL's own roles, by role.
 POSTGRES_ROLES = {
     "pg_read_server_files": AccountRisk("files", "may read the server's files (pg_read_server_files)"),
     "pg_write_server_files": AccountRisk("files", "may write the server's files (pg_write_server_files)"),
@@ -40,12 +40,12 @@ _OTHER_SERVERS = (
     "dblink postgres_fdw mysql_fdw oracle_fdw tds_fdw odbc_fdw jdbc_fdw mongo_fdw http pg_net aws_s3"
 )
 _FILES = "file_fdw adminpack plpython3u plpythonu plpython2u plperlu pltclu plsh pllua plr xml2"
-# What extensions of PostgreSQL let their functions do.
+# The risks of PostgreSQL's extensions, by extension: their functions do these things.
 POSTGRES_EXTENSIONS = {
     **dict.fromkeys(_OTHER_SERVERS.split(), "reaches other servers"),
     **dict.fromkeys(_FILES.split(), "reaches files or programs"),
 }
-# What privileges on everything come to on MySQL and MariaDB, which write some of them otherwise.
+# The risks of global privileges on MySQL and MariaDB, which write some of them otherwise.
 MYSQL_PRIVILEGES = {
     "SUPER": AccountRisk("superuser", "is a superuser (SUPER)"),
     "FILE": AccountRisk("files", "may read and write the server's files (FILE)"),

@@ -1,4 +1,4 @@
-"""What was found out about a database, kept on disk as JSON until the database changes."""
+"""A cache on disk: facts about a database, as JSON, until the database changes."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _VERSION = 6
 
 
 def load(file: Path) -> Any:
-    """What was kept, or None where there is nothing that can be used."""
+    """Read the cached content, or None where there is nothing that can be used."""
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         content = json.loads(file.read_text(encoding="utf-8"), object_hook=_decode)
         if content["version"] == _VERSION:

@@ -30,7 +30,7 @@ _FIRST, _LAST = roots("first fname firstname forename given"), roots("last lname
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a column is called after: a `parent` is of its own table, all others are people.
+    """The role after which a column is named: a `parent` is a row of its own table, all others are people.
 
     `is_key` says whether its name says that it holds keys, as `manager_id` and `reports_to` do.
     """

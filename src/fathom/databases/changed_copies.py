@@ -66,7 +66,7 @@ def _repeat_and_empty(copy: WorkingCopy, database: Database) -> None:
     for table in database.schema.tables:
         if table.is_view:
             continue
-        # What a key or a rule of the table forbids stays as it is.
+        # A change that a key or a rule of the table forbids isn't made.
         for sql in (*_emptied(database, table, referring), *_repeated(database, table)):
             copy.attempt(sql)
 

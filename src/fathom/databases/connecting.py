@@ -21,7 +21,7 @@ _READERS = {
     **dict.fromkeys((".json", ".jsonl"), "read_json"),
     ".parquet": "read_parquet",
 }
-"""What reads a file of rows, by its ending: methods of DuckDB's connections."""
+"""The methods of DuckDB's connections that read a file of rows, by its ending."""
 
 
 def connect(
@@ -170,7 +170,7 @@ def _system_of(path: Path, settings: Settings) -> str:
 
 
 def _how_to_load(path: Path) -> str:
-    """What makes a database of a file of rows."""
+    """Write the command that makes a database of a file of rows; empty for other files."""
     reader = _READERS.get(path.suffix.casefold())
     if reader is None:
         return ""

@@ -109,7 +109,7 @@ def _copy(source: Path, target: Path, dialect: str) -> None:
 
 
 def _is_forbidden(error: BaseException | None) -> bool:
-    """Whether a driver's error comes of the statement and the table's rules, not of the file."""
+    """True if a driver's error comes from the statement and the table's rules, not from the file."""
     if isinstance(error, sqlite3.IntegrityError):
         return True
     if isinstance(error, sqlite3.Error):

@@ -56,7 +56,7 @@ class Database(Displayed):
 
     @property
     def gaps(self) -> Mapping[str, str]:
-        """What this engine can't do, and why."""
+        """The abilities that this engine lacks, each with the reason."""
         return self._engine.gaps
 
     @property
@@ -75,7 +75,7 @@ class Database(Displayed):
 
     @cached_property
     def account_risks(self) -> tuple[AccountRisk, ...]:
-        """What the account may do on its server beside reading, or can't be told of; none for a file.
+        """The account's rights on its server beside reading, and those that can't be seen; none for a file.
 
         Asked once.
         """
@@ -124,7 +124,7 @@ class Database(Displayed):
         return Result(stream.columns, rows, sql, time.perf_counter() - started, stream.truncated)
 
     def check(self, sql: str) -> None:
-        """Whether a statement may run, without running it. Raises `QueryRefused` where it may not."""
+        """Check that a statement may run, without running it. Raises `QueryRefused` where it may not."""
         if sql in self._checked:
             return
         check_text(sql)
@@ -229,7 +229,7 @@ class Database(Displayed):
         return self._engine.reflect(self._read)
 
     def profile(self, seconds: float = 20.0) -> Mapping[str, TableProfile]:
-        """What every table's columns hold, by table; within about `seconds`, or from the cache.
+        """Give a profile of each table's columns, by table: made within about `seconds`, or from the cache.
 
         Tables too big to read whole are sampled, and their profiles say so (`exact=False`).
         """
@@ -313,7 +313,7 @@ class Database(Displayed):
 
     @property
     def reflection(self) -> Reflection:
-        """What the database declares, with how its names are written in SQL."""
+        """The database's declarations, with each table's name as it is written in SQL."""
         with self._working:
             return self._reflection
 

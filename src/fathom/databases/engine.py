@@ -1,4 +1,4 @@
-"""What Fathom asks of a database engine. One module per engine answers; nothing else knows its driver."""
+"""The interface of a database engine. One module per engine implements it; nothing else knows its driver."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """What a database declares. `identifiers` maps each table's name to its quoted form in SQL."""
+    """The declarations of a database. `identifiers` maps each table's name to its quoted form in SQL."""
 
     tables: tuple[Table, ...]
     foreign_keys: tuple[ForeignKey, ...]
@@ -142,7 +142,7 @@ class Engine(ABC):
         return ""
 
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
-        """What the account may do beside reading, and which of its rights can't be told.
+        """List the account's rights beside reading, and those that can't be seen.
 
         Raises `QueryError` where that can't be asked.
         """
@@ -164,7 +164,7 @@ class Engine(ABC):
         """Release what sessions share."""
 
     def message(self, error: Exception) -> str:
-        """What a driver's error says, on one line."""
+        """Give a driver's error as text on one line."""
         return message_of(error)
 
     def translate(self, error: Exception, sql: str, limits: Limits) -> QueryError:

@@ -1,4 +1,4 @@
-"""What SQLite's own authorizer may let through: the light half of the guard, free of heavy imports.
+"""The rules for SQLite's own authorizer: the light half of the guard, free of heavy imports.
 
 SQLite reports every table, function and pragma of a statement while it compiles it, so on this engine the
 engine itself is the judge. `fathom.databases.guard` uses the same lists for what it reads in the text.

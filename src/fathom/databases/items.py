@@ -1,4 +1,4 @@
-"""What a query reads: its base tables and columns (the gold schema of specs/metrics.md, section 3)."""
+"""The tables and columns that a query reads (the gold schema of specs/metrics.md, section 3)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class SchemaItems:
 
 
 def selected_items(selection: Selection | Mapping[str, Iterable[str]], schema: Schema) -> SchemaItems:
-    """What a selection names; a table without columns is taken whole."""
+    """Give the tables and columns of a selection; a table without columns is taken whole."""
     tables = selection.tables if isinstance(selection, Selection) else selection
     items = {t.casefold(): {c.casefold() for c in columns} for t, columns in tables.items()}
     for table in schema.tables:
@@ -126,7 +126,7 @@ def _collect(scopes: Iterable[Scope], schema: Schema) -> SchemaItems:
 
 
 def _source(scope: Scope | None, alias: str) -> exp.Expr | Scope | None:
-    """What an alias stands for, in this query or, for correlated subqueries, in one around it."""
+    """Find the source behind an alias: in this query, or in one around it for correlated subqueries."""
     while scope is not None:
         if alias in scope.sources:
             return scope.sources[alias]

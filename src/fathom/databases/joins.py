@@ -275,7 +275,7 @@ def _trust(share: float | None) -> float:
 
 
 def _named(table: Table, column: Column, index: Mapping[Words, list[_Target]]) -> dict[_Target, float]:
-    """What the column's name may refer to, with how well it names it."""
+    """Give the columns that the column's name may refer to, each with a score for how well it names it."""
     words = words_of(column.name)
     stem, identifies = stem_of(words)
     if words[:1] in _COUNTING or (not identifies and len(words) > 1 and _is_plural(column.name)):

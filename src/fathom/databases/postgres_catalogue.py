@@ -1,4 +1,4 @@
-"""What a PostgreSQL server says about the names in a query, for the guard."""
+"""A PostgreSQL server's catalogue of the names in a query, for the guard."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the values of a database say of joins, asked within the time there is."""
+"""Evidence for joins from a database's values, asked within the time there is."""
 
 import time
 from collections.abc import Callable, Mapping

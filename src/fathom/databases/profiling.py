@@ -1,4 +1,4 @@
-"""What the columns of a database hold: counted over all rows of small tables, over a sample of big ones."""
+"""Profiles of columns: counted over all rows of small tables, over a sample of big ones."""
 
 import json
 import time

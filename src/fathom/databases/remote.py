@@ -1,4 +1,4 @@
-"""What every engine behind a URL shares: its address, and that no text gives the secrets in it."""
+"""The parts that every engine behind a URL shares: its address, and texts without the secrets in it."""
 
 from sqlalchemy import URL
 from sqlalchemy.engine import make_url
@@ -19,14 +19,14 @@ class Remote(Engine):
 
     @property
     def database_name(self) -> str:
-        """What the database is called, unless its user calls it something; "" where the URL doesn't say."""
+        """The database's name, unless its user gives it another; "" where the URL has none."""
         return self.address.database or ""
 
     def account(self) -> str:
         return self.address.username or ""
 
     def message(self, error: Exception) -> str:
-        """What a driver's error says, on one line, without the password and other secrets of the URL."""
+        """Give a driver's error as text on one line, without the password and other secrets of the URL."""
         text = " ".join(self.words(error).split())
         for secret in _secrets(self.address):
             text = text.replace(secret, HIDDEN)

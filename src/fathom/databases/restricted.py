@@ -67,7 +67,7 @@ class Restricted(Database):
 
     @cached_property
     def account_risks(self) -> tuple[AccountRisk, ...]:
-        """What the account may do on its server beside reading."""
+        """The account's rights on its server beside reading."""
         return self._whole.account_risks
 
     @property
@@ -97,7 +97,7 @@ class Restricted(Database):
         return frozenset(forms - open_ - {""})
 
     def check(self, sql: str) -> None:
-        """Whether a statement may run: what it names must be seen. Raises `QueryRefused`."""
+        """Check that a statement may run: it names only visible things. Raises `QueryRefused`."""
         if sql in self._rewritten:
             return
         check_text(sql)
@@ -191,7 +191,7 @@ class Restricted(Database):
 
     @cached_property
     def _visible(self) -> Mapping[str, Seen]:
-        """What is seen, by the names of tables."""
+        """The visible part of each table, by the table's name."""
         whole, granted = self._whole.reflection, self._rights
         base = {
             t.name: seen

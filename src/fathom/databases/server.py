@@ -1,4 +1,5 @@
-"""What PostgreSQL and MySQL share: URLs and reflection by SQLAlchemy; queries go to the driver itself."""
+"""The parts that PostgreSQL and MySQL share: URLs and reflection by SQLAlchemy; the driver runs the
+queries."""
 
 import warnings
 from abc import abstractmethod
@@ -35,7 +36,7 @@ class Server(Remote):
     system_schemas: ClassVar[frozenset[str]]
     schemas_are_databases: ClassVar[bool] = False
     hides_definitions: ClassVar[bool] = False
-    """Whether who may read a table or view may be kept from seeing how it is defined."""
+    """True if an account that reads a table or view may be kept from seeing its definition."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -91,7 +92,7 @@ Counts = Callable[[Key, str], tuple[int | None, bool]]
 
 
 class _Catalogue:
-    """What an inspector tells, as our records."""
+    """An inspector's findings as our records."""
 
     def __init__(self, server: Server, inspector: Inspector) -> None:
         self._server, self._inspector = server, inspector

@@ -72,7 +72,7 @@ class Sessions:
             usable = False
         finally:
             deadline.end()
-        # What stopped this query may reach a server late, and would then stop the session's next one.
+        # The halt of this query may reach a server late, and would then stop the session's next one.
         self.give_back(session, usable=usable and (session.contained or deadline.stopped is None))
 
     def give_back(self, session: Session, *, usable: bool) -> None:

@@ -214,7 +214,8 @@ class Snowflake(Warehouse):
         return f"(SELECT * FROM {identifier} SAMPLE {method} ({share:.6f}))"
 
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
-        """What the role may do, as it is told of itself: powers over the account, and writing to tables."""
+        """List the role's powers over the account, and its rights to write tables, as the server reports
+        them."""
         ((role,),) = read("SELECT CURRENT_ROLE()")
         if str(role).upper() in _POWERS:
             return (AccountRisk("superuser", f"is an administrator (role {role})"),)

@@ -1,4 +1,4 @@
-"""What Spark and Databricks call what went wrong, as the first word of a message in brackets."""
+"""Error conditions of Spark and Databricks: the first word of a message, in brackets."""
 
 from fathom.errors import ErrorClass
 

@@ -1,4 +1,4 @@
-"""What Spark and Databricks write alike."""
+"""SQL that Spark and Databricks write alike."""
 
 from fathom.databases.engine import percent_of
 from fathom.records import Table

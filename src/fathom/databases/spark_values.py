@@ -19,7 +19,7 @@ Change = Callable[[Any], Any]
 
 
 def column_reader(kind: DataType) -> Callable[[Any], list[Any]]:
-    """What makes a list of Python's values of an Arrow column that holds Spark's type."""
+    """Give a function that makes Python values of an Arrow column of Spark's type."""
     if isinstance(kind, YearMonthIntervalType):
         raise pa.ArrowNotImplementedError("an interval of months has no form in Python; cast it to text")
     change = _change_for(kind)
@@ -29,7 +29,7 @@ def column_reader(kind: DataType) -> Callable[[Any], list[Any]]:
 
 
 def _change_for(kind: DataType) -> Change | None:
-    """What Arrow's value has to go through; None where it is right already."""
+    """Give the change that an Arrow value needs; None where it is right already."""
     if isinstance(kind, TimestampType):
         # As Spark shows it: in the session's time zone, in which its functions take dates apart.
         return lambda value: value.replace(tzinfo=None)

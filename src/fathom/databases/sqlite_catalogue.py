@@ -27,7 +27,7 @@ _KINDS: dict[str, ColumnKind] = {"integer": "integer", "real": "number", "text":
 
 
 class SQLiteCatalogue:
-    """What one SQLite file declares. Tables that SQLite itself can't open are left out."""
+    """The declarations of one SQLite file. Tables that SQLite itself can't open are left out."""
 
     def __init__(self, read: Read) -> None:
         self._read = read

@@ -1,4 +1,4 @@
-"""What views are made of: the tables that each reads, as far as its definition can be read."""
+"""The tables that each view reads, as far as its definition can be read."""
 
 from collections.abc import Iterable, Mapping
 

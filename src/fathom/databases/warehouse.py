@@ -1,4 +1,4 @@
-"""What engines that keep their data elsewhere share: few questions for a big schema, and waits that can end.
+"""The parts that engines with remote data share: few questions for a big schema, and waits that can end.
 
 Their clients speak HTTP, one request after another, and can't be cut while they wait; so they work in threads
 of their own, and who waits for one can be let go.
@@ -67,7 +67,8 @@ class WarehouseSession(Session):
         self.abandoned = False
 
     def wait_for(self, work: Callable[[], T]) -> T:
-        """What the work gives or raises; raises `QueryHalted` once the session is abandoned."""
+        """Wait for the work's result, or raise its error; raises `QueryHalted` once the session is
+        abandoned."""
         if self.abandoned:
             raise QueryHalted("The server was left alone, for it didn't answer.")
         waiting: Future[T] = Future()

@@ -20,7 +20,8 @@ CLAUSES = ("tables", "joins", "select", "distinct", "filters", "group by", "havi
 
 @dataclass(frozen=True, slots=True)
 class QueryDifference:
-    """What one clause of a query lacks, and what it has too much, against another query."""
+    """The parts of one clause that a query lacks, and the parts that it has too much, against another
+    query."""
 
     clause: str
     missing: tuple[str, ...]
@@ -65,7 +66,7 @@ def _clauses(sql: str, dialect: str) -> dict[str, Counter[str]] | None:
 
 
 def _parts(node: exp.Expr) -> Iterator[tuple[str, exp.Expr | str]]:
-    """What one node of the tree adds to the clauses."""
+    """Give the parts of clauses that one node of the tree adds."""
     if isinstance(node, exp.Table):
         yield "tables", node.name
     elif isinstance(node, exp.SetOperation):

@@ -52,7 +52,7 @@ class Failure:
 
     @cached_property
     def shape(self) -> "ParsedShape | None":
-        """What the query is made of; None where it can't be parsed."""
+        """The parsed shape of the query; None where it can't be parsed."""
         return shape_of(self.sql)
 
     @cached_property
@@ -63,7 +63,8 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ParsedShape:
-    """What a query is made of, names folded. `thresholds` maps a column to what it is compared with."""
+    """The parts of a query, names folded. `thresholds` maps a column to the numbers that it is compared
+    with."""
 
     tables: Counter[str]
     columns: frozenset[str]

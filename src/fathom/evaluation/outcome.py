@@ -1,4 +1,4 @@
-"""What became of one query: the three outcomes that every rate counts, and the one that none does."""
+"""The outcome of one query: three that every rate counts, and one that none does."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -24,7 +24,7 @@ JUDGED = (Outcome.CORRECT, Outcome.INCORRECT, Outcome.ERROR)
 """The outcomes that rates count."""
 
 SAME = ("equivalent", "different", "unclear")
-"""What a judge may say of two queries."""
+"""The verdicts of a judge on two queries."""
 
 UNJUDGED_BECAUSE = {
     "database": "their databases aren't here",

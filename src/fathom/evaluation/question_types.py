@@ -39,7 +39,8 @@ def question_types(gold: str, evidence: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def evidence_kinds(evidence: str) -> tuple[str, ...]:
-    """What an evidence text tells: knowledge, a formula, another name, what a value means."""
+    """List the kinds of knowledge in an evidence text: knowledge, a formula, another name, a value's
+    meaning."""
     found = {_kind(part) for part in evidence.replace("\n", ";").split(";") if part.strip(" .")}
     return tuple(name for name in EVIDENCE_KINDS if name in found)
 

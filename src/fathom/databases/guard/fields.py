@@ -1,4 +1,4 @@
-"""What may stand after a dot on PostgreSQL, which takes `a.f` for `f(a)` where `a` has no column `f`.
+"""Names behind a dot on PostgreSQL, which takes `a.f` for `f(a)` where `a` has no column `f`.
 
 A name after a dot passes when the item of FROM before it is certain to have such a column, or when calling
 a function of that name would pass as well. Names are looked up as the server does it: by query level, with

@@ -1,4 +1,4 @@
-"""What can be seen, without running it, to grow beyond measure: giant builders, recursion without an end."""
+"""Checks for queries that grow beyond measure, made without a run: giant builders, endless recursion."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -63,7 +63,7 @@ def check_sizes(tree: exp.Expr, dialect: str) -> None:
 
 
 class _Lists:
-    """What generators and builders make inside one value, where nothing is given row by row."""
+    """The sizes of generators and builders inside one value, where nothing is given row by row."""
 
     def __init__(self) -> None:
         self._elements, self._by_each, self._characters = Decimal(0), Decimal(1), Decimal(0)
@@ -88,7 +88,7 @@ class _Lists:
 
 
 def name_of(call: exp.Func) -> str:
-    """What sqlglot calls a function, or the query where sqlglot doesn't know it; in lower case."""
+    """Name a function as sqlglot does, or as the query does where sqlglot doesn't know it; in lower case."""
     return call.name.casefold() if isinstance(call, exp.Anonymous) else call.sql_name().casefold()
 
 
@@ -160,7 +160,7 @@ def _check_format(call: exp.Func) -> None:
 
 
 def _flags(part: str) -> str:
-    """What stands between a percent sign and its letter, whichever signs the engine takes there."""
+    """Give the signs between a percent sign and its letter, whichever signs the engine takes there."""
     return part[: next((place for place, sign in enumerate(part) if sign.isalpha()), None)]
 
 

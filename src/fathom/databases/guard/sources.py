@@ -1,4 +1,4 @@
-"""What stands in FROM, and which columns it is known to give, as PostgreSQL finds them.
+"""Sources of FROM and the columns that each surely has, as PostgreSQL finds them.
 
 A base table, view, subquery or CTE gives columns that are known by their names. Everything else in FROM is
 a function: its columns are those that the query itself names, and few more.
@@ -24,7 +24,7 @@ _BARE_CALLS = frozenset(
 
 
 class Catalogue(Protocol):
-    """What a server says about its names."""
+    """The catalogue of a server, as far as names are concerned."""
 
     def columns(self, schema: str, table: str) -> tuple[str, ...] | None:
         """The columns of a table or view in their order; None where there is no such table.
@@ -79,7 +79,7 @@ class Source:
 
 @dataclass(slots=True)
 class Scope:
-    """What names may refer to at one place of a query: `sources` for certain, `doubtful` perhaps.
+    """The sources that a name may mean at one place of a query: `sources` for certain, `doubtful` perhaps.
 
     A name that isn't found in `sources` is looked for in `outer`, as the server does.
     """

@@ -20,7 +20,7 @@ from fathom.databases.guard.text import check_text, split
 from fathom.databases.guard.words import Refused, kinds
 from fathom.errors import ErrorClass
 
-# What begins a query; the dialects that have the form, or None for all.
+# The first words of a query; the dialects that have the form, or None for all.
 _QUERY_STARTS: dict[str, frozenset[str] | None] = {
     "select": None,
     "with": None,
@@ -138,7 +138,7 @@ def _check_inner_words(tokens: Sequence[Token], dialect: str) -> None:
 
 
 def _opens(tokens: Sequence[Token], word: Token) -> str:
-    """What stands first in the parentheses after a word; "" where none follow."""
+    """Give the first word in the parentheses after a word; "" where none follow."""
     at = next(n for n, token in enumerate(tokens) if token is word)
     after = [t.text.casefold() for t in tokens[at + 1 : at + 3]]
     return after[1] if after[:1] == ["("] and len(after) > 1 else ""

@@ -1,4 +1,4 @@
-"""Whether the server must split a text as sqlglot did: plain strings, plain comments, nothing invisible.
+"""A check that the server splits a text as sqlglot did: plain strings, plain comments, nothing invisible.
 
 Every token and every gap between two is held against a form that all tokenizers read alike; what has another
 form is refused, so that the parsed query is the executed one.
@@ -28,7 +28,8 @@ _PREFIXED = re.compile(r"(?i)(?:r|b|rb|br)(?=['\"])")
 _BRACKET_NAMES = frozenset(("sqlite",))
 # Where a backslash always escapes what follows it: the session has it settled.
 _ESCAPED = frozenset(("spark", "databricks"))
-# What the server replaces by its settings and environment before it reads a text, inside quotes as well.
+# Marks that the server replaces by its settings and environment before it reads a text, inside quotes as
+# well.
 _FILLED = {"spark": "${", "databricks": "${"}
 
 

@@ -1,4 +1,4 @@
-"""What a parsed query may be made of: known syntax, listed functions, tables that show no secrets."""
+"""The allowed parts of a parsed query: known syntax, listed functions, tables that show no secrets."""
 
 from collections.abc import Sequence
 

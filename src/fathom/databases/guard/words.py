@@ -28,7 +28,7 @@ _TEMPORARY = ("pg_temp_", "pg_toast_temp_")
 
 @dataclass(frozen=True, slots=True)
 class DialectNames:
-    """What one dialect's queries may call and read, in lower case.
+    """The names that one dialect's queries may call and read, in lower case.
 
     `readable` are the tables that may be read among those that belong to the engine: the ones in
     `own_schemas`, or whose name starts with one of `own_prefixes`. `qualifiers` may stand before a function.
@@ -58,7 +58,8 @@ class DialectNames:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """What the dialects share; `why_refused` has the reason for functions that are known to do harm."""
+    """Syntax that the dialects share; `why_refused` has the reason for functions that are known to do
+    harm."""
 
     not_calls: frozenset[str]
     types: frozenset[str]
@@ -80,7 +81,7 @@ def syntax() -> Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """What becomes of each kind of node, by sqlglot's name: `refused` has the rule and the reason.
+    """The treatment of each kind of node, by sqlglot's name: `refused` has the rule and the reason.
 
     Those in `only` are let through in the dialects named there.
     """

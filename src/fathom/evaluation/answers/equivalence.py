@@ -1,4 +1,4 @@
-"""Whether a run's queries mean the same as gold, as a model judges it: a second opinion beside execution.
+"""A model's judgement of a run's queries against gold: a second opinion beside execution.
 
 Execution on one content may call different queries the same, and the same ones different. What a model says
 is kept apart, under the model's name, and changes no outcome.
@@ -32,7 +32,7 @@ _AS_WRITTEN = "The two are the same but for spaces and capitals."
 
 
 class Likeness(BaseModel):
-    """What a judge of two queries replies."""
+    """A judge's reply on two queries."""
 
     verdict: Literal["equivalent", "different", "unclear"]
     reason: Annotated[str, StringConstraints(max_length=2_000)]
@@ -40,7 +40,7 @@ class Likeness(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Whether one question's query means the same as gold; `verdict` is None where the judge failed.
+    """A judgement of one question's query against gold; `verdict` is None where the judge failed.
 
     `outcome` is what execution says; `pair` tells the two queries from others.
     """
@@ -114,7 +114,7 @@ def read_equivalences(folder: Path) -> dict[str, list[Equivalence]]:
 
 
 def equivalence_figures(folder: Path) -> dict[str, Any] | None:
-    """What the verdicts come to, by judge, and against execution; None where nobody judged."""
+    """Count the verdicts by judge, and against execution; None where nobody judged."""
     judged = read_equivalences(folder)
     return {judge: figures_of(found) for judge, found in judged.items()} or None
 

@@ -21,7 +21,7 @@ _TAKEN: dict[Irrelevance, float] = {"none": 0.0, "harmless": 0.5, "distracting":
 
 
 class JudgeReply(BaseModel):
-    """What a judge replies."""
+    """A judge's reply."""
 
     match: Match
     irrelevance: Irrelevance

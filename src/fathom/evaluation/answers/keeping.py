@@ -1,4 +1,4 @@
-"""What a judge model says, kept line by line as it comes, so that a killed command goes on where it was."""
+"""Replies of a judge model, stored line by line, so that a killed command resumes where it was."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ _AT_A_TIME = 16
 
 
 def kept_lines(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """What models have said already, with line numbers, without a torn last line, as a kill leaves one.
+    """Give the stored replies with line numbers, without a torn last line, as a kill leaves one.
 
     Each has its judge's name as `model`. Raises `InputError` for a damaged line.
     """

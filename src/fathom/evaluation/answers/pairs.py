@@ -43,7 +43,7 @@ class AnswerPair:
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What stands left and right."""
+        """The answers on the left and on the right."""
         shown = self.first or NO_ANSWER, self.second or NO_ANSWER
         return shown[::-1] if self.turned else shown
 

@@ -25,7 +25,7 @@ _TIE = 0.5
 
 
 class PreferenceReply(BaseModel):
-    """What a judge replies."""
+    """A judge's reply."""
 
     verdict: Literal["left", "right", "both_good", "both_bad"]
     reason: Annotated[str, StringConstraints(max_length=2_000)]

@@ -1,4 +1,4 @@
-"""What the scores of many answers come to: RQR and SR (specs/metrics.md, section 4)."""
+"""Summaries of many answers' scores: RQR and SR (specs/metrics.md, section 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -92,7 +92,7 @@ def _line(judgement: Judgement, model: str) -> str:
 
 
 def _read(file: Path, model: str) -> dict[str, Judgement]:
-    """What is judged already by this model. Raises `RunError` where another one judged."""
+    """Read this model's judgements. Raises `RunError` where another model judged."""
     found = {one.id: one for one, _ in _lines(file, by_model(file, model))}
     return {key: one for key, one in found.items() if one.score is not None}
 

@@ -24,7 +24,7 @@ class ProposedCall(Protocol):
 
     @property
     def endpoint(self) -> Any:
-        """What has the name of the endpoint as `name`."""
+        """The endpoint, with its name as `name`."""
         ...
 
     @property
@@ -34,7 +34,7 @@ class ProposedCall(Protocol):
 
 
 class Proposed(Protocol):
-    """What a caller makes of a question: a call or a refusal, how sure, and what it used."""
+    """A caller's proposal for a question: a call or a refusal, its confidence, and the usage."""
 
     @property
     def call(self) -> Any:
@@ -63,16 +63,16 @@ class Proposed(Protocol):
 
     @property
     def usage(self) -> Usage:
-        """What proposing used."""
+        """The usage of proposing."""
         ...
 
 
 class Followed(Protocol):
-    """What following a question came to: see `fathom.biotools.callers.Chain`."""
+    """The record of following a question: see `fathom.biotools.callers.Chain`."""
 
     @property
     def answered(self) -> Sequence[Any]:
-        """What a service answered, in order; each has a `ProposedCall` as `call`."""
+        """The services' answers, in order; each has a `ProposedCall` as `call`."""
         ...
 
     @property
@@ -97,7 +97,7 @@ class Followed(Protocol):
 
     @property
     def usage(self) -> Usage:
-        """What proposing used."""
+        """The usage of proposing."""
         ...
 
 

@@ -28,7 +28,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """What figures made with it are printed with."""
+        """The name that is printed with its figures."""
         ...
 
     def similarity(self, first: str, second: str) -> float:

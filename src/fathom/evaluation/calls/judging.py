@@ -62,7 +62,7 @@ class CheckedCall(Protocol):
 
     @property
     def endpoint(self) -> KnownEndpoint:
-        """What is called."""
+        """The endpoint of the call."""
         ...
 
     @property
@@ -76,7 +76,7 @@ class Tools(Protocol):
 
     @property
     def about(self) -> str:
-        """What figures should say of the services, if anything."""
+        """A remark on the services that belongs beside figures, if there is any."""
         ...
 
     def endpoint(self, name: str) -> KnownEndpoint:
@@ -88,7 +88,7 @@ class Tools(Protocol):
         ...
 
     def observe(self, call: Any) -> Any:
-        """What a checked call gives, as JSON values. Raises `CallFailed`."""
+        """Make a checked call; gives its result as JSON values. Raises `CallFailed`."""
         ...
 
     async def follow(self, question: str, caller: Any) -> Any:
@@ -130,7 +130,7 @@ class CallJudge:
         return self._judged(wanted, observed, made, base)
 
     def _placed(self, gold: Sequence[ToolCall], guess: str) -> CallRecord:
-        """What is known of a question by the names of endpoints alone."""
+        """Compare the names of endpoints alone, for a guess without arguments."""
         last, before = gold[-1], tuple(map(_plain, gold[:-1]))
         try:
             endpoint = self._tools.endpoint(last.endpoint)

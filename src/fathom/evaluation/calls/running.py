@@ -144,7 +144,7 @@ def _settings(
     examples: int | None,
     model: "Model | None",
 ) -> dict[str, Any]:
-    """What decides outcomes, as `run.json` keeps it; services that aren't the public ones are told."""
+    """Collect the settings that decide outcomes, as `run.json` keeps them; unusual services are named."""
     kept = dict(given or {})
     if model is not None and (drawn := drawn_from(model)):
         kept["sampling"] = drawn

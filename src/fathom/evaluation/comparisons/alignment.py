@@ -83,7 +83,7 @@ class Closeness:
         return range(bisect_left(candidates, low, key=first), bisect_right(candidates, high, key=first))
 
     def _shape(self, row: Row) -> tuple[Any, ...]:
-        """What of a row must be equal: everything but the numbers."""
+        """The part of a row that must be equal: everything but the numbers."""
         return tuple(None if self.is_number(v) else (v,) for v in row)
 
     def _numbers(self, row: Row) -> tuple[Any, ...]:

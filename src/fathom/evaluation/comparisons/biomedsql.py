@@ -33,7 +33,7 @@ class BiomedSql:
         return sql
 
     def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
-        """Whether the sets are equal; the score is their Jaccard index."""
+        """Compare the two results as sets; the score is their Jaccard index."""
         if _has_uuid(gold):
             ours, theirs = _uuids(predicted), _uuids(gold)
         else:

@@ -26,7 +26,7 @@ class Bird:
         return sql
 
     def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
-        """Whether the two sets of rows are equal."""
+        """Compare the two sets of rows; they must be equal."""
         if predicted.complete and gold.complete:
             same = distinct(predicted.held) == distinct(gold.held)
         else:

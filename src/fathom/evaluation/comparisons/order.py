@@ -1,4 +1,4 @@
-"""What the gold query says about order and ties, read from its parse."""
+"""The order and ties of the gold query's result, read from its parse."""
 
 from dataclasses import dataclass
 

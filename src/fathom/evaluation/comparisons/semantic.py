@@ -225,7 +225,7 @@ def _compare_large(predicted: ComparedTable, gold: ComparedTable) -> Verdict:
 
 
 def _contained(predicted: ComparedTable, gold: ComparedTable, note: str) -> Verdict:
-    """Whether the smaller result is part of the larger, columns in the same order."""
+    """Compare a smaller result with a larger: it must be part of that, columns in the same order."""
     small, large = (gold, predicted) if gold.complete else (predicted, gold)
     different = Verdict("different", False, 0.0, note=note)
     if not small.complete or small.width != large.width:

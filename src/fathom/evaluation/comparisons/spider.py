@@ -41,7 +41,7 @@ class Spider:
         return _fixed_year(sql) if "curdate" in lowered else sql
 
     def compare(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase) -> Verdict:
-        """Whether the rows are equal. Order counts where the gold text holds `order by` anywhere."""
+        """Compare the rows. Order counts where the gold text holds `order by` anywhere."""
         ordered = "order by" in case.gold_sql.lower()
         if not (predicted.complete and gold.complete):
             fits = predicted.width == gold.width and same_number(predicted, gold)
@@ -63,7 +63,7 @@ class Spider:
         return same_under_permutation(ours, theirs, ordered=ordered)
 
     def _note(self, predicted: ComparedTable, gold: ComparedTable, case: ComparisonCase, same: bool) -> str:
-        """What the reading as meant says where it differs: only the outermost query orders a result."""
+        """Note a difference to the intended reading: only the outermost query orders a result."""
         if same or len(gold.held) < 2 or not self._same(predicted, gold, ordered=False):
             return ""
         from fathom.evaluation.comparisons.order import orders_result  # noqa: PLC0415 - parser, only here

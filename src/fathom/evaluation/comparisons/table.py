@@ -39,7 +39,7 @@ class ComparedTable:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCase:
-    """What a comparison may need beside the two results.
+    """The facts that a comparison may need beside the two results.
 
     `gold_sql` is the query behind the gold result, `run_gold` runs another query on the same database (to
     find tied rows) and gives None where it fails, `question` and `tags` say what was asked.

@@ -1,4 +1,4 @@
-"""What a comparison says about two results."""
+"""The verdict of a comparison of two results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What several runs over the same questions show together (specs/metrics.md, section 3)."""
+"""Measures of several runs over the same questions (specs/metrics.md, section 3)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set

@@ -40,7 +40,7 @@ def pass_at(questions: Mapping[tuple[Outcome, ...], int], k: int) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Transitions:
-    """What query revision changed, from the outcome that entered it (pre) to the one that left (post).
+    """The changes by query revision, from the outcome that entered it (pre) to the one that left (post).
 
     Each is a `Rate` over its base, so that an empty base is not defined. `gain` is CI, None where
     nothing was correct before.

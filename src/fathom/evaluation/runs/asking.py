@@ -35,7 +35,7 @@ class AskFailed(FathomError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of asking: a response, or the error that the method raised, and of which class it is.
+    """The result of asking: a response, or the error that the method raised, with its class.
 
     `fault` is the traceback of an error that no `FathomError` tells of; `usage` is what the model used before
     the method raised.
@@ -139,7 +139,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _failed(error: Exception, started: float) -> Asked:
-    """What became of a question whose method raised. Raises a model's lasting error."""
+    """Record the error of a method. Raises a model's lasting error."""
     used = Usage()
     if isinstance(error, AskFailed) and isinstance(error.__cause__, Exception):
         used, error = error.usage, error.__cause__

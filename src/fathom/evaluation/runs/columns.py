@@ -99,19 +99,19 @@ class RecordColumns:
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
-        """Whether each question's best guess is correct."""
+        """An array with True for each question whose best guess is correct."""
         found: npt.NDArray[np.bool_] = self.outcome == "c"
         return found
 
     @property
     def judged(self) -> npt.NDArray[np.bool_]:
-        """Whether each question could be judged."""
+        """An array with True for each question that could be judged."""
         found: npt.NDArray[np.bool_] = self.outcome != "u"
         return found
 
     @property
     def wrong(self) -> npt.NDArray[np.bool_]:
-        """Whether each question was judged, and isn't correct."""
+        """An array with True for each question that was judged and isn't correct."""
         found: npt.NDArray[np.bool_] = self.judged & ~self.right
         return found
 

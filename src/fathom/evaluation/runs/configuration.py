@@ -1,4 +1,4 @@
-"""What a run is of, and what it ran on: the content of `run.json`."""
+"""The settings and environment of a run: the content of `run.json`."""
 
 import platform
 import subprocess
@@ -37,7 +37,7 @@ class Configuration:
         return found
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """What is not as in a stored configuration, one line each.
+        """List the differences to a stored configuration, one line each.
 
         A greater `limit` is no difference: it asks the same questions first, and then some more.
         """

@@ -243,7 +243,7 @@ def _paired_means(
 
 
 def _spent(columns: RecordColumns, measure: str) -> Any:
-    """What each question took, NaN where it isn't known."""
+    """Give each question's cost, NaN where it isn't known."""
     if measure == "seconds":
         return columns.seconds
     total = columns.usage["total"]

@@ -1,4 +1,4 @@
-"""What is told of a run's questions from their text and queries: types of questions, classes of failures."""
+"""Details of a run's questions from their text and queries: types of questions, classes of failures."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

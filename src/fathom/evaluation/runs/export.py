@@ -112,7 +112,7 @@ def _modules(record: QuestionRecord) -> Iterator[dict[str, Any]]:
 
 
 def _used(record: QuestionRecord, module: str) -> dict[str, Any]:
-    """What a module used; nothing where it isn't known."""
+    """Give the usage of a module; empty where it isn't known."""
     used = record.usage.get(module)
     if used is None:
         return {}

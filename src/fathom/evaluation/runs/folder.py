@@ -197,7 +197,7 @@ def read_configuration(folder: Path) -> dict[str, Any]:
 
 
 def _amiss(content: Any) -> str:
-    """What keeps JSON from being a run's description; empty where nothing does."""
+    """Find the fault in the JSON of a run's description; empty where there is none."""
     configuration = content.get("configuration") if isinstance(content, dict) else None
     if not isinstance(configuration, dict):
         return "there is no configuration in it"
@@ -220,7 +220,7 @@ def read_records(folder: Path) -> Iterator[QuestionRecord]:
 
 
 def spent_in(folder: Path) -> Usage:
-    """What the records of a run tell that its model used so far; nothing where there are none."""
+    """Sum the usage of the run's model over its records so far; zero where there are none."""
     if not (folder / RECORDS).exists():
         return Usage()
     return sum((_total(content) for _, content in read_contents(folder)), Usage())

@@ -68,7 +68,7 @@ class RunGrid:
     max_cost: float | None = None
 
     def budget(self) -> "Budget | None":
-        """What all cells may use together; None where nothing limits it."""
+        """The budget of all cells together; None where there is no limit."""
         if self.max_tokens is None and self.max_cost is None:
             return None
         from fathom.llm import Budget  # noqa: PLC0415, slow to import
@@ -261,7 +261,7 @@ def run_grid(
 
 
 def _shared(grid: RunGrid, budget: "Budget | None") -> dict[str, Any]:
-    """What cells that ask a model are given beside their own options."""
+    """Give the options of cells that ask a model, beside their own."""
     from fathom.llm import Pace  # noqa: PLC0415, slow to import
 
     return {**grid.of_models, "budget": budget, "pace": Pace.of(**grid.pace)}

@@ -24,8 +24,8 @@ _MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
-    """What a run changed since the one before it, on the questions that both judged; `tests` has this run
-    first. `p_value` is corrected for the number of changes in the history (Holm)."""
+    """The changes since the run before, on the questions that both judged; `tests` has this run first.
+    `p_value` is corrected for the number of changes in the history (Holm)."""
 
     tests: PairedRates
     gained: tuple[str, ...]

@@ -35,7 +35,7 @@ class Exam:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What the judge found; the fields are those of `QuestionRecord` of the same names."""
+    """The judge's results; the fields are those of `QuestionRecord` of the same names."""
 
     final: JudgedQuery
     jaccard: float | None = None

@@ -147,7 +147,7 @@ def _sql(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _selection(record: Mapping[str, Any]) -> Selection:
-    """What a selection record selects; nothing where it can't be read, which recalls nothing."""
+    """Read a selection record; an unreadable one selects nothing and so recalls nothing."""
     value = record.get("extracted_schema")
     tables = value if isinstance(value, dict) else {}
     return Selection({str(t): tuple(map(str, c)) for t, c in tables.items() if isinstance(c, list)})
@@ -158,7 +158,7 @@ def _is_measured(record: Mapping[str, Any]) -> bool:
 
 
 def _usage(record: Mapping[str, Any], pricing: Pricing | None) -> Usage:
-    """What a module used. A total of tokens that isn't split counts as the prompt's."""
+    """Read a module's usage. A total of tokens that isn't split counts as the prompt's."""
 
     def number(*names: str) -> int | None:
         return next((int(record[n]) for n in names if isinstance(record.get(n), int | float)), None)

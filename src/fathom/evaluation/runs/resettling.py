@@ -57,7 +57,7 @@ def resettled(
 
 
 def _response(record: QuestionRecord) -> Response:
-    """What was answered, as the record has it."""
+    """Rebuild the response from the record."""
     before = record.before_revision
     selection = Selection({t: tuple(c) for t, c in record.selection.items()}) if record.selection else None
     return Response(

@@ -1,4 +1,4 @@
-"""What a method gave back, brought into one shape: methods may return a draft, an answer or plain SQL."""
+"""A method's result, brought into one shape: methods may return a draft, an answer or plain SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is measured: a registered method, a composed one, or any callable, made into one way to ask."""
+"""The subject of a measurement: a registered method, a composed one, or any callable."""
 
 import asyncio
 import hashlib
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 Subject = str | Method | Callable[[Question], Any]
 Evidence = Literal["given", "none"]
-"""Whether a method sees a question's outside knowledge."""
+"""A question's outside knowledge: given to the method, or not."""
 SchemaGiven = Literal["whole", "gold"]
-"""What a method sees of a database: all of it, or only what the gold query reads."""
+"""The part of a schema that a method is given: all of it, or only the part that the gold query reads."""
 
 
 NO_EXAMPLES = (
@@ -203,7 +203,7 @@ def _name(subject: object) -> str:
 
 
 def _seen(question: BenchmarkQuestion, *, evidence: bool) -> Question:
-    """What a subject gets to see of a question."""
+    """Give the part of a question that a subject gets to see."""
     return question.question if evidence else replace(question.question, evidence="")
 
 
@@ -279,6 +279,6 @@ def settings_json(
 
 
 def drawn_from(model: "Model") -> dict[str, int]:
-    """What is told to a model beside what methods say."""
+    """Give the model's own settings, beside those of methods."""
     given = {"seed": model.seed, "reply_tokens": model.reply_tokens}
     return {name: value for name, value in given.items() if value is not None}

@@ -83,7 +83,7 @@ def _words(folder: Path, columns: RecordColumns) -> dict[str, Any] | None:
 
 
 def _equivalence(folder: Path) -> dict[str, Any] | None:
-    """Whether queries mean the same as gold, by the model that judged; None where none did."""
+    """Count a model's verdicts on queries against gold; None where no model judged."""
     if not (folder / EQUIVALENCES).exists():
         return None
     from fathom.evaluation.answers.equivalence import equivalence_figures  # noqa: PLC0415 - models are slow

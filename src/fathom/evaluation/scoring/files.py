@@ -128,7 +128,7 @@ class Score(Displayed):
 
 
 def _unjudged(found: Sequence[Scored]) -> Sequence[Scored]:
-    """What holds for a question without a query as well: that nothing about it can be judged."""
+    """Give the score that holds without a query as well: nothing about the question can be judged."""
     return found[:1] if found and found[0].outcome is Outcome.UNJUDGED else ()
 
 

@@ -38,7 +38,7 @@ class Task(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """What became of one prediction."""
+    """The score of one prediction."""
 
     outcome: Outcome
     verdict: str

@@ -127,7 +127,7 @@ _own = threading.local()
 
 
 def judge_batch(terms: Terms, tasks: Sequence[Task]) -> TimedBatch[Answered]:
-    """What an executor's worker does: judge the tasks in a process of its own, kept for the next batch."""
+    """Judge the tasks in an executor's worker, with processes that are kept for the next batch."""
     started = time.perf_counter()
     pools: dict[Terms, WorkerPool] = _own.__dict__.setdefault("pools", {})
     pool = pools.setdefault(terms, WorkerPool(terms, 1))

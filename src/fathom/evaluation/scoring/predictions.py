@@ -20,7 +20,7 @@ Rule = Literal["id", "position"]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a file says about one question: candidates in order, the first one being the prediction.
+    """A file's entry on one question: candidates in order, the first one being the prediction.
 
     `key` is an id, or a position from 0; where records have no id it is their file's name, and `question`
     their question's text. `database_name` is what the file says about the database, to catch
@@ -35,7 +35,7 @@ class Prediction:
 
     @property
     def told(self) -> str:
-        """What names the question, by text."""
+        """The question's text, folded in case and blanks."""
         return folded(self.question)
 
 

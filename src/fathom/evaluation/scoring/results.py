@@ -14,7 +14,7 @@ SLOW = 0.004
 _MOST_ROWS = 100_000
 _LARGE_FILE = 500_000
 _FORMAT = f"1 {sys.version_info[:2]}"
-# What gives another result another time must run every time.
+# Functions whose result differs each time must run every time.
 _FICKLE = ("random", "now", "current_", "localtime", "changes(", "total_changes", "last_insert")
 
 
@@ -74,7 +74,7 @@ class ResultStore:
 
 
 def _state(database: str) -> str:
-    """What changes when the file's contents do; empty where the file is small, or none."""
+    """Give a mark that changes with the file's contents; empty where the file is small, or none."""
     try:
         found = [(p, os.stat(p)) for p in (database, f"{database}-wal") if os.path.exists(p)]  # noqa: PTH110, PTH116
     except OSError:

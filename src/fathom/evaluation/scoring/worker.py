@@ -24,7 +24,7 @@ _TOGETHER = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What every outcome depends on: the comparison by name, and the seconds that each query may take.
+    """The settings that decide every outcome: the comparison by name, and the seconds for each query.
 
     `shared` and `kept` are folders of results: for the processes of this run, and of gold for later runs.
     """
@@ -54,7 +54,7 @@ class Worker:
         self._child.send(terms)
 
     def fileno(self) -> int:
-        """What becomes readable when the process has answered, or died."""
+        """Give the file number that becomes readable when the process has answered, or died."""
         return self._child.fileno()
 
     def send(self, tasks: Sequence[Task]) -> None:

@@ -46,7 +46,7 @@ _READING = ("load_packs", "read_pack")
 
 
 def __getattr__(name: str) -> Any:
-    """What reads packs is imported when it is asked for: it needs YAML, and most databases have no pack."""
+    """Import the reader of packs on demand: it needs YAML, and most databases have no pack."""
     if name not in _READING:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from fathom.knowledge import reading

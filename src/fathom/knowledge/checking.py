@@ -70,7 +70,7 @@ def _missing(
 
 
 def _why(schema: Schema, table: str, column: str | None = None) -> str:
-    """What is wrong with a name, or nothing."""
+    """Find the fault in a name; empty where there is none."""
     try:
         found = schema.table(table)
         if column is not None:

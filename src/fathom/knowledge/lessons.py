@@ -45,7 +45,7 @@ class LessonContradicted(FathomError):
 
 
 class LessonKind(StrEnum):
-    """What a lesson tells: a solved question, another word for something, a value's name, or a rule."""
+    """The kinds of lessons: a solved question, another word for something, a value's name, or a rule."""
 
     EXAMPLE, SYNONYM, VALUE, CONVENTION = "example", "synonym", "value", "convention"
 
@@ -84,7 +84,7 @@ class Lesson(Part):
 
     @property
     def claim(self) -> tuple[str, str]:
-        """What it is about, and what it says of that: two lessons about the same should say the same."""
+        """The lesson's subject, and its statement: two lessons about one subject should state the same."""
         match self.kind:
             case LessonKind.EXAMPLE:
                 (example,) = self.pack.examples
@@ -172,7 +172,7 @@ class LessonFile:
 
     @property
     def lessons(self) -> tuple[Lesson, ...]:
-        """What is in it, the oldest first. Raises `InputError` for a file that is damaged."""
+        """The lessons in the file, the oldest first. Raises `InputError` for a file that is damaged."""
         try:
             content = yaml.safe_load(self.file.read_text(encoding="utf-8"))
         except FileNotFoundError:

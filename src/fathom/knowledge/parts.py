@@ -32,7 +32,7 @@ class Part(BaseModel):
 
 
 class ValueMeaning(Part):
-    """What one stored value means, with other words people use for it."""
+    """The meaning of one stored value, with other words people use for it."""
 
     meaning: str
     synonyms: Texts = ()
@@ -44,7 +44,7 @@ class ValueMeaning(Part):
 
 
 class ColumnNote(Part):
-    """What is known about a column.
+    """Knowledge about a column.
 
     `name` is a readable name; `values` maps values as stored (as text) to their meanings, and need not be
     complete; `separator` is the one between the items of a cell that holds several. `match` says how a value
@@ -70,7 +70,7 @@ class ColumnNote(Part):
 
 
 class TableNote(Part):
-    """What is known about a table; `columns` by column name, in any case."""
+    """Knowledge about a table; `columns` by column name, in any case."""
 
     name: str = ""
     description: str = ""
@@ -138,7 +138,7 @@ class When(Part):
 
 
 class Adds(Part):
-    """What a convention adds to the SQL; each table of `when.tables` that the query uses gets its own.
+    """The SQL that a convention adds; each table of `when.tables` that the query uses gets its own.
 
     `conditions` are joined by AND; `select` names columns to put first in the list of selected ones;
     `limit` and `order_by` are used only where the query has none.
@@ -151,7 +151,7 @@ class Adds(Part):
 
 
 class Convention(Part):
-    """What an expert does without being told. `rule` says it to people; without `adds` it is advice only."""
+    """An expert's habit in queries. `rule` states it for people; without `adds` it is advice only."""
 
     name: str = Field(min_length=1)
     rule: str = Field(min_length=1)

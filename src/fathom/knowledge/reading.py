@@ -156,7 +156,7 @@ _WANTED = {
     "string_type": "text",
     "bool_type": "true or false",
 }
-"""What a kind of value is called by those who write packs."""
+"""The names of kinds of values, as authors of packs know them."""
 
 
 def _shown(given: Any) -> str:

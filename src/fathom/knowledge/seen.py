@@ -1,4 +1,4 @@
-"""What of a knowledge pack a user may know: nothing that names what is hidden from them."""
+"""The part of a knowledge pack that a user may know: nothing in it names a hidden thing."""
 
 import json
 from collections.abc import Iterable

@@ -44,7 +44,7 @@ _EMBEDDING = ("Embedder", "open_embedder", "opened_embedder")
 
 
 def __getattr__(name: str) -> Any:
-    """What embeds is imported when it is asked for: it needs NumPy, and most who ask models need none."""
+    """Import embeddings on demand: they need NumPy, and most who ask models need none."""
     if name not in _EMBEDDING:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from fathom.llm import embeddings

@@ -1,4 +1,4 @@
-"""What to do about a model that gave no reply, by the reason."""
+"""Advice about a model that gave no reply, by the reason."""
 
 from fathom.errors import ModelNotConfigured
 from fathom.llm.providers import ADDRESS_KEY, find_provider

@@ -32,7 +32,7 @@ class Budget:
 
     @property
     def spent(self) -> Usage:
-        """What was used so far."""
+        """The usage so far."""
         return self._spent
 
     def admit(self) -> None:

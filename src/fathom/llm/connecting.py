@@ -55,7 +55,8 @@ _REASONS: tuple[tuple[type[Exception], str, bool], ...] = (
     (failures.ContentFilterError, "content_filter", False),
     (failures.UserError, "misuse", False),
 )
-"""What an error means, the more specific first: its short name, and whether another attempt makes sense."""
+"""Errors, the more specific first: the error's class, its short name, and True if another attempt makes
+sense."""
 
 _UNSIGNED = {
     "NoCredentialsError",
@@ -70,7 +71,7 @@ _UNSIGNED = {
 
 
 class _Counted:
-    """What the connections to one model share: its provider, the client, and how its usage is counted."""
+    """The state that connections to one model share: its provider, the client, and its usage."""
 
     def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
         self.provider, self.name = provider, name
@@ -88,7 +89,7 @@ class _Counted:
         )
 
     def _reported(self, body: bytes) -> Usage | None:
-        """What a response that can't be used says that it used."""
+        """Read the usage in a response that can't be used otherwise."""
         told = read_reported(body)
         if told is None:
             return None
@@ -201,7 +202,7 @@ def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decim
 
 
 def failed_attempt(error: Exception, used: Usage | None) -> AttemptFailed:
-    """What an error that a provider's library raised comes to, without any key."""
+    """Turn an error of a provider's library into ours, without any key."""
     if isinstance(error, AttemptFailed):
         return error
     status = getattr(error, "status_code", None)

@@ -23,7 +23,7 @@ from fathom.llm.sending import PACE, Pace
 
 Vectors = NDArray[np.float32]
 LOCAL = "sentence-transformers:"
-"""What the names of models that run on this machine begin with."""
+"""The prefix in the names of models that run on this machine."""
 BATCH = 64
 """Texts in one request; servers of one's own take fewer at a time than providers do."""
 
@@ -106,6 +106,6 @@ def pack(vectors: Sequence[Sequence[float]]) -> str:
 
 
 def unpack(text: str) -> Vectors:
-    """What `pack` wrote. Raises `ValueError` for anything else."""
+    """Read the output of `pack`. Raises `ValueError` for anything else."""
     count, numbers = json.loads(text)
     return np.frombuffer(base64.b64decode(numbers), dtype="<f4").reshape(count, -1)

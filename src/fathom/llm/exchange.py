@@ -1,4 +1,4 @@
-"""What is asked of a model and what it answers: frozen values, the same for every provider.
+"""Requests to a model and its replies: frozen values, the same for every provider.
 
 An `Exchange` is anything that turns a `Request` into a `Reply`: a provider, a cassette, a scripted model.
 """
@@ -95,7 +95,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `model` is the name that it gave itself; `attempts` counts those before it too.
+    """A model's reply. `model` is the name that it gave itself; `attempts` counts those before it too.
 
     `more` are the further replies of a request for several, whose usage is that of all together; fewer than
     asked for where the provider gives no more. `dropped` names the parameters that it refused or ignored.

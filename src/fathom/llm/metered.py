@@ -1,4 +1,4 @@
-"""What language and embedding models share: budgets that their use counts for, listeners that hear."""
+"""The parts that language and embedding models share: budgets for their use, and listeners."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

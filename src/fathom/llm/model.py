@@ -13,7 +13,7 @@ from fathom.records import Usage
 
 T = TypeVar("T")
 Prompt = str | Sequence[Message]
-"""What is asked: the words of one user turn, or a conversation."""
+"""A prompt: the words of one user turn, or a conversation."""
 
 AS_PROVIDED, VARIED, STEADY = Sampling(), Sampling(temperature=1.0), Sampling(temperature=0.0)
 WORTH_CACHING = 4_000

@@ -1,4 +1,4 @@
-"""What is said when a request isn't on a cassette: which one it was, and how the nearest one differs."""
+"""The message for a request that isn't on a cassette: which one it was, and how the nearest one differs."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice

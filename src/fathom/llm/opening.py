@@ -99,7 +99,7 @@ def opened_model(
 def open_exchange(
     connect: Callable[[], Opened], *, cassette: Path | str | None, replay: bool = False
 ) -> Opened:
-    """What `connect` opens, over a cassette where there is one; with `replay` the cassette alone."""
+    """Open `connect`'s exchange, over a cassette where there is one; with `replay` the cassette alone."""
     if replay:
         if cassette is None:
             raise CassetteError("To replay, name the cassette.")

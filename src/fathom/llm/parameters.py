@@ -26,7 +26,8 @@ _SAID = {
 
 
 class Parameters:
-    """What is given with requests to one model, less what its server or library ignored or refused so far.
+    """The parameters of requests to one model, less those that its server or library ignored or refused so
+    far.
 
     The length of replies is never left out: without a limit they cost what the model likes.
     """
@@ -40,11 +41,11 @@ class Parameters:
             self._left_out.add("n")
 
     def given(self, request: Request) -> dict[str, Any]:
-        """What goes with a request, by name."""
+        """Give the parameters that go with a request, by name."""
         return {k: v for k, v in _wanted(request).items() if k not in self._left_out}
 
     def dropped(self, request: Request) -> tuple[str, ...]:
-        """What is wanted of a request and isn't given."""
+        """List the parameters that are wanted for a request and aren't given."""
         return tuple(sorted(self._left_out & _wanted(request).keys()))
 
     def ignored(self, name: str) -> None:

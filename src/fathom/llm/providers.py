@@ -40,7 +40,7 @@ class Provider:
         return next((k for k in self.keys if environment.get(k)), None)
 
     def missing(self, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-        """What must still be set, each as a person reads it."""
+        """List the settings that are still missing, each as a person reads it."""
         lacking = [s for s in self.settings if not environment.get(s)]
         if self.keys and not self._key_optional and self.key_variable(environment) is None:
             lacking.insert(0, " or ".join(self.keys))

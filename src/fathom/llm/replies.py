@@ -17,7 +17,7 @@ _FENCE = re.compile(r"```[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOT
 
 
 def fenced(text: str, *languages: str) -> list[str]:
-    """What stands in fenced code blocks, in order: those of the given languages, or all.
+    """Give the text in fenced code blocks, in order: those of the given languages, or all.
 
     A last block that isn't closed counts as well.
     """

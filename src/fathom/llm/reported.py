@@ -1,4 +1,4 @@
-"""What a response says that it used, also one that breaks off: those tokens are paid for too."""
+"""The usage that a response reports, also one that breaks off: those tokens are paid for too."""
 
 import json
 import re
@@ -13,10 +13,10 @@ MOST_KEPT = 4_000_000
 """Bytes of one response kept for reading its usage."""
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-"""What a model thought before it answered, where a server leaves that in its reply."""
+"""A model's thought before its answer, where a server leaves that in its reply."""
 
 received: ContextVar[bytearray | None] = ContextVar("received", default=None)
-"""What has come in during the attempt at work; the attempt sets it."""
+"""The bytes received in the attempt at work; the attempt sets it."""
 sent: ContextVar[set[str] | None] = ContextVar("sent", default=None)
 """The names at the top of the JSON that the attempt at work sent; the attempt sets it."""
 

@@ -13,7 +13,7 @@ from fathom.records import Usage
 
 CHARACTERS_A_TOKEN = 4
 Line = str | Reply | Exception | Callable[[Request], "str | Reply"]
-"""What is said: text, a whole reply, an error to raise, or a function of the request."""
+"""A scripted reply: text, a whole reply, an error to raise, or a function of the request."""
 
 
 class ScriptEnded(ModelError):

@@ -116,8 +116,8 @@ class Attempt(Protocol):
 
 @dataclass(slots=True)
 class _Tally:
-    """What the failed attempts at one request used, and the moment it was first asked; how many there were,
-    how many of these found nobody, and how many got an empty reply."""
+    """The total over the failed attempts at one request: their usage, the moment of the first, their number,
+    and how many of these found nobody or got an empty reply."""
 
     used: Usage = field(default_factory=Usage)
     started: float = field(default_factory=time.perf_counter)

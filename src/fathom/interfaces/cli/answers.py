@@ -80,7 +80,7 @@ def _show_evidence(answer: Answer) -> None:
 
 
 def show_mismatches(asking: Asking) -> None:
-    """What the packs name that the database doesn't have: nothing else would tell of it."""
+    """Print the names in the packs that the database doesn't have: nothing else would show them."""
     found = check(asking.context.knowledge, asking.database.schema)
     for mismatch in found[:MOST_MISMATCHES]:
         notices.print(plain(f"Not in the database: {mismatch}"), style="yellow", soft_wrap=True)

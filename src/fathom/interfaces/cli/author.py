@@ -35,7 +35,7 @@ REASONS = 3
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Making:
-    """What holds for everything that is made."""
+    """The options that every maker takes."""
 
     out: Annotated[Path, Parameter(name=["--out", "-o"])]
     """The folder; each step has a file there, with what it kept and what it rejected and why."""

@@ -39,5 +39,5 @@ def compare(
 
 
 def _moves(found: Contrast) -> dict[tuple[str, str], list[Moved]]:
-    """What moved between each two runs over one benchmark."""
+    """Give the questions that moved between each two runs over one benchmark."""
     return {(a, b): moved(found.folders[a], found.folders[b]) for a, b in combinations(found.folders, 2)}

@@ -18,7 +18,7 @@ SHORTEST, MOST = 2, 12
 
 
 def edited_lines(talk: Conversation, commands: Collection[str]) -> Iterator[str]:
-    """What a person types, line by line, until Ctrl-D. Ctrl-C clears the line."""
+    """Give a person's lines as they are typed, until Ctrl-D. Ctrl-C clears the line."""
     session: PromptSession[str] = PromptSession(
         "? ",
         history=_history(talk.asking.context.cache),
@@ -58,7 +58,7 @@ class NameCompleter(Completer):
         self.commands = (*sorted(commands), "exit")
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """What the word before the cursor may become, commands and names of the schema before values."""
+        """Complete the word before the cursor: commands and names of the schema come before values."""
         before = document.text_before_cursor
         letters = before.rpartition(" ")[2]
         begun = letters.casefold()

@@ -45,7 +45,7 @@ class AsUser:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """Whether what a model says is recorded, or comes from a record."""
+    """A recording of a model's replies: none, a new one, or one that is replayed."""
 
     cassette: Path | None = None
     """Record every exchange with the model in this file; what is in it already isn't asked again."""
@@ -124,4 +124,4 @@ class ModelOptions:
 
 ALL_QUESTIONS = Chosen()
 NO_RECORDING, NO_LIMIT, AS_USUAL, ANYBODY = Recording(), Spending(), ModelOptions(), AsUser()
-"""What commands take where nobody says otherwise."""
+"""The options of commands where nobody sets others."""

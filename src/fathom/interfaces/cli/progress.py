@@ -26,7 +26,7 @@ def progress() -> RunProgress:
 
 
 class Tally:
-    """What has been seen so far in this call: rate, share correct, cost."""
+    """The figures of this call so far: rate, share correct, cost."""
 
     def __init__(self) -> None:
         self.seen = self.judged = self.correct = 0

@@ -197,7 +197,7 @@ COMMANDS = {
 
 
 def _lines(talk: Conversation) -> Iterator[str]:
-    """What is typed or piped, line by line, until it ends."""
+    """Give the lines that are typed or piped, until they end."""
     if console.is_terminal and sys.stdin.isatty():
         from fathom.interfaces.cli.line_editor import edited_lines  # noqa: PLC0415, only for people
 

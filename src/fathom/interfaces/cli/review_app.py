@@ -1,4 +1,4 @@
-"""What every `fathom review` command shares: the application, and the file that people's work is in."""
+"""The parts that every `fathom review` command shares: the application, and the file of people's work."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager

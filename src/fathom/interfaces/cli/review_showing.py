@@ -147,6 +147,6 @@ def _table(*names: str) -> Table:
 
 
 def show_settled(came: Mapping[str, int]) -> None:
-    """What the machine settled, if anything."""
+    """Print the items that the machine settled, if there are any."""
     if came:
         console.print(plain(f"Settled: {', '.join(f'{n:,} {what}' for what, n in came.items())}."))

@@ -45,7 +45,7 @@ def rights(file: Path, /, *, database: tuple[str, ...] = (), user: str = "", jso
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What one user sees of one database, by table its columns and its filter; or what is wrong."""
+    """One user's view of one database: by table its columns and its filter; or the problems."""
 
     database: str
     user: str

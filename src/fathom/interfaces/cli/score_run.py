@@ -1,4 +1,4 @@
-"""What `fathom score` does, without Cyclopts and Rich: each takes longer than a thousand questions."""
+"""The work of `fathom score`, without Cyclopts and Rich: each takes longer than a thousand questions."""
 
 import json as json_format
 import sys

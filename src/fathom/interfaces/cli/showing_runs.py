@@ -86,7 +86,7 @@ def print_summary(summary: Summary) -> None:
 
 
 def _warnings(figures: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader of the rates must know: questions not judged, and errors that are no answers."""
+    """Warn the reader of the rates: of questions not judged, and of errors that are no answers."""
     if figures["unjudged"]:
         told = told_unjudged(figures["unjudged"])
         yield f"{told}. Rates are of the other {figures['n']:,}." if figures["n"] else f"{told}."
@@ -144,7 +144,7 @@ def _print_groups(grouping: str, groups: Mapping[str, Mapping[str, Any]]) -> Non
 
 
 def print_repeats(found: Contrast) -> None:
-    """What repeated runs come to: mean, standard deviation, each value."""
+    """Print the figures of repeated runs: mean, standard deviation, each value."""
     for one in repeats_of(found.summaries.values()):
         told = f"{one.name} on {found.benchmark}, {one.runs} runs of {one.n:,} questions"
         console.print(plain(told), style="bold")

@@ -31,7 +31,7 @@ from fathom.records import Question
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Taught:
-    """What is taught: a solved question, a word, or a rule."""
+    """A thing to teach: a solved question, a word, or a rule."""
 
     question: str = ""
     """A question, answered by --sql."""

@@ -1,4 +1,4 @@
-"""What the tools give: few fields with plain names, and never more than an assistant can read.
+"""Replies of the tools: few fields with plain names, and never more than an assistant can read.
 
 An assistant pays for every character with its context, and clients cut what is too long. So a reply is at
 most 20,000 characters, a cell at most 300; what is left out is said, with the way to get it.

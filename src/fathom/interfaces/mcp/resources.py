@@ -37,7 +37,7 @@ def add_resources(server: MCPServer, sources: Sources) -> None:
 
     @server.resource("fathom://{database}/pack", mime_type="application/yaml")
     async def pack(database: str) -> str:
-        """What experts know about a database."""
+        """The knowledge of experts about a database."""
         asking = await _found(asyncio.to_thread(sources.asking, database))
         return pack_as_yaml(asking.context.knowledge)[:MOST_LETTERS]
 

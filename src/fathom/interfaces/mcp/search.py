@@ -34,7 +34,8 @@ def search(
     limit: int = 20,
     cursor: str = "",
 ) -> SearchReply:
-    """What matches the words, from the place that `cursor` names. Raises `InputError` for no such place."""
+    """Give the matches of the words, from the place that `cursor` names. Raises `InputError` for an unknown
+    place."""
     if cursor and not cursor.isdecimal():
         raise InputError("a cursor is what an earlier reply gave as next_cursor")
     found = list(_found(asking, text, kind, detail))

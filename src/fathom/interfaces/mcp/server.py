@@ -51,7 +51,7 @@ class SqlReply(ResultRows):
 
 
 class ExplainReply(ToolResult):
-    """What a query does, in words, and whether it may run."""
+    """A query in words, and a verdict of the guard: may it run?"""
 
     explanation: str
     tables: list[str]
@@ -60,7 +60,7 @@ class ExplainReply(ToolResult):
 
 
 class ToolReply(ToolResult):
-    """What the biomedical APIs say: the calls that were made, where to check them, and the answer."""
+    """The biomedical APIs' answer: the calls that were made, where to check them, and the text."""
 
     answer: str
     answered: bool
@@ -70,7 +70,7 @@ class ToolReply(ToolResult):
 
 
 class TeachReply(ToolResult):
-    """What a solved question changes, and whether it is kept."""
+    """The effect of a solved question, and True in `kept` if it was stored."""
 
     kept: bool
     outcome: str
@@ -246,7 +246,7 @@ def _called(client: Client, endpoint: str, arguments: dict[str, Any]) -> ToolRep
 
 
 class TeachingConsent(BaseModel):
-    """Whether the person agrees to teach this."""
+    """The person's consent to teach this."""
 
     agreed: bool = Field(description="Keep it, and use it for later questions")
 

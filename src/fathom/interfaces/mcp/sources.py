@@ -1,4 +1,4 @@
-"""What the tools reach: databases by name, the store of answers, and how to ask."""
+"""The sources of the tools: databases by name, the store of answers, and the way to ask."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -21,14 +21,14 @@ class Sources(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """What the user set."""
+        """The user's settings."""
 
     @property
     def store(self) -> Store:
         """Where answers are kept."""
 
     def asking(self, name: str) -> Asking:
-        """What is needed to ask a database, with what was taught by now.
+        """Give the means to ask a database, with the lessons taught by now.
 
         Raises `UnknownName`, `ConnectionFailed`, `InputError`.
         """

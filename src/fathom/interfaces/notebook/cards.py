@@ -1,4 +1,4 @@
-"""What each kind of value shows of itself."""
+"""Cards for each kind of value in a notebook."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -25,7 +25,7 @@ BODY_BYTES = 1_000_000
 LOGINS_A_MINUTE = 5
 _OPEN = frozenset(("/healthz", "/login"))
 _STATIC = "/static/"
-"""What is given without a session: nothing of it tells about data."""
+"""The paths that are served without a session: they show nothing of the data."""
 _FOR_USERS = frozenset(
     (
         "",
@@ -201,7 +201,7 @@ class Access:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._site.rules.token.encode())
 
     def _check_origin(self, headers: Headers) -> None:
-        """What changes something comes from our own pages: browsers say where a request is from."""
+        """Check that a request to change something comes from our own pages: browsers tell its origin."""
         fetched = headers.get("sec-fetch-site")
         if fetched is not None:
             allowed = fetched in ("same-origin", "none")
@@ -236,7 +236,7 @@ class Access:
         return with_cookie(url, secret, rules)
 
     def _bounded(self, headers: Headers, receive: Receive) -> Receive:
-        """What comes in, as long as it isn't too much. Raises `RequestRefused`."""
+        """Give a receiver of the body that stops at the limit. Raises `RequestRefused`."""
         if int(_digits(headers.get("content-length"))) > BODY_BYTES:
             raise RequestRefused(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {BODY_BYTES:,} bytes are not taken."

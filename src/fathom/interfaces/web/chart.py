@@ -17,7 +17,7 @@ _KEYS = frozenset(
     ("$schema", "title", "width", "height", "data", "values", "mark", "type", "tooltip", "encoding", "field",
      "sort", "x", "y", "color", "config")
 )  # fmt: skip
-"""What `chart_for` writes. Anything else, such as a url, a signal or an expression, isn't drawn."""
+"""The keys that `chart_for` writes. A url, a signal, an expression or any other key isn't drawn."""
 _INK: Mapping[Theme, tuple[str, str, str]] = {
     "light": ("#1c2b33", "#d5dcdf", "#0b6e75"),
     "dark": ("#dfe8ea", "#3a484e", "#5cc4ca"),

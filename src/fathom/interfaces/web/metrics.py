@@ -1,4 +1,4 @@
-"""What an operator watches of a server, in Prometheus' text form, and a line of the log for every request.
+"""Measurements of a server for its operator, in Prometheus' text form, and a log line for each request.
 
 Neither tells what was asked, of what, or by whom: labels are the routes' own patterns, never paths.
 """
@@ -56,7 +56,7 @@ class Metrics:
         self._answer_seconds.observe(seconds)
 
     def count_usage(self, answer: Answer) -> None:
-        """What an answer's models used."""
+        """Add the usage of an answer's models."""
         used = answer.trace.usage
         self._tokens.labels("prompt").inc(used.prompt_tokens)
         self._tokens.labels("completion").inc(used.completion_tokens)

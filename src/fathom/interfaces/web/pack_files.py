@@ -22,7 +22,7 @@ _writing = Lock()
 
 @dataclass(frozen=True, slots=True)
 class PackProblem:
-    """What keeps a text from being a pack, or what of it the database doesn't have. `line` is from 1."""
+    """A fault in a pack's text, or a name in it that the database doesn't have. `line` is from 1."""
 
     line: int | None
     where: str
@@ -39,7 +39,7 @@ class PackFile:
 
     @property
     def text(self) -> str:
-        """What stands in it. Raises `InputError`."""
+        """The text of the file. Raises `InputError`."""
         try:
             return self.file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -47,7 +47,7 @@ class PackFile:
 
 
 def digest_of(text: str) -> str:
-    """What tells one text from another, so that two who edit one file don't undo each other."""
+    """Give a digest of a text, so that two people who edit one file don't undo each other's work."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -73,7 +73,7 @@ def pack_file(site: Site, name: str, number: int) -> PackFile:
 
 
 def problems_of(text: str, file: Path, schema: Schema) -> tuple[list[PackProblem], list[PackProblem]]:
-    """What keeps a text from being a pack, and what of it the database doesn't have; nothing is written."""
+    """Find the faults in a pack's text, and the names that the database doesn't have; writes nothing."""
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / file.name  # its ending tells how it is read
         write_whole(draft, text)

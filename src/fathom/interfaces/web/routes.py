@@ -18,7 +18,7 @@ Gather = Callable[..., Any]
 
 
 class Fault(BaseModel):
-    """What went wrong: `kind` for programs, `message` for people, `problems` one by one."""
+    """A fault: `kind` for programs, `message` for people, `problems` one by one."""
 
     kind: str
     message: str

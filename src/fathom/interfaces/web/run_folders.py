@@ -100,7 +100,7 @@ def contrast_of(states: tuple[State, ...]) -> "tuple[Contrast, ...]":
 
 @lru_cache(maxsize=32)
 def moves_between(first: State, second: State) -> "tuple[Moved, ...]":
-    """What moved between two runs over one benchmark."""
+    """Give the questions that moved between two runs over one benchmark."""
     from fathom.evaluation.runs.contrast import moved  # noqa: PLC0415, slow to import
 
     return tuple(moved(first.folder, second.folder))

@@ -1,4 +1,4 @@
-"""What the pages share: the databases that can be asked, the store of answers, and what may be done here."""
+"""The state that pages share: the databases to ask, the store of answers, and the rules of the site."""
 
 import re
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ QUESTION_LETTERS, SQL_LETTERS = 2_000, 100_000
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is served, to whom. `token` lets in; `hosts` are the exact Host headers that are answered.
+    """The rules of a site. `token` lets in; `hosts` are the exact Host headers that are answered.
 
     `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
     assistants may teach at `/mcp`, if their person agrees.
@@ -73,7 +73,7 @@ class Site:
     _lock: Lock = field(default_factory=Lock)
 
     def asking(self, name: str) -> Asking:
-        """What is needed to ask a database. Raises `UnknownName`, `ConnectionFailed`, `InputError`."""
+        """Give the means to ask a database. Raises `UnknownName`, `ConnectionFailed`, `InputError`."""
         if name not in self.databases:
             raise UnknownName("database", name, self.databases)
         with self._lock:
@@ -100,7 +100,7 @@ class Site:
         return prepare(database, model=self.model if may_ask else None, settings=self.settings)
 
     def lessons(self, database: Database) -> LessonFile:
-        """What people taught about a database that is open."""
+        """Open the file of people's lessons about an open database."""
         return lesson_file(database.known_as or database.url, self.settings)
 
     def database(self, name: str) -> Database:
@@ -112,7 +112,7 @@ class Site:
         return name in self._askings
 
     def profile(self, name: str, within: float = 0.5) -> tuple[Mapping[str, TableProfile] | None, str]:
-        """What the columns of a database hold, and why that can't be said.
+        """Give the profiles of a database's columns, or the reason why there are none.
 
         It is looked at in the background, once: None where that takes longer than `within` seconds.
         """

@@ -1,4 +1,4 @@
-"""What a person fills in to teach something, and the lesson that it makes."""
+"""The form in which a person teaches something, and the lesson that it makes."""
 
 from typing import Literal
 

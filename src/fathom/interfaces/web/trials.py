@@ -31,7 +31,7 @@ class TrialNotFound(FathomError):
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """What a trial came to.
+    """The result of a trial.
 
     `overruled` are what the lesson overrules in the packs and lessons, in words; `difference` is what it
     changes in the file of lessons, line by line.
@@ -80,7 +80,7 @@ class Trials:
             raise TrialNotFound(id)
         return trial
 
-    # What the work is told to:
+    # Updates from the work
 
     def working(self, id: str) -> None:
         """Say that a trial is worked on."""

@@ -28,7 +28,7 @@ router = APIRouter(tags=["answers"])
 REASONS = (
     "wrong rows", "wrong column", "wrong filter", "should have asked", "should not have answered", "other",
 )  # fmt: skip
-"""What can be wrong with an answer."""
+"""The possible faults of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class RewrittenQuery(BaseModel):
 
 
 class AnswerFeedback(BaseModel):
-    """What a person says of an answer."""
+    """A person's verdict on an answer."""
 
     verdict: Literal["right", "wrong"]
     reason: Literal["", "wrong rows", "wrong column", "wrong filter", "should have asked",

@@ -54,7 +54,7 @@ class Ask(BaseModel):
 
 
 async def begin(request: Request) -> "Begin":
-    """What begins a question: whether there is room for one, and who asks."""
+    """Start a question: is there room for one more, and who asks it?"""
     return Begin(request)
 
 

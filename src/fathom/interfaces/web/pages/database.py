@@ -68,7 +68,7 @@ class DatabaseJoin:
 
 @dataclass(frozen=True, slots=True)
 class DatabasePage:
-    """What a database holds. `found` counts the tables that fit; `known` what its packs say."""
+    """The content of a database. `found` counts the tables that fit; `known` the notes of its packs."""
 
     name: str
     dialect: str

@@ -1,4 +1,4 @@
-"""What was asked: a list to search, and whole conversations."""
+"""Earlier questions: a list to search, and whole conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def history(
     status: str = "",
     before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
 ) -> HistoryPage:
-    """What was asked, searched by words of question, answer and SQL."""
+    """Search earlier questions by words of question, answer and SQL."""
     statuses = [status] if status in STATUSES else []
     found = site.store.history(q, database=db, statuses=statuses, before=before, most=PAGE + 1)
     more = found[PAGE - 1].number if len(found) > PAGE else None

@@ -28,7 +28,7 @@ class DatabaseLine:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What can be asked, and what was asked last. `examples` are questions to the first database."""
+    """The databases and the latest questions. `examples` are questions to the first database."""
 
     databases: Sequence[DatabaseLine]
     examples: Sequence[str]

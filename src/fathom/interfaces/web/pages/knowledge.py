@@ -1,4 +1,4 @@
-"""What is known about a database beforehand: its packs, shown, checked against it, and edited."""
+"""A database's knowledge packs, shown, checked against the database, and edited."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class KnowledgePage:
 
 @shown(router, "/db/{database}/knowledge", "knowledge.html")
 def knowledge_page(site: OfSite, database: str) -> KnowledgePage:
-    """What is known about a database beforehand, and what of it the database doesn't have."""
+    """Show a database's knowledge packs, and their names that the database doesn't have."""
     pack = site.asking(database).context.knowledge
     return KnowledgePage(
         database=database,

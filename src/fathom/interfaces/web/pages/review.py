@@ -1,4 +1,4 @@
-"""What people who annotate see: their projects, their own work, and nothing of anybody else's."""
+"""The annotators' pages: their projects, their own work, and nothing of anybody else's."""
 
 import asyncio
 from collections import Counter
@@ -207,7 +207,7 @@ Words = Annotated[str, Field(max_length=2_000)]
 
 
 class WorkForm(BaseModel):
-    """What somebody writes about an item; which fields there are depends on the kind of work.
+    """A person's text on an item; the fields depend on the kind of work.
 
     `seconds` is how long they worked on it since it was kept last.
     """

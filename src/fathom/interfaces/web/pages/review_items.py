@@ -1,4 +1,4 @@
-"""What experts and owners see: the responses to an item side by side, and how far people agree."""
+"""The pages of experts and owners: the responses to an item side by side, and people's agreement."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class LetteredResponse:
 
 @dataclass(frozen=True, slots=True)
 class ClauseLine:
-    """What one clause of A's query lacks and has too much against B's."""
+    """The parts of one clause that A's query lacks and has too much against B's."""
 
     clause: str
     missing: Sequence[str]
@@ -253,7 +253,7 @@ def _rule(desk: Desk, item: ReviewItem, person: Person, form: RulingForm) -> Non
 
 
 def _written(kind: WorkKind, form: RulingForm) -> dict[str, Any]:
-    """What an expert says instead of either response."""
+    """Read an expert's own ruling, given in place of either response."""
     if kind is WorkKind.SQL:
         return {"sql": form.sql, "unanswerable": form.unanswerable, "note": form.note}
     told: dict[str, Any] = {"decision": form.decision, "note": form.note or form.reason}

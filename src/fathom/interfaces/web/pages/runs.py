@@ -318,7 +318,7 @@ def take_report(
 
 @dataclass(frozen=True, slots=True)
 class ClauseDifference:
-    """What one clause of the query lacks against gold, and what it has too much."""
+    """The parts of one clause that the query lacks against gold, and the parts that it has too much."""
 
     clause: str
     missing: Sequence[str]

@@ -1,4 +1,4 @@
-"""What is served beside the pages: script and style, the chart script, help, signs of life, metrics."""
+"""Files and pages beside the main ones: script and style, the chart script, help, signs of life, metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def healthz() -> dict[str, bool]:
 
 @router.get("/metrics", tags=["help"], response_class=Response)
 def metrics(request: Request) -> Response:
-    """What an operator watches, in Prometheus' text form; it tells of no question and no database."""
+    """Give an operator's measurements in Prometheus' text form; they tell of no question and no database."""
     counted: Metrics = request.app.state.metrics
     return Response(counted.text(), media_type=CONTENT_TYPE)
 
@@ -74,6 +74,6 @@ class Help:
 
 @shown(router, "/help", "help.html")
 def help_page(site: OfSite) -> Help:
-    """What the keys do, what is kept, which versions run."""
+    """Explain the keys, the files that are kept, and the versions that run."""
     names = ("askfathom", "fastapi", "starlette", "uvicorn", "sqlglot", "duckdb", "vl-convert-python")
     return Help({name: version(name) for name in names}, site.rules.sql)

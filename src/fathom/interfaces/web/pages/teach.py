@@ -101,7 +101,7 @@ class TrialPage:
 
 @shown(router, "/db/{database}/teach", "teach.html")
 def teach_page(site: OfSite, database: str, answer: str = "", kind: str = "", word: str = "") -> TeachPage:
-    """What was taught about a database, and forms to teach more; `answer` fills them from that answer."""
+    """Show a database's lessons, and forms to teach more; `answer` fills them from that answer."""
     opened = site.asking(database).database
     filled = Teaching(word=word[:200])
     readings: Sequence[ReadingChoice] = ()
@@ -135,7 +135,7 @@ def _line(lesson: Lesson) -> LessonLine:
 
 @router.get("/db/{database}/lessons.yaml", include_in_schema=False)
 def take_lessons(site: OfSite, database: str) -> Response:
-    """What was taught as a knowledge pack, to paste into an expert's file."""
+    """Give the lessons as a knowledge pack, to paste into an expert's file."""
     lessons = site.lessons(site.database(database))
     text = pack_as_yaml(pack_of(lessons.lessons, lessons.file))
     attached = {"content-disposition": 'attachment; filename="lessons.yaml"'}
@@ -194,7 +194,7 @@ async def _try(
 
 @shown(router, "/db/{database}/teach/{id}", "trial.html")
 def trial_page(site: OfSite, request: Request, database: str, id: str) -> TrialPage:
-    """What a lesson would change: the answer before and after, the file, and the questions solved before."""
+    """Show a lesson's effect: the answer before and after, the file, and the questions solved before."""
     trials: Trials = request.app.state.trials
     trial = trials.get(id, database)
     opened = site.database(database)
@@ -249,7 +249,8 @@ async def trial_events(
 
 
 class Keep(BaseModel):
-    """Whether to keep a lesson although it breaks questions solved before, or contradicts another lesson."""
+    """The choice to keep a lesson although it breaks questions solved before, or contradicts another
+    lesson."""
 
     anyway: bool = False
 

@@ -94,7 +94,7 @@ class ArgumentField:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a call gave. `facts` are what the observation says; `kept` means an answer from lately."""
+    """The result of a call. `facts` are read from the observation; `kept` means an answer from lately."""
 
     url: str
     facts: Sequence[str]
@@ -239,7 +239,7 @@ class CallLine:
 
 @dataclass(frozen=True, slots=True)
 class ToolsReply:
-    """What the tools say to a question; `declined` where they weren't asked for it."""
+    """The tools' answer to a question; `declined` where they have none."""
 
     question: str
     answer: str

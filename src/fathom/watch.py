@@ -1,4 +1,4 @@
-"""What is told while one question is worked on: the steps as they begin and end, and how far long ones are.
+"""Events while one question is worked on: steps as they begin and end, and the progress of long ones.
 
 Work far below a step, such as indexing values, tells with `tell` whoever watches the question at hand. That
 goes through a context variable rather than arguments: an index or an engine outlives the question that it is

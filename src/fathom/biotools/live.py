@@ -17,7 +17,7 @@ class LiveTools:
 
     @property
     def about(self) -> str:
-        """What figures should say of the services: empty for the public ones."""
+        """A remark on the services that belongs beside figures; empty for the public ones."""
         own = sorted(self.client.options.bases)
         return f"own addresses for {', '.join(own)}" if own else ""
 

@@ -1,4 +1,4 @@
-"""What a method is: a named sequence of steps, each of which turns a draft into a better one.
+"""Methods: named sequences of steps, each of which turns a draft into a better one.
 
 A method is registered by entry point in the group `fathom.methods`, or composed of registered steps in a TOML
 file; `find_method` looks one up.

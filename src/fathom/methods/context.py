@@ -1,4 +1,4 @@
-"""What every step may look at while it works on a draft."""
+"""The context of a step's work on a draft."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

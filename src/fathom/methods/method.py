@@ -149,7 +149,7 @@ def step(
 
 
 def find_method(name: str) -> Any:
-    """What is registered under a name, or the method that the TOML file of this path describes.
+    """Find the method registered under a name, or the method that the TOML file of this path describes.
 
     A registered object is a `Method`, or a callable that takes a question. `NAME+QUIRK` is a method with that
     quirk of its published code switched on, `NAME+quirks` with all of them. Raises `UnknownName` with the
@@ -224,7 +224,7 @@ def _cut_short(draft: Draft, one: MethodStep, why: str) -> Draft:
 
 
 def _changes(before: Draft, after: Draft) -> Mapping[str, Any]:
-    """What a step changed, as JSON values: what a reader of the trace wants to see."""
+    """Give the changes by a step, as JSON values for a reader of the trace."""
     found: dict[str, Any] = {}
     if after.selection is not None and after.selection != before.selection:
         found["selection"] = {t: list(c) for t, c in after.selection.tables.items()}

@@ -14,14 +14,14 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What an act brought to light, in words for the model; `done` ends the loop."""
+    """An observation after an action, in words for the model; `done` ends the loop."""
 
     words: str
     done: bool = False
 
 
 Act = Callable[[str], Awaitable[Observed]]
-"""What an action does with its input."""
+"""An action: it takes its input and gives an observation."""
 
 
 @dataclass(frozen=True, slots=True)

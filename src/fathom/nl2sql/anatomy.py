@@ -1,4 +1,4 @@
-"""What a solved question's query is made of, in the words that demonstrations show.
+"""The parts of a solved question's query, in the words that demonstrations show.
 
 OpenSearch-SQL and E-SQL have a language model annotate their solved questions beforehand. What those notes
 say of columns, values and conditions stands in the query itself, and is read from it here, without its

@@ -141,7 +141,7 @@ def first_examples(context: Context, question: Question, k: int) -> list[SolvedE
 
 
 AS_PAIRS = "Solved questions, each in a comment with its query under it:"
-"""What a prompt says above them."""
+"""The heading above solved questions in a prompt."""
 
 
 def as_pairs(examples: Sequence[SolvedExample]) -> str:

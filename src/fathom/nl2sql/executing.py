@@ -10,7 +10,7 @@ from fathom.records import Candidate, Result
 
 
 class Status(StrEnum):
-    """What came of a query."""
+    """The status of a query that was run."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -63,7 +63,7 @@ def _status(result: Result) -> Status:
 
 
 def preview(outcome: QueryRun, rows: int = 5) -> str:
-    """What a prompt shows of a result: its columns and first rows, or the error. Data, to be fenced."""
+    """Show a result in a prompt: its columns and first rows, or the error. Data, to be fenced."""
     if outcome.result is None:
         return f"Error: {outcome.error}"
     if not outcome.result.rows:

@@ -1,4 +1,4 @@
-"""What an expert expects of every query without saying it, as the BiomedSQL systems are told."""
+"""Rules that experts follow in every query without saying so, as the BiomedSQL systems are told."""
 
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context

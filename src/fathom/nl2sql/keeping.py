@@ -1,4 +1,4 @@
-"""What is worked out once from a database and what is known of it, and kept with the database."""
+"""Things that are worked out once from a database and its knowledge, and kept with the database."""
 
 from collections.abc import Callable, Sequence
 from threading import RLock
@@ -12,7 +12,7 @@ _lock = RLock()
 
 
 def keep(context: Context, what: str, sources: Sequence[object], make: Callable[[], T]) -> T:
-    """What `make` gives, made at the first call for the context's database and these very sources."""
+    """Give the result of `make`, made at the first call for the context's database and these very sources."""
     key = (what, *map(id, sources))
     kept = context.database.kept
     with _lock:

@@ -34,7 +34,8 @@ def keywords_of(draft: Draft) -> list[str]:
 
 
 def plain_keywords(question: Question) -> list[str]:
-    """What is quoted, what is written like a name, and each word that isn't a function word, once each."""
+    """List each quoted text, each text written like a name, and each word that isn't a function word,
+    once."""
     said = f"{question.text} {question.evidence}"
     quoted = [a or b for a, b in _QUOTED.findall(said)]
     words = [w.strip(".,;:?!()\"'") for w in said.split()]

@@ -1,4 +1,4 @@
-"""What the keywords of a question are near to: cells by their spelling, columns by name, columns by meaning.
+"""The nearest things to a question's keywords: cells by spelling, columns by name, columns by meaning.
 
 The value index proposes cells, where the published systems ask a MinHash index; the ratio of edits orders
 them, and an embedding model, where there is one, keeps those near in meaning (specs/methods.md, section 4.1).
@@ -71,7 +71,8 @@ def _is_named(name: str, profile: ColumnProfile, few: int) -> bool:
 
 
 def queries_of(keyword: str) -> list[str]:
-    """What to look for: the right side of an equality, else the keyword whole and split in two at a space."""
+    """Give the texts to look for: the right side of an equality, else the keyword whole and split in two at a
+    space."""
     if "=" in keyword:
         return list(dict.fromkeys([keyword.strip(), keyword.rpartition("=")[2].strip(" '\"")]))
     words = keyword.split()
@@ -242,7 +243,7 @@ async def described_columns(
 
 
 def _documents(knowledge: KnowledgePack, table: str, column: Column) -> list[str]:
-    """What is known of a column, a text each for its readable name, its description and its values."""
+    """Give the texts about a column, one each for its readable name, its description and its values."""
     note = knowledge.column(table, column.name)
     if note is None:
         return [column.comment] if column.comment else []

@@ -12,7 +12,7 @@ from fathom.methods import Context
 
 Vectors = NDArray[np.float32]
 COMPARED_BY = "compared by"
-"""What the trace of a step calls it."""
+"""The key in the trace of a step."""
 
 
 async def embedded(context: Context, texts: Sequence[str], *, kept_as: str = "") -> Vectors | None:

@@ -1,4 +1,4 @@
-"""What is put right in a query without asking anybody: operators torn apart, columns left ambiguous."""
+"""Repairs of a query that ask nobody: operators torn apart, columns left ambiguous."""
 
 from itertools import pairwise
 

@@ -1,4 +1,5 @@
-"""What steps share when they ask: this package's prompts, the question with its evidence, parallel calls."""
+"""The parts of asking that steps share: this package's prompts, the question with its evidence, parallel
+calls."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable

@@ -33,7 +33,7 @@ class Refinement:
         return self.outcome.sql
 
     def as_json(self) -> list[dict[str, str]]:
-        """What was run and what came of it, for the trace."""
+        """The queries that were run and their results, for the trace."""
         return [{"sql": o.sql, "status": o.status, "error": o.error} for o in self.outcomes]
 
 

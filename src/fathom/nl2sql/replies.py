@@ -45,7 +45,7 @@ def sql_in_tag(reply: str, tag: str) -> str | None:
 
 
 def in_tag(reply: str, tag: str) -> str | None:
-    """What stands in the last `<tag>...</tag>`, or None."""
+    """Give the text in the last `<tag>...</tag>`, or None."""
     opened = reply.casefold().rfind(f"<{tag.casefold()}>")
     if opened < 0:
         return None

@@ -21,8 +21,8 @@ Samples = Mapping[tuple[str, str], Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class ShownSchema:
-    """What a rendering shows: the schema, what of it, values by column, the descriptions of a pack, and
-    statistics by column where they are wanted."""
+    """The content of a rendering: the schema, its selected part, values by column, the descriptions of a
+    pack, and statistics by column where they are wanted."""
 
     schema: Schema
     selection: Selection | None = None
@@ -64,7 +64,7 @@ def foreign_keys(shown: ShownSchema) -> str:
 
 
 def meaning(shown: ShownSchema, table: Table, column: Column) -> str:
-    """What pack and comment know about a column: readable name, description, values; or ""."""
+    """Describe a column from pack and comment: readable name, description, values; or ""."""
     note = shown.knowledge.column(table.name, column.name)
     parts = [column.comment or ""]
     if note is not None:

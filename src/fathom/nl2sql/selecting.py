@@ -56,7 +56,7 @@ def without_dotted(selection: Selection) -> Selection:
 
 
 def used_by(schema: Schema, sql: str) -> Selection:
-    """What a query reads; nothing where it can't be parsed."""
+    """Give the tables and columns that a query reads; none where it can't be parsed."""
     try:
         return select(schema, items_of(sql, schema).as_json())
     except QueryError:

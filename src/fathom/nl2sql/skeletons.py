@@ -1,4 +1,4 @@
-"""What a query is made of, read from its tokens: its skeleton, the names it uses, the texts it compares."""
+"""The parts of a query, read from its tokens: its skeleton, the names it uses, the texts it compares."""
 
 from dataclasses import dataclass
 from functools import lru_cache

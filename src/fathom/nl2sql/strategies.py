@@ -1,4 +1,4 @@
-"""What a step does, in the terms of NL2SQLBench's tables of strategies: one place for every registered step.
+"""Strategies of each registered step, in the terms of NL2SQLBench's tables.
 
 Tags are by step, so that a composed method has those of the steps that it is made of.
 """
@@ -112,7 +112,8 @@ _OF_STEPS: Mapping[str, tuple[str, ...]] = {
 
 
 def strategies_of(step: MethodStep) -> tuple[str, ...]:
-    """What a step does; empty for one of another package. Few-shot only where it is set to show examples."""
+    """List the strategies of a step; none for one of another package. Few-shot only where it shows
+    examples."""
     tags = _OF_STEPS.get(step.name, ())
     if step.shots and not step.shows_examples:
         return tuple(t for t in tags if t != "few-shot")
@@ -122,7 +123,7 @@ def strategies_of(step: MethodStep) -> tuple[str, ...]:
 
 
 def strategies_by_module(method: Method) -> dict[Module, tuple[str, ...]]:
-    """What a method does in each of its modules, in the order of its steps."""
+    """List the strategies of a method in each of its modules, in the order of its steps."""
     found: dict[Module, tuple[str, ...]] = {}
     for module in MODULES:
         tags = _different(t for s in method.steps if s.module == module for t in strategies_of(s))

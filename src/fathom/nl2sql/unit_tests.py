@@ -112,7 +112,7 @@ async def _written(
 async def _verdicts(
     draft: Draft, context: Context, outcomes: Sequence[QueryRun], tests: Sequence[str], sampling: Sampling
 ) -> list[list[int] | None]:
-    """What each test says of each candidate; None for one whose verdict can't be read."""
+    """Have each test judge each candidate; None for a verdict that can't be read."""
     shown = "\n\n".join(
         f"Candidate {i}:\n{o.sql}\nResult:\n{preview(o, _ROWS)}" for i, o in enumerate(outcomes, 1)
     )

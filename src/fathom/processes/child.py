@@ -105,7 +105,7 @@ class Child:
         self._end = weakref.finalize(self, _end, self._process, self._source, self._target, self._stopping)
 
     def fileno(self) -> int:
-        """What becomes readable when the child has answered, or died."""
+        """Give the file number that becomes readable when the child has answered, or died."""
         return self._source.fileno()
 
     @property

@@ -1,4 +1,5 @@
-"""What runs in a child: a ceiling of memory, one channel to the parent, and an end as soon as it is gone."""
+"""The inside of a child process: a ceiling of memory, one channel to the parent, and an end as soon as it is
+gone."""
 
 import contextlib
 import importlib
@@ -109,7 +110,7 @@ def limit_memory(ceiling: int) -> bool:
 
 
 def data_bytes() -> int:
-    """What counts towards the ceiling at the moment; 0 where the system doesn't tell."""
+    """Measure the bytes that count towards the ceiling; 0 where the system doesn't tell."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123, on the way of each query
             return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")

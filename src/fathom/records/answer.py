@@ -1,4 +1,4 @@
-"""What a person gets."""
+"""The answer that a person gets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -29,7 +29,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is known so far. `sql` is the best guess even where `refusal` says that it isn't good enough.
+    """The state of the work. `sql` is the best guess even where `refusal` says that it isn't good enough.
 
     `findings` is what the steps of one method tell each other (keywords, hints, linked values), as JSON
     values by name. `notes` is what the step at work wants to stand in the trace, likewise; the runner moves

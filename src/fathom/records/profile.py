@@ -1,4 +1,4 @@
-"""What the columns of a database hold, as found by profiling."""
+"""Profiles of a database's columns, as found by profiling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

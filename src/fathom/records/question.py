@@ -14,7 +14,7 @@ LONGEST_EVIDENCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person asks of one database. `evidence` is outside knowledge given with this question."""
+    """A person's question to one database. `evidence` is outside knowledge given with this question."""
 
     text: str
     id: str = ""

@@ -13,7 +13,7 @@ MOST_SECONDS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one query may take. `None` lifts a limit; bytes are of the values as fetched.
+    """The limits of one query. `None` lifts a limit; bytes are of the values as fetched.
 
     `steps` are those of the engine's virtual machine, where it counts them (SQLite): unlike the clock, they
     stop the same query at the same place every time. Raises `ConfigError` for a limit under which no query

@@ -1,4 +1,4 @@
-"""What a database holds: tables, columns and the keys between them."""
+"""A database's schema: tables, columns and the keys between them."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -11,7 +11,7 @@ MODULES: tuple[Module, ...] = get_args(Module)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a step used. `cost_usd` is None where a price is unknown, which is not zero.
+    """The usage of a step. `cost_usd` is None where a price is unknown, which is not zero.
 
     `unmeasured_calls` are those whose tokens the provider didn't tell: token counts are then lower bounds.
     Seconds are split by where they went: the model, the database, our own code.
@@ -60,5 +60,5 @@ class Trace:
 
     @property
     def usage(self) -> Usage:
-        """What all the steps used together."""
+        """The usage of all the steps together."""
         return sum((s.usage for s in self.steps), Usage())

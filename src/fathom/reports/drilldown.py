@@ -1,4 +1,4 @@
-"""What the page shows of single questions, packed in chunks that the browser unpacks when they are opened.
+"""The page's details of single questions, packed in chunks that the browser unpacks when they are opened.
 
 Everything here comes from outside and is data: the page's script puts it into text nodes only.
 """

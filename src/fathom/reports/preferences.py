@@ -1,4 +1,4 @@
-"""What a comparison of two systems' answers came to, as a page or as Markdown: win rates by annotator."""
+"""The result of comparing two systems' answers, as a page or as Markdown: win rates by annotator."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is written as: chapters of tables and charts.
+"""The parts of a report in any format: chapters of tables and charts.
 
 The page, Markdown and the terminal show the same cells; a chart stands beside the table of what it draws.
 """

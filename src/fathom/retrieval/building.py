@@ -159,7 +159,7 @@ class _Pace:
 
 
 _TEXT_TYPES = {"mysql": "CHAR", "bigquery": "STRING", "spark": "STRING", "databricks": "STRING"}
-"""What text without a bound is called, where that isn't VARCHAR."""
+"""The names of unbounded text in dialects where that isn't VARCHAR."""
 
 
 def _tables(database: Database) -> dict[str, Table]:
@@ -199,7 +199,7 @@ def _values(database: Database, table: str, column: Column) -> Iterator[_Value]:
 
 
 def _mark(database: Database, table: Table) -> str:
-    """What changes when a table's text does: its columns, rows, and each column's length and extremes.
+    """Give a mark that changes with a table's text: its columns, rows, and each column's length and extremes.
 
     Cheap, and blind to changes that keep all of these, such as two letters swapped inside a value.
     """

@@ -1,4 +1,4 @@
-"""What retrieval finds: values that a phrase refers to, tables and columns that a question needs."""
+"""Results of retrieval: values that a phrase refers to, tables and columns that a question needs."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -48,7 +48,7 @@ class ValueMention:
 
 @dataclass(frozen=True, slots=True)
 class IndexedColumn:
-    """What the index holds of a column; `left_out` values were too long to be named in a question."""
+    """The index's record of a column; `left_out` values were too long to be named in a question."""
 
     table: str
     column: str

@@ -1,4 +1,4 @@
-"""What comments and a knowledge pack say about tables and columns, as names and texts to search."""
+"""Comments and a knowledge pack on tables and columns, as names and texts to search."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

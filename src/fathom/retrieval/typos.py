@@ -22,12 +22,12 @@ def correctable(word: str) -> bool:
 
 
 def remainders(word: str) -> Iterator[str]:
-    """What a word is indexed under."""
+    """Give the keys under which a word is indexed."""
     yield from _of_head(word) if len(word) >= _LONG else _of_whole(word)
 
 
 def wanted(word: str) -> list[str]:
-    """What to look up for words that may have been misspelt as this one."""
+    """Give the keys of words that may have been misspelt as this one."""
     found: list[str] = []
     if len(word) <= _LONG:
         found.extend(_of_whole(word))

@@ -69,7 +69,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is seen of a table: its columns, in their order, and the condition of its rows, "" for all."""
+    """The visible part of a table: its columns, in their order, and the condition of its rows, "" for all."""
 
     columns: tuple[str, ...]
     rows: str = ""
@@ -113,7 +113,7 @@ class Granted:
         )
 
     def seen(self, table: str, columns: Sequence[str]) -> Seen | None:
-        """What of a table's columns and rows is seen; None where the table is hidden."""
+        """Give the visible part of a table's columns and rows; None where the table is hidden."""
         covering = [g for g in self.grants if g.covers(table)]
         if not covering or any(matches(table, g.deny_tables) for g in self.grants):
             return None
@@ -176,7 +176,7 @@ def _enclosed(sql: str) -> str:
 
 
 def unknown_names(granted: Granted, tables: Mapping[str, Sequence[str]]) -> list[str]:
-    """What the grants name, tables or columns, that a database doesn't have: each a sentence.
+    """List the names in the grants, tables or columns, that a database doesn't have: each a sentence.
 
     A name that is misspelt where it denies would leave open what it was to hide.
     """

@@ -21,8 +21,8 @@ _FENCES = {
     "postgres": "OFFSET 0",
     "mysql": "LIMIT 18446744073709551615",
 }
-"""What keeps an engine from trying a query's own conditions on rows before the filter has taken them away: a
-condition that fails on a value tells of it. `_FENCE` is that of other dialects."""
+"""The clauses that keep an engine from trying a query's own conditions on rows before the filter has taken
+them away: a condition that fails on a value tells of it. `_FENCE` is that of other dialects."""
 _TABLE_PARTS = frozenset("this db catalog alias joins laterals sample pivots rows_from ordinality".split())
 _BEFORE_TABLES = frozenset((TokenType.FROM, TokenType.JOIN))
 _ALIASES = frozenset((TokenType.ALIAS, TokenType.VAR, TokenType.IDENTIFIER))
@@ -53,7 +53,7 @@ class SeenTable:
     whole: bool = False
 
     def subquery(self, fence: str = "") -> str:
-        """What stands for the table in a query, with a fence behind its filter."""
+        """Write the query that replaces the table, with a fence behind its filter."""
         where = f" WHERE {self.rows} {fence}" if self.rows else ""
         return f"SELECT {', '.join(self.columns)} FROM {self.identifier}{where}".rstrip()
 

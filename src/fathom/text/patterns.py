@@ -34,7 +34,7 @@ class Pattern:
         return self.compiled.finditer(text)
 
     def findall(self, text: str) -> list[Any]:
-        """What all matches hold: their text, or a tuple of their groups."""
+        """Give the text of all matches, or a tuple of their groups."""
         return self.compiled.findall(text)
 
     def split(self, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a terminal is shown of a text from outside: nothing that moves, hides or reorders what is there."""
+"""The form in which a terminal shows a text from outside: nothing in it moves, hides or reorders."""
 
 import unicodedata
 

@@ -13,7 +13,7 @@ FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What a bridge is crossed with: the value it takes, whose species it is, and where it leads to."""
+    """The crossing of a bridge: the value it takes, whose species it is, and where it leads to."""
 
     value: str
     species: Species
@@ -88,7 +88,7 @@ def _entrez_gene(crossing: Crossing) -> dict[str, Any]:
 
 
 def _at(*steps: str | int) -> Callable[[Any], str | None]:
-    """What lies at a place of the answer, if it is text or a number."""
+    """Give a function that picks the text or number at a place of the answer."""
 
     def pick(body: Any) -> str | None:
         found = at(body, *steps)

@@ -1,4 +1,4 @@
-"""What a caller is: the one shape in which every caller proposes a call, goes on from its answer, or declines.
+"""The interface of callers: each proposes a call, goes on from its answer, or declines.
 
 A caller is registered by entry point in the group `fathom.callers`; `open_caller` makes one by its name.
 """
@@ -36,7 +36,7 @@ class MadeCall:
 
 @dataclass(frozen=True, slots=True)
 class CallProposal:
-    """What a caller makes of a question: the next call with a confidence, why there is none, or that it is done.
+    """A caller's proposal: the next call with a confidence, the reason for none, or the end.
 
     It is done when there is neither a call nor a refusal: the calls made so far answer the question, `words`
     is what a model says about them (never more than a reading of their observations). `alternatives` are
@@ -79,7 +79,8 @@ class Caller(Protocol):
 
 
 CallerFactory = Callable[["Model | None", Sequence[SolvedCall]], Caller]
-"""What the group `fathom.callers` holds: makes a caller of a model, if there is one, and solved examples."""
+"""A factory in the group `fathom.callers`: it makes a caller of a model, if there is one, and solved
+examples."""
 
 
 def open_caller(

@@ -1,4 +1,5 @@
-"""What a question names: identifiers, places, species and the like, by pattern and by the tables of names."""
+"""Entities in a question: identifiers, places, species and the like, by pattern and by the tables of
+names."""
 
 import re
 from collections.abc import Iterator, Mapping

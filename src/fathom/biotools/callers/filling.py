@@ -62,14 +62,16 @@ class ArgumentFiller:
         for parameter in sorted(held, key=lambda p: (not p.required, p.name == "target_species")):
             if parameter.name not in self.arguments:
                 self._from_entities(parameter)
-        # What was asked nearly so before is asked so again; otherwise the question's own words come first.
+        # A nearly equal question was asked before, so its arguments come first; otherwise the question's own
+        # words do.
         for step in (self._imply, self._from_cues) if self.lesson.solved else (self._from_cues, self._imply):
             step()
         self._texts()
         self._species()
 
     def _imply(self) -> None:
-        """What a lesson implies: all when it is nearly the same question, else what the endpoint needs."""
+        """Set the arguments that a lesson implies: all for nearly the same question, else those the endpoint
+        needs."""
         for name, value in self.lesson.fixed.items():
             if self.near >= NEARLY_THE_SAME or self.endpoint.parameters[name].required:
                 self.arguments.setdefault(name, value)

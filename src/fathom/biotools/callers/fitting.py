@@ -84,7 +84,7 @@ def checked(filling: ArgumentFiller) -> EndpointCall:
 
 
 def asking_back(name: str, error: CallRefused) -> str:
-    """What the endpoint that seems meant still needs."""
+    """Say what the likely endpoint still needs."""
     told = "; ".join(f"{parameter} {problem}" for parameter, problem in error.problems.items())
     return f"{name} seems meant, but: {told}"
 

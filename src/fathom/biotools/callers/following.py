@@ -17,7 +17,7 @@ MOST_CALLS = 4
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What following a question came to: the calls made, in order, and how it ended.
+    """The calls made for a question, in order, and how they ended.
 
     `refusal` says why there is no (further) call where the caller wasn't done; `words` are a model's.
     `stopped` says that the calls ended before the caller was done: at the limit, or in a loop.

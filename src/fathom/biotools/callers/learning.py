@@ -1,4 +1,4 @@
-"""What a solved example teaches: which words ask for its endpoint, and which arguments the wording implies."""
+"""Lessons from solved examples: the words that ask for an endpoint, and the arguments that they imply."""
 
 import re
 from collections.abc import Sequence

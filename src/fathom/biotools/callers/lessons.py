@@ -1,4 +1,4 @@
-"""What the offline caller compares a question with: packaged phrasings, and solved examples as they come."""
+"""Lessons that the offline caller compares a question with: packaged phrasings, and solved examples."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -60,7 +60,7 @@ def _from_phrasing(name: str, line: str) -> CallLesson:
 
 
 def from_catalogue(name: str) -> CallLesson:
-    """What the catalogue itself says of an endpoint, for want of anybody's words."""
+    """Make a lesson of the catalogue's own words for an endpoint, for want of anybody else's."""
     return CallLesson(name, tuple(stems(f"{name} {endpoints()[name].summary}")))
 
 

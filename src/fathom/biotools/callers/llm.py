@@ -158,7 +158,7 @@ def _mending(turns: tuple[Message, ...], reply: Reply, problem: str) -> tuple[Me
 
 
 def _closing(question: str, reply: Reply, earlier: Sequence[MadeCall]) -> CallProposal:
-    """What a reply without a call means: done after an observation, a refusal otherwise."""
+    """Read a reply without a call: the end after an observation, a refusal otherwise."""
     words = " ".join(words_of(reply).split())[:_LONGEST_WORDS]
     if reply.withheld:
         return CallProposal(question, None, 0.0, "The model's provider withheld the reply.")

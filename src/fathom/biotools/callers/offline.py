@@ -48,7 +48,8 @@ FURTHER, BETTER = 0.1, 0.4
 
 _SOLVED = 0.08
 _OF_CATALOGUE, _OF_ENDPOINT, _OF_ACTION = 1.0, 0.6, 0.4
-"""What the words of the catalogue count, those of all of an endpoint's lessons, and those of its kind of action.
+"""The weights of the catalogue's words, of those of all lessons of an endpoint, and of those of its kind of
+action.
 
 The catalogue is as wordy about every endpoint, lessons aren't: the nearest of them counts by its square,
 since only what is nearly the same says more. Chosen with each packaged phrasing left out in turn.
@@ -265,11 +266,11 @@ def _of_plan(planned: CallPlan, earlier: Sequence[MadeCall]) -> CallProposal:
 
 
 _UNSEEN = 0.15
-"""What a word that no lesson has weighs, beside the rarest that one has."""
+"""The weight of a word that no lesson has, beside that of the rarest word in one."""
 
 
 def _action(name: str) -> str:
-    """What endpoints have in common that do the same to different things: search, stream, fetch one, and so on."""
+    """Name the action of an endpoint: search, stream, fetch one, and so on."""
     first, last = name.split("_", maxsplit=1)[0], name.rsplit("_", maxsplit=1)[-1]
     if first in {"search", "stream"}:
         return first

@@ -19,7 +19,7 @@ from fathom.biotools.catalogue import EndpointCall, check, endpoints, names
 MOST_BRIDGES = 3
 CONSIDERED = 30
 A_BRIDGE = 0.12
-"""What a bridge takes from a score: the way that needs fewer is likelier meant."""
+"""The penalty of a bridge on a score: the way that needs fewer bridges is likelier."""
 
 CROSSED = 0.87
 """How sure a bridge is: 12 of 13 plans for the questions that were looked at (`bench.biotools_chains`)
@@ -150,7 +150,7 @@ def alike(one: str, other: str) -> bool:
 def _sources(
     question: str, entities: tuple[Entity, ...], worded: Sequence[FittingEndpoint]
 ) -> Iterator[tuple[Entity, tuple[Entity, ...]]]:
-    """What a plan may start from, each with the other entities: a relative before all else."""
+    """Give the entities from which a plan may start, each with the others: a relative before all else."""
     if related := relative(question, entities):
         yield related, tuple(e for e in entities if e.end <= related.start or e.start >= related.end)
         return

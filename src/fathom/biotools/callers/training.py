@@ -47,7 +47,7 @@ LAYOUTS: Mapping[str, Callable[[TrainingExample], dict[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingFiles:
-    """What was written: how many examples each split has, and the pairs left out with the reason."""
+    """The result of writing: the number of examples in each split, and the pairs left out with the reason."""
 
     counts: Mapping[str, int]
     left_out: tuple[tuple[SolvedCall, str], ...]

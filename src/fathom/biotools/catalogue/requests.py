@@ -69,7 +69,7 @@ def _texts(value: Any, service: str) -> tuple[str, ...]:
 
 
 def _representation(call: EndpointCall) -> Mapping[str, str]:
-    """What asks the service for the form that observations are read from, where the caller didn't choose."""
+    """Give the parameters for the form that observations are read from, where the caller chose none."""
     match call.endpoint.name, call.endpoint.service:
         case "efetch", _:
             return {}

@@ -1,4 +1,4 @@
-"""What an endpoint asks of its arguments together (specs/biotool.md, sections 6 and 7)."""
+"""Rules for an endpoint's arguments together (specs/biotool.md, sections 6 and 7)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

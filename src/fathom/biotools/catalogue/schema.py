@@ -38,7 +38,7 @@ def _property(parameter: Parameter) -> dict[str, Any]:
         told["description"] = parameter.description
     if parameter.enum:
         told["enum"] = list(parameter.enum)
-    # What a kind normalises may be given in other forms than its pattern, such as chr7:1,000-2,000.
+    # An argument that a kind normalises may have other forms than its pattern, such as chr7:1,000-2,000.
     if parameter.pattern and not parameter.kind:
         told["pattern"] = parameter.pattern
     for name in ("default", "minimum", "maximum"):

@@ -66,7 +66,7 @@ class Client:
         )
 
     def stand_in(self, service: str) -> str:
-        """What to say where another address than the public service's answers; "" for the public one."""
+        """Name the address that answers in place of the public service; "" for the public one."""
         base, public = self.options.base(service), SERVICES[service]
         return "" if base == public else f"Answered by {base}, not by {public}."
 

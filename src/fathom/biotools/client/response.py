@@ -1,4 +1,4 @@
-"""What a service answered, and what its refusals mean."""
+"""Responses of the services, and the meanings of their refusals."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What NCBI's E-utilities and BLAST would answer."""
+"""A stand-in for NCBI's E-utilities and BLAST."""
 
 import io
 import json

@@ -58,7 +58,7 @@ def check_request(endpoint: Endpoint, arguments: dict[str, str]) -> dict[str, st
 
 
 def _problem(parameter: Parameter, text: str, service: str) -> str:
-    """What is wrong with a value in the form that goes over the wire, or nothing."""
+    """Find the fault in a value as it goes over the wire; empty where there is none."""
     match parameter.type:
         case "boolean":
             right = {"0", "1"} if service == "ensembl" else {"true", "false"}

@@ -1,4 +1,4 @@
-"""What UniProt's REST service would answer: records, pages with cursors, streams."""
+"""A stand-in for UniProt's REST service: records, pages with cursors, streams."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -74,7 +74,7 @@ class SampleGene:
 
     @cached_property
     def description(self) -> str:
-        """What it is, and who says so."""
+        """The gene's description, with its source."""
         roll = dice("described", self.symbol)
         return f"{self.symbol} {roll.choice(WORDS)} {roll.choice(WORDS)} [Source:HGNC Symbol;Acc:HGNC:{self.number % 50000}]"
 

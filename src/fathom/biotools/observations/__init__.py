@@ -15,14 +15,14 @@ _REDUCTIONS = {"elink": ncbi.links, "blast": ncbi.hits, **uniprot.REDUCTIONS, **
 
 @dataclass(frozen=True)
 class Observation:
-    """What a response says. `content` is JSON; `response` is the whole answer it was made from."""
+    """The content of a response. `content` is JSON; `response` is the whole answer it was made from."""
 
     content: Any
     response: ApiResponse
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """What the content doesn't show: for each cut list its place, and how much of it is shown."""
+        """The cuts in the content: the place of each shortened list, and how much of it is shown."""
         return tuple(_cuts(self.content, ""))
 
 

@@ -1,4 +1,4 @@
-"""What the reductions are made of: totals, distributions, and examples that say how many they stand for."""
+"""Parts of the reductions: totals, distributions, and examples that say how many they stand for."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ def keep(item: Mapping[str, Json], *names: str) -> dict[str, Json]:
 
 
 def at(item: Json, *steps: str | int) -> Json:
-    """What lies along a path of keys and positions, or None."""
+    """Follow a path of keys and positions; None where it ends."""
     for step in steps:
         try:
             item = item[step]

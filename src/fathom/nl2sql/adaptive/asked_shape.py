@@ -1,4 +1,4 @@
-"""What shape of result a question asks for, from its words: how many columns and rows, of which kind."""
+"""The shape of result that a question asks for, from its words: the number and kind of columns and rows."""
 
 import re
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ _WHO = re.compile(r"^\s*(?:who\b|(?:what|which)\s+(?:is|are|was|were)\s+the\s+na
 
 @dataclass(frozen=True, slots=True)
 class AskedShape:
-    """What a question asks for. `one_number`: a single number, and nothing else; `columns`: at least so many
-    things of each row; `rows`: at most so many; `when`: a time; `who`: a name. Where it doesn't say, nothing.
-    """
+    """The shape that a question asks for. `one_number`: a single number, and nothing else; `columns`: at
+    least so many values of each row; `rows`: at most so many; `when`: a time; `who`: a name. Parts that the
+    question leaves open are empty."""
 
     one_number: bool = False
     columns: int = 0

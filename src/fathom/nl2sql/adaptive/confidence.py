@@ -18,7 +18,7 @@ _SMOOTH = 0.02
 
 
 def features(result: Backed, found: Evidence) -> dict[str, float]:
-    """What speaks for a result and against it, by name."""
+    """Give the evidence for a result and against it, by name."""
     sure = math.log((found.confidence + _SMOOTH) / (1 - found.confidence + _SMOOTH))
     return {
         "samples": float(min(result.samples, 3)),

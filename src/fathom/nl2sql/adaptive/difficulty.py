@@ -18,7 +18,7 @@ _WIDE, _VERY_WIDE = 60, 250
 """Columns of a schema; beyond them it makes a question harder by itself."""
 _WORDS_A_POINT = 12
 _VALUE = re.compile(r"'[^']+'|\"[^\"]+\"|(?<=[a-z,] )[A-Z][\w&-]+(?: [A-Z][\w&-]+)*|(?<!\w)\d[\d.,/-]*")
-"""What a question names of the data: quoted text, a name in capitals that doesn't open it, a number."""
+"""The patterns of values in a question: quoted text, a name in capitals that doesn't open it, a number."""
 _EASY_VALUES, _EASY_TABLES = 1, 1
 """Values and tables that even a simple question names."""
 

@@ -14,7 +14,7 @@ from fathom.nl2sql.voting import clusters
 SURE = 0.6
 """The confidence from which the offline method's best query is evidence against another."""
 NEXT_WEIGHS = 0.25
-"""What its next queries count beside one sample, where the first failed; its best counts one if sure."""
+"""The weight of its next queries beside one sample, where the first failed; its best counts one if sure."""
 CLOSE = 3
 """So many of the offline method's queries, the first, count as what it may have meant."""
 SCATTERED = 3
@@ -93,7 +93,8 @@ def gather(
     offline: Sequence[QueryRun] = (),
     confidence: float = 0.0,
 ) -> Evidence:
-    """What running the samples and the offline method's queries, best first, says about each result."""
+    """Gather the evidence for each result from the runs of the samples and of the offline method's queries,
+    best first."""
     every = [*sampled, *offline]
     found = []
     for group in sorted(clusters(every)):

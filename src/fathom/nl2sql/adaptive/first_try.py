@@ -12,7 +12,7 @@ OFFLINE = "offline"
 
 @dataclass(frozen=True, slots=True)
 class FirstTry:
-    """What the offline method found: its best query, others that it thought of, best first, how sure it was.
+    """The offline method's result: its best query, its other queries, best first, and its confidence.
 
     `settles` says that this is the answer, `refused` why it would rather decline ("" where it wouldn't).
     """
@@ -30,7 +30,7 @@ class FirstTry:
 
 
 def first_try(draft: Draft) -> FirstTry:
-    """What `try_offline` found; an empty one where that step isn't part of the method."""
+    """Read the result of `try_offline`; an empty one where that step isn't part of the method."""
     found = draft.findings.get(OFFLINE)
     if not isinstance(found, Mapping):
         return FirstTry()

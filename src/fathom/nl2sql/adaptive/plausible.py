@@ -1,4 +1,4 @@
-"""Whether a result has the shape that a question asks for: what can be said without knowing the answer."""
+"""Checks of a result's shape against the question, made without knowing the answer."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _LAST_YEAR, _LEAST_EPOCH = 2999, 10**8
 
 
 def complaints(question: str, outcome: QueryRun) -> tuple[str, ...]:
-    """What speaks against a query's result, in words that can be told to a model; nothing where it fits."""
+    """List the objections to a query's result, in words for a model; empty where it fits."""
     if outcome.status is Status.ERROR:
         return (f"The database refuses it: {outcome.error}",)
     if outcome.status is Status.TIMED_OUT:
@@ -45,7 +45,7 @@ def fits(question: str, outcome: QueryRun) -> bool:
 
 
 def _misshapen(asked: AskedShape, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """What the rows lack of the shape that is asked for; NULL may stand for anything."""
+    """Give the faults of the rows against the shape that is asked for; NULL may stand for anything."""
     first = [cell for cell in rows[0] if cell is not None]
     if asked.one_number and len(rows) > 1:
         yield "The question asks for one number, and it gives several rows."

@@ -1,4 +1,4 @@
-"""What a spent budget means for a question."""
+"""The effect of a spent budget on a question."""
 
 from fathom.errors import BudgetExceeded
 

@@ -89,7 +89,7 @@ async def write_until_sure(
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What stands in every prompt for a question beside its schema, looked up once."""
+    """The parts of every prompt for a question beside its schema, looked up once."""
 
     values: Samples
     examples: str
@@ -109,7 +109,7 @@ async def _told(draft: Draft, context: Context, shots: int) -> _Beside:
 
 
 def _words(draft: Draft, context: Context, told: _Beside, generator: tuple[str, Style]) -> str:
-    """What a generator is asked, on the draft's selection."""
+    """Write a generator's prompt for the draft's selection."""
     name, style = generator
     shown = ShownSchema(context.database.schema, draft.selection, told.values, context.knowledge)
     return prompt(
@@ -174,7 +174,7 @@ def _mending(draft: Draft, context: Context, tried: QueryRun, selection: Selecti
 
 
 async def weighed(draft: Draft, context: Context) -> tuple[list[QueryRun], Evidence]:
-    """What the draft's candidates give, and what speaks for each result."""
+    """Run the draft's candidates, and gather the evidence for each result."""
     tried = first_try(draft)
     outcomes = await execute_all(context, [c.sql for c in draft.candidates])
     thought_of = await execute_all(context, tried.queries)

@@ -134,7 +134,7 @@ def _near(context: Context, question: str) -> SchemaPart:
 
 
 def _told(context: Context, *parts: SchemaPart) -> dict[str, str]:
-    """What the trace tells of a schema that wasn't shown whole."""
+    """Describe in the trace a schema that wasn't shown whole."""
     tables = len(context.database.schema.tables)
     fewest = min(len(p.tables) for p in parts)
     cut = any(p.of > 1 for p in parts)

@@ -187,7 +187,7 @@ def _both(draft: Draft) -> dict[str, object]:
 
 
 def _known(draft: Draft, query: str) -> Mapping[str, object]:
-    """What a step found of a query; a method made without that step has run none."""
+    """Give a step's findings about a query; a method made without that step has run none."""
     found: Mapping[str, object] = draft.findings.get(query) or _found(NOT_RUN)
     return found
 

@@ -1,4 +1,5 @@
-"""What both CHESS methods begin with: what the keywords are near to (specs/methods.md, section 4.1)."""
+"""The first steps of both CHESS methods: the nearest things to the keywords (specs/methods.md, section
+4.1)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -70,7 +70,7 @@ async def revise_once(draft: Draft, context: Context) -> Draft:
 
 
 def entity_notes(sql: str, schema: Schema, values: Values) -> Iterator[str]:
-    """What found cells say of the literals: the nearest cell of the column, or the column that holds it."""
+    """Give notes on the literals: the nearest found cell of the column, or the column that holds it."""
     for one in conditions(sql, schema):
         own = values.get(one.table, {}).get(one.column, [])
         if not one.is_text or one.literal in own:

@@ -93,7 +93,7 @@ def _query(reply: str, *, glued: bool) -> str | None:
 
 
 def _links(reply: str) -> list[str]:
-    """What stands in brackets after the last marker, up to the first that closes; nothing without it."""
+    """Read the items in brackets after the last marker, up to the first that closes; none without it."""
     _, found, rest = reply.rpartition("Links:")
     inside = rest.partition("[")[2].partition("]")[0] if found else ""
     return [link.strip() for link in inside.split(",") if link.strip()]
@@ -107,7 +107,7 @@ def _label(reply: str) -> str | None:
 
 
 def _parts(reply: str) -> str:
-    """What stands after the last "Sub-questions:", up to the label; all that was said where nothing does."""
+    """Read the text after the last "Sub-questions:", up to the label; the whole reply without that mark."""
     said = reply.rpartition("Sub-questions:")[2].rpartition("Label:")[0].strip()
     return said or reply
 

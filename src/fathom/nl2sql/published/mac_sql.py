@@ -123,7 +123,7 @@ def _kept(schema: Schema, said: Mapping[str, object]) -> Selection:
 
 
 def _columns(schema: Schema, table: Table, said: object) -> tuple[str, ...]:
-    """What is kept of a table: all, the first six, or the named ones with keys, made up to six."""
+    """Choose the columns of a table: all, the first six, or the named ones with keys, made up to six."""
     every = tuple(c.name for c in table.columns)
     if said == "drop_all":
         return every[:KEPT_COLUMNS]

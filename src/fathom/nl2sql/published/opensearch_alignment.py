@@ -54,7 +54,7 @@ def _of_a_date(equal: exp.EQ) -> bool:
 
 
 def faults(sql: str, schema: Schema, values: Values) -> list[str]:
-    """What else may be wrong: of `FAULTS` those that a query has."""
+    """Find the other faults of a query, among `FAULTS`."""
     if (tree := parsed(sql, schema.dialect)) is None:
         return []
     found = []
@@ -137,7 +137,7 @@ async def near_cells(context: Context, sql: str, values: Values) -> dict[str, st
 
 
 def _apart(selected: exp.Expr, query: exp.Select, schema: Schema) -> list[exp.Expr]:
-    """What one selected expression becomes: its parts, a table's key, or itself."""
+    """Split one selected expression into its parts, a table's key, or itself."""
     inner = selected.unalias()
     if isinstance(inner, exp.DPipe):
         parts = list(inner.flatten())

@@ -1,4 +1,5 @@
-"""What OpenSearch-SQL shows of a database: columns and cells near to the question (specs/methods.md, 3.8)."""
+"""The part of a database that OpenSearch-SQL shows: columns and cells near to the question (specs/methods.md,
+3.8)."""
 
 import asyncio
 import json
@@ -71,7 +72,7 @@ async def extract_and_look_up(
 
 
 def about(context: Context) -> str:
-    """What the pack says of the database as a whole, for a prompt; "" where it says nothing."""
+    """Give the pack's description of the database as a whole, for a prompt; "" where there is none."""
     return section(SUMMARY, "summary", context.knowledge.description)
 
 
@@ -173,7 +174,7 @@ def with_namesakes(schema: Schema, selection: Selection) -> Selection:
 
 
 async def _order(draft: Draft, context: Context) -> list[str]:
-    """What is to be selected, in order; asked up to three times until the reply can be read."""
+    """List the expressions to select, in order; asked up to three times until the reply can be read."""
     words, model = prompt("opensearch_order", question=asked(draft.question)), context.metered_model()
     for turn in range(_TRIES):
         reply = await model.ask(words, sampling=Sampling(temperature=0.3, max_tokens=800), sample=turn)

@@ -16,7 +16,7 @@ from fathom.records import Draft
 
 
 class _Workbench:
-    """What the agent may do to a database, and what came of the queries that it has run."""
+    """The agent's actions on a database, and the results of the queries that it has run."""
 
     def __init__(self, context: Context, rows: int) -> None:
         self.context, self.rows = context, rows
@@ -25,7 +25,7 @@ class _Workbench:
         self.final: str | None = None
 
     async def verify(self, given: str) -> Observed:
-        """Whether a query is valid."""
+        """Check that a query is valid."""
         outcome = await self._run(given, rows=1)
         if outcome is None:
             return Observed("There is no query in this input.")

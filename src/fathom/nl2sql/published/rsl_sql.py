@@ -169,7 +169,7 @@ async def _link_prompt(
 
 
 def _linked(reply: str, context: Context, most: int) -> Selection:
-    """What a reply links, at most so many columns a table; one that can't be read links nothing."""
+    """Read a reply's links, at most so many columns a table; an unreadable reply links nothing."""
     named = json_object(reply)
     kept: dict[str, int] = {}
     columns = []

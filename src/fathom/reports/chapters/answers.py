@@ -19,9 +19,9 @@ CALLS = {
     "right_endpoint_of_made": "right endpoint, of calls made",
     "executed_of_made": "executed, of calls made",
 }
-"""What reports call the figures of tool calls."""
+"""The names of tool calls' figures in reports."""
 WORDS = {"response_quality": "response quality rate (RQR)", "safety": "safety rate (SR)"}
-"""What reports call the figures of answers in words."""
+"""The names of the figures of answers in words in reports."""
 _DIFFERING = ("missing", "extra", "wrong")
 
 
@@ -52,7 +52,7 @@ def words(found: Contrast) -> Iterator[Sheet]:
 
 
 def equivalence(found: Contrast) -> Iterator[Sheet]:
-    """Whether queries mean the same as gold, as a model judges it, and against what execution says."""
+    """Compare queries with gold by a model's judgement, and the judgement with execution."""
     judged = [(label, s.all["equivalence"]) for label, s in ranked(found) if s.all.get("equivalence")]
     rows = [
         [named(found, label), text(judge), *(share(of[v]) for v in SAME), count(of["unjudged"])]

@@ -111,7 +111,7 @@ def _shape(i: int, label: str, values: Sequence[float | None]) -> Line:
 
 
 def _revised(contrast: Contrast, runs: Runs) -> Figure | None:
-    """What entered the revision module and what left it."""
+    """Draw the queries that entered the revision module and those that left it."""
     rows, table = [], []
     for i, (label, summary) in runs:
         if (of := summary.all["revision"]) is None:

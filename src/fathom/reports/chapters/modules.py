@@ -1,4 +1,4 @@
-"""What each module does by itself: selection, generation, revision, and what they cost."""
+"""The figures of each module by itself: selection, generation, revision, and their cost."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -122,7 +122,7 @@ _USED = ("calls", "prompt tokens", "completion tokens", "US$")
 
 
 def _used(figures: Mapping[str, Any], module: str) -> list[Cell]:
-    """What a module used, a question's mean."""
+    """Give a module's usage, a question's mean."""
     of = figures["usage"].get(module)
     return [mean(of[n] if of else None) for n in ("calls", "prompt_tokens", "completion_tokens", "cost_usd")]
 

@@ -22,7 +22,7 @@ AMBIGUITY = {
     "all_readings": "ambiguous: all readings given",
     "some_reading": "ambiguous: some reading given",
 }
-"""What reports call the figures of ambiguous questions."""
+"""The names of ambiguous questions' figures in reports."""
 
 
 def ambiguity(found: Contrast) -> Iterator[Sheet]:
@@ -174,7 +174,7 @@ _GAPS = {
 
 
 def gaps(found: Contrast) -> Iterator[Sheet]:
-    """What evidence, or the gold schema, is worth: runs that differ in nothing else."""
+    """Measure the worth of evidence, or of the gold schema, from runs that differ in nothing else."""
     for setting, (title, given, with_it, without) in _GAPS.items():
         rows = [_gap(found, pair, pair.first, pair.second)
                 for pair in found.pairs if _differ_in(found, pair, setting, given)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What Ensembl's REST service would answer, in its shapes."""
+"""A stand-in for Ensembl's REST service, in its shapes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

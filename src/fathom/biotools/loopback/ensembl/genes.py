@@ -1,4 +1,4 @@
-"""What Ensembl tells of genes: places, sequences, relatives, references, features."""
+"""Ensembl's answers about genes: places, sequences, relatives, references, features."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Ensembl tells of itself: genomes, assemblies, vocabularies, ontologies, taxa."""
+"""Ensembl's answers about itself: genomes, assemblies, vocabularies, ontologies, taxa."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What Ensembl tells of variants: linkage, consequences, phenotypes, populations."""
+"""Ensembl's answers about variants: linkage, consequences, phenotypes, populations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -178,7 +178,7 @@ def haplotypes_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def beacon_of(arguments: Arguments) -> dict[str, Any]:
-    """Whether an allele was observed, and where."""
+    """Answer a beacon's query: was the allele observed, and where?"""
     roll = dice("beacon", *sorted(arguments.items()))
     return {"beaconId": "ensembl", "apiVersion": "v2.0.0", "responseSummary": {"exists": True, "numTotalResults": 1}, "error": None,
             "response": {"resultSets": [{"id": "1kg", "exists": True, "results": [{

@@ -23,6 +23,7 @@ from fathom.biotools.live import LiveTools
 from fathom.biotools.loopback import Loopback
 from fathom.evaluation.calls import evaluate_calls
 from fathom.evaluation.metrics import calibration, calibration_error
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import CallRecord, QuestionRecord
 from fathom.evaluation.runs.running import Run
 
@@ -103,11 +104,14 @@ def measure() -> Iterable[Figure]:
     with served() as (tools, folder):
         if PUBLISHED.is_file():
             run = evaluate_calls(
-                f"biotool:{PUBLISHED}", "offline", with_examples=True, tools=tools, out=folder / "published"
+                f"biotool:{PUBLISHED}",
+                "offline",
+                RunOptions(with_examples=True, out=folder / "published"),
+                tools=tools,
             )
             yield from _figures("published pairs, leave one out", run, (0.75, 0.45))
         name = write_rows(rows_of(questions), folder / "phrasings.json")
-        run = evaluate_calls(name, "offline", tools=tools, out=folder / "phrasings")
+        run = evaluate_calls(name, "offline", RunOptions(out=folder / "phrasings"), tools=tools)
         yield from _figures("own held-out phrasings", run, (0.85, 0.60))
     yield from _elsewhere()
     taken = _milliseconds([q.question for q in questions])

@@ -10,6 +10,7 @@ from bench.biotools_caller import calibration_figure, calls_of, served
 from bench.figures import Figure
 from bench.questions.calls import chains, write_rows
 from fathom.evaluation.calls import evaluate_calls
+from fathom.evaluation.runs.options import RunOptions
 
 TITLE = "Questions that take several calls of biomedical APIs in a row, without a model"
 
@@ -18,7 +19,7 @@ def measure() -> Iterable[Figure]:
     with served() as (tools, folder):
         for part, label in (("tuned", "looked at"), ("held_out", "held out")):
             name = write_rows(chains(part, tools.client), folder / f"{part}.json")
-            run = evaluate_calls(name, "offline", tools=tools, out=folder / part)
+            run = evaluate_calls(name, "offline", RunOptions(out=folder / part), tools=tools)
             n, calls = run.summary().all["n"], calls_of(run)
             made = [call for _, call in calls if call.call is not None]
             counted = {

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bench.figures import DATA, Figure
 from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
 
 TITLE = "Evaluation: runs, metrics, reports, audit"
@@ -205,7 +206,9 @@ def _revision() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool:
         for step in (2, 3, 4):
             answers = replay(whole, files[step], before=files[step - 1])
-            run = evaluate(part, answers, name="rsl-sql", out=Path(name) / str(step), executor=pool)
+            run = evaluate(
+                part, answers, RunOptions(name="rsl-sql", out=Path(name) / str(step), executor=pool)
+            )
             found = run.summary().all["revision"]
             rates = ", ".join(f"{k} {found[k]['hits']}/{found[k]['n']}" for k in ("I2C", "E2C", "C2I", "C2E"))
             value = f"CI {100 * found['CI']:+.1f} %"

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.figures import Figure
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.scoring import score
+from fathom.evaluation.scoring import ScoreOptions, score
 from fathom.evaluation.scoring.batches import MOST_IN_A_BATCH, TimedBatch, batch_seconds
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.evaluation.scoring.judge import Scored, Task
@@ -122,7 +122,7 @@ def answered(terms: Terms, tasks: Sequence[Task]) -> TimedBatch[Answered]:
 
 def _seconds(bench: Path, predictions: Path, **where: Any) -> float:
     started = time.perf_counter()
-    total = score(bench, predictions, **where)
+    total = score(bench, predictions, ScoreOptions(**where))
     if total.n != PAIRS:
         raise AssertionError(f"{PAIRS - total.n} pairs were lost")
     return time.perf_counter() - started

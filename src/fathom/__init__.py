@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from fathom.benchmarks import Benchmark, load_benchmark
     from fathom.databases import Database, connect
     from fathom.errors import FathomError
+    from fathom.evaluation.runs.options import RunOptions
     from fathom.evaluation.runs.running import Run, evaluate
-    from fathom.evaluation.scoring import Score, score
+    from fathom.evaluation.scoring import Score, ScoreOptions, score
     from fathom.records import Answer, Limits, Question, Result, SolvedExample
 
 # Where nobody set logging up, its warnings would put other people's SQL on a terminal as it is.
@@ -31,7 +32,9 @@ _HOMES = {
     "Question": "records",
     "Result": "records",
     "Run": "evaluation.runs.running",
+    "RunOptions": "evaluation.runs.options",
     "Score": "evaluation.scoring",
+    "ScoreOptions": "evaluation.scoring",
     "SolvedExample": "records",
     "ask": "answering",
     "call": "answering.calling",
@@ -51,7 +54,9 @@ __all__ = [
     "Question",
     "Result",
     "Run",
+    "RunOptions",
     "Score",
+    "ScoreOptions",
     "SolvedExample",
     "ask",
     "call",

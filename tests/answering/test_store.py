@@ -32,7 +32,7 @@ def asked(store: Store, question: str = "How many drugs?", database: str = "biom
 
 
 def test_a_question_is_there_before_its_answer_and_the_answer_comes_back(store: Store) -> None:
-    entry, new = store.begin(Question("How many drugs?", evidence="all"), "biomed", method="offline")
+    entry, new = store.begin(Question("How many drugs?", evidence="all"), "biomed")
     assert (new, entry.status, entry.is_finished) == (True, "waiting", False)
     assert store.get(entry.id).answer is None
     store.working(entry.id)

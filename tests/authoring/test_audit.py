@@ -8,6 +8,7 @@ from tests.command import Fathom
 
 from fathom.authoring.audit import KINDS, AuditFinding, audit, findings_markdown, write_findings
 from fathom.benchmarks import load_benchmark
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 
@@ -75,7 +76,10 @@ def test_methods_that_agree_against_gold(folder: Path) -> None:
         return "SELECT 'other'"
 
     with ThreadPoolExecutor(1) as pool:
-        runs = [evaluate(file, m, out=folder / m.__name__, executor=pool).folder for m in (one, two, three)]
+        runs = [
+            evaluate(file, m, RunOptions(out=folder / m.__name__, executor=pool)).folder
+            for m in (one, two, three)
+        ]
     found = [f for f in audit(load_benchmark(file), runs=runs) if f.kind == "methods_agree"]
     assert [f.id for f in found] == ["0"]
     assert found[0].evidence == "2 of 3 runs agree: one, two"

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from fathom.benchmarks import load_benchmark
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.scoring import score
@@ -41,7 +42,7 @@ def test_gold_and_predictions_of_the_published_form_run(folder: Path, fathom: Fa
     assert total.translated == "bigquery to duckdb"
     assert "alike were translated from bigquery to duckdb" in fathom("score", folder, predictions).out
     benchmark = load_benchmark(folder)
-    run = evaluate(benchmark, replay(benchmark, predictions), out=folder / "run")
+    run = evaluate(benchmark, replay(benchmark, predictions), RunOptions(out=folder / "run"))
     assert run.summary().all["correct"] == 3
     settings = json.loads((run.folder / "run.json").read_text())["configuration"]["settings"]
     assert settings["gold_translated_to"] == "duckdb"
@@ -49,5 +50,7 @@ def test_gold_and_predictions_of_the_published_form_run(folder: Path, fathom: Fa
 
 def test_a_method_here_writes_for_the_engine_here(folder: Path) -> None:
     """What isn't from a file is in the dialect that the method sees: a quoted name stays a name."""
-    run = evaluate(folder, lambda _: 'SELECT "UUID" FROM genes WHERE p > 0.15', out=folder / "run")
+    run = evaluate(
+        folder, lambda _: 'SELECT "UUID" FROM genes WHERE p > 0.15', RunOptions(out=folder / "run")
+    )
     assert {r.id for r in run.records() if r.right} == {"4"}

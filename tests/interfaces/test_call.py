@@ -76,44 +76,42 @@ def test_verify_tells_how_each_endpoint_fared(fathom: Fathom) -> None:
 
 
 def test_ask_with_tools_answers_with_call_address_and_citation(fathom: Fathom) -> None:
-    code, out, err = fathom("ask", "--tools", "What is known about the variant rs699 in human?")
+    code, out, err = fathom("ask-tools", "What is known about the variant rs699 in human?")
     assert code == 0
     assert "rs699" in out
     assert "Check it at: https://rest.ensembl.org/variation/homo_sapiens/rs699" in err
     assert "Yates A" in err
-    answered = json.loads(
-        fathom("ask", "--tools", "--json", "What is known about the variant rs699 in human?")[1]
-    )
+    answered = json.loads(fathom("ask-tools", "--json", "What is known about the variant rs699 in human?")[1])
     assert (answered["status"], answered["endpoint"]) == ("answered", "get_variation")
 
 
 def test_ask_with_tools_declines_what_it_can_not_place(fathom: Fathom) -> None:
-    code, out, _ = fathom("ask", "--tools", "What is the weather in Paris?")
+    code, out, _ = fathom("ask-tools", "What is the weather in Paris?")
     assert code == 3
     assert "clear" in out
 
 
 def test_one_answer_feeds_the_next_and_every_call_is_shown(fathom: Fathom) -> None:
     question = "What is the protein sequence of human BRCA2?"
-    code, _, err = fathom("ask", "--tools", question)
+    code, _, err = fathom("ask-tools", question)
     assert code == 0
     assert "Call 1 of 2: lookup_by_symbol" in err
     assert "Call 2 of 2: get_sequence_by_id" in err
     assert err.count("Check it at: https://rest.ensembl.org/") == 2
-    answered = json.loads(fathom("ask", "--tools", "--json", question)[1])
+    answered = json.loads(fathom("ask-tools", "--json", question)[1])
     assert [one["endpoint"] for one in answered["calls"]] == ["lookup_by_symbol", "get_sequence_by_id"]
     assert all(one["url"] and one["citation"] and one["observation"] for one in answered["calls"])
-    cut = json.loads(fathom("ask", "--tools", "--calls", "1", "--json", question)[1])
+    cut = json.loads(fathom("ask-tools", "--calls", "1", "--json", question)[1])
     assert len(cut["calls"]) == 1
     assert "limit of 1" in cut["notes"][0]
 
 
 def test_a_model_without_a_key_is_told(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    code, _, err = fathom("ask", "--tools", "--model", "openai:x", "What is known about rs699?")
+    code, _, err = fathom("ask-tools", "--model", "openai:x", "What is known about rs699?")
     assert code == 1
     assert "OPENAI_API_KEY" in err
-    code, _, err = fathom("ask", "--tools", "--caller", "finetuned", "What is known about rs699?")
+    code, _, err = fathom("ask-tools", "--caller", "finetuned", "What is known about rs699?")
     assert code == 1
     assert "--model" in err
 

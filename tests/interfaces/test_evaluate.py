@@ -79,7 +79,7 @@ def test_a_grid_runs_as_one(runs: Path, fathom: Fathom) -> None:
     grid.write_text(
         "methods = ['offline', 'nobody']\nlimit = 2\nbenchmarks = ['genes.jsonl']", encoding="utf-8"
     )
-    done = fathom("evaluate", "--grid", grid, "-o", runs / "grid", "--json")
+    done = fathom("evaluate-grid", grid, "-o", runs / "grid", "--json")
     assert done.code == 1
     out = json.loads(done.out)
     assert [r["n"] for r in out["runs"]] == [2]
@@ -97,17 +97,15 @@ def test_a_grid_takes_the_options_of_a_run_and_refuses_what_its_file_names(
         "methods = ['offline', 'zero-shot']\nmodels = ['openai:m']\nbenchmarks = ['genes.jsonl']",
         encoding="utf-8",
     )
-    done = fathom(
-        "evaluate", "--grid", grid, "-o", runs / "g", "--limit", 1, "--cassette", runs / "t", "--replay"
-    )
+    done = fathom("evaluate-grid", grid, "-o", runs / "g", "--limit", 1, "--cassette", runs / "t", "--replay")
     assert done.code == 1
     assert "There is no cassette" in done.err
     assert "1 of 2 runs failed" in done.err
     assert len((runs / "g" / "genes-offline" / "records.jsonl").read_text().splitlines()) == 1
-    for given in (["--model", "openai:m"], ["--method", "offline"], ["--split", "dev"]):
-        refused = fathom("evaluate", "--grid", grid, *given)
-        assert refused.code != 0
-        assert f"{given[0]} goes with one run" in refused.err
+    for option in ("--model", "--method", "--split", "--predictions"):
+        refused = fathom("evaluate-grid", grid, option, "openai:m")
+        assert refused.code == 2
+        assert f"Unknown option: {option}" in refused.err
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
@@ -146,7 +144,7 @@ def test_tool_questions_are_evaluated_with_a_caller(
     with Loopback() as server:
         for service, base in server.bases.items():
             monkeypatch.setenv(f"FATHOM_BASE_{service.upper()}", base)
-        evaluating = ("evaluate", f"biotool:{file}", "--caller", "offline", "-o", tmp_path / "run")
+        evaluating = ("evaluate-calls", f"biotool:{file}", "--caller", "offline", "-o", tmp_path / "run")
         assert "BioTool score" in fathom(*evaluating).out
         told = json.loads(fathom(*evaluating, "--json").out)
     assert told["comparison"] == "observations by lexical"
@@ -154,24 +152,33 @@ def test_tool_questions_are_evaluated_with_a_caller(
     assert {"correct_rate", "coverage", "seconds_per_question"} < told.keys()
 
 
-def test_a_caller_is_for_tool_questions(runs: Path, fathom: Fathom) -> None:
-    done = fathom("evaluate", runs / "genes.jsonl", "--caller", "offline")
+def test_each_kind_of_questions_has_its_command(runs: Path, tmp_path: Path, fathom: Fathom) -> None:
+    done = fathom("evaluate-calls", runs / "genes.jsonl", "--caller", "offline")
     assert done.code == 1
+    assert f"fathom evaluate {runs / 'genes.jsonl'}" in done.err
     assert "biotool:FILE" in done.err
-
-
-@pytest.mark.parametrize(("option", "value"), [
-    ("--embeddings", "some"), ("--comparison", "bird"), ("--pack", "some"), ("--before", "some"),
-    ("--executor", "some"), ("--method", "adaptive"), ("--timeout", "7"),
-])  # fmt: skip
-def test_tool_questions_refuse_what_goes_with_queries(
-    option: str, value: str, tmp_path: Path, fathom: Fathom
-) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{"query": "Will it rain?", "endpoint": "esearch", "arguments": {}}]))
-    done = fathom("evaluate", f"biotool:{file}", option, value)
+    done = fathom("evaluate", f"biotool:{file}")
     assert done.code == 1
-    assert f"{option} goes with benchmarks of queries" in done.err
+    assert f"fathom evaluate-calls biotool:{file}" in done.err
+
+
+def test_tool_questions_are_repeated_too(
+    tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tools.json"
+    question = {"query": "Which gene has the symbol BRCA2 in human, by Ensembl lookup?"}
+    call_of_it = {"endpoint": "lookup_by_symbol", "arguments": {"species": "human", "symbol": "BRCA2"}}
+    file.write_text(json.dumps([{**question, **call_of_it}]))
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    with Loopback() as server:
+        for service, base in server.bases.items():
+            monkeypatch.setenv(f"FATHOM_BASE_{service.upper()}", base)
+        done = fathom("evaluate-calls", f"biotool:{file}", "--repeats", 2, "-o", tmp_path / "reps", "--json")
+    (found,) = json.loads(done.out)["repeats"]
+    assert (found["runs"], found["n"]) == (2, 1)
+    assert sorted(f.name for f in (tmp_path / "reps").iterdir()) == ["seed-0", "seed-1"]
 
 
 def test_what_no_run_solves_is_written_and_asked_again(runs: Path, fathom: Fathom) -> None:

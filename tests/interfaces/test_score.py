@@ -5,9 +5,6 @@ import pytest
 from tests.command import Fathom
 from tests.evaluation.scoring.conftest import RIGHT, bench, lines
 
-from fathom.interfaces.cli import make_app
-from fathom.interfaces.cli.score_run import plain_arguments
-
 __all__ = ["bench"]
 
 
@@ -61,25 +58,3 @@ def test_mistakes_are_told_without_a_traceback(
     assert done.code == code
     assert text in done.err
     assert "Traceback" not in done.err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["b", "p"],
-        ["b", "p", "q", "--json"],
-        ["b", "p", "--as", "bird", "--workers", "2", "--timeout", "1.5"],
-        ["b", "--split", "dev", "p", "--details", "d", "--keep-distinct"],
-        ["--executor", "dask://h:1", "b", "p", "--comparison", "spider"],
-    ],
-)
-def test_the_quick_way_reads_arguments_as_the_parser_does(arguments: list[str]) -> None:
-    _, bound, _ = make_app().parse_args(["score", *arguments], exit_on_error=False, print_error=False)
-    assert plain_arguments(arguments) == dict(bound.arguments)
-
-
-@pytest.mark.parametrize(
-    "arguments", [["b"], ["--help"], ["b", "p", "--workers", "x"], ["b", "p", "--timeout=1"]]
-)
-def test_the_quick_way_leaves_the_rest_to_the_parser(arguments: list[str]) -> None:
-    assert plain_arguments(arguments) is None

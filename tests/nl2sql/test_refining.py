@@ -7,7 +7,16 @@ import pytest
 from fathom.llm import Sampling, ScriptedModel
 from fathom.methods import Context
 from fathom.nl2sql.executing import QueryRun, Status
-from fathom.nl2sql.refining import ALWAYS, ON_EMPTY, ON_ERROR, ON_NULL, Accept, Refinement, refine
+from fathom.nl2sql.refining import (
+    ALWAYS,
+    ON_EMPTY,
+    ON_ERROR,
+    ON_NULL,
+    Accept,
+    Refinement,
+    RefineRules,
+    refine,
+)
 
 BROKEN, EMPTY, NULL, GOOD = (
     "SELECT nme FROM gene",
@@ -35,10 +44,7 @@ def run(
         replace(context, model=model),
         sql,
         words,
-        turns=TWICE,
-        triggers=triggers,
-        accept=accept,
-        conversation=conversation,
+        RefineRules(turns=TWICE, triggers=triggers, accept=accept, conversation=conversation),
     )
     return asyncio.run(looped), model
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fathom.errors import ConfigError, InputError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 from fathom.reports.drilldown import highlight
@@ -114,7 +115,7 @@ def test_a_run_that_records_little_has_a_page_too(tmp_path: Path) -> None:
         return "SELECT 1"
 
     with ThreadPoolExecutor(1) as pool:
-        run = evaluate(benchmark, wrong, out=tmp_path / "run", limit=2, executor=pool)
+        run = evaluate(benchmark, wrong, RunOptions(out=tmp_path / "run", limit=2, executor=pool))
     write_report([run.folder], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Paired tests" not in page

@@ -1,10 +1,10 @@
 """From a question to an answer: run a method, then say what came out and what it rests on."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from fathom.answering.assumptions import inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
@@ -18,7 +18,7 @@ from fathom.answering.waiting import wait
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
-from fathom.errors import ConfigError, ModelNeeded, QueryError, RightsError
+from fathom.errors import ConfigError, ModelNeeded, QueryError, RightsError, did_you_mean
 from fathom.knowledge import KnowledgePack, packs_beforehand
 from fathom.knowledge.seen import seen_of
 from fathom.methods import Context, Method, find_method, run_method
@@ -57,38 +57,64 @@ class Asking:
         return replace(self, context=replace(self.context, watch=watch))
 
 
+class MethodOptions(TypedDict, total=False):
+    """How to find queries: by which `method`, with which knowledge packs and solved examples beside others.
+
+    Below `confidence` (0 to 1) a question is declined, where the method's own bar is another. Without a
+    `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
+    """
+
+    method: str | Method | None
+    packs: Iterable[str | Path | KnowledgePack]
+    examples: Iterable[SolvedExample]
+    limits: Limits | None
+    confidence: float | None
+
+
+class AskOptions(MethodOptions, total=False):
+    """How to ask: `model` is the language model of methods that ask one, as `provider:name` or opened.
+
+    `embeddings` is likewise the model that tells methods what is near in meaning, where words and spelling
+    tell it otherwise.
+    """
+
+    model: "str | Model | None"
+    embeddings: "str | Embedder | None"
+
+
 def prepare(
     database: Database,
     *,
-    method: str | Method | None = None,
-    packs: Iterable[str | Path | KnowledgePack] = (),
-    examples: Iterable[SolvedExample] = (),
-    limits: Limits | None = None,
-    confidence: float | None = None,
     model: "Model | None" = None,
     embeddings: "Embedder | None" = None,
     settings: Settings | None = None,
+    **options: Unpack[MethodOptions],
 ) -> Asking:
     """Get ready to ask one database several questions, by `offline` or, with a `model`, by `adaptive`.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
-    on top of them. Below `confidence` (0 to 1) a question is declined, where the method's own bar is another.
-    What a model said of one question may serve the next, unless it is recorded. Raises `UnknownName` for a
-    method that isn't registered, `ModelNeeded` for one that asks a model where none is given, `ConfigError`
-    for a `confidence` out of range or a method without such a bar, `InputError` for a pack that can't be
-    read, and `RightsError` for a model where the rights allow none.
+    on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
+    `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
+    given, `ConfigError` for a `confidence` out of range or a method without such a bar, `InputError` for a
+    pack that can't be read, and `RightsError` for a model where the rights allow none.
     """
-    chosen = _method(method or (WITHOUT_MODEL if model is None else WITH_MODEL), confidence)
+    if unknown := sorted(set(options) - set(MethodOptions.__annotations__)):
+        raise TypeError(
+            f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], [*AskOptions.__annotations__])}"
+        )
+    by_itself = WITHOUT_MODEL if model is None else WITH_MODEL
+    chosen = _method(options.get("method") or by_itself, options.get("confidence"))
     if chosen.asks_model and model is None:
         raise ModelNeeded
     if model is not None and database.granted is not None and not database.granted.models:
         raise RightsError("The rights there are let no language model be asked; leave --model out.")
     settings = settings or read_settings()
-    known = _knowledge([*packs_beforehand(database.known_as or database.url, settings), *packs])
+    beforehand = packs_beforehand(database.known_as or database.url, settings)
+    known = _knowledge([*beforehand, *options.get("packs", ())])
     context = Context(
         database,
-        *seen_of(known, tuple(examples), database),
-        limits if limits is not None else Limits(),
+        *seen_of(known, tuple(options.get("examples", ())), database),
+        options.get("limits") or Limits(),
         settings.cache,
         model,
         embeddings,
@@ -128,45 +154,36 @@ def ask(
     question: str | Question,
     database: str | Path | Database,
     *,
-    method: str | Method | None = None,
     evidence: str = "",
-    packs: Iterable[str | Path | KnowledgePack] = (),
-    examples: Iterable[SolvedExample] = (),
     reading: Reading | None = None,
-    limits: Limits | None = None,
-    confidence: float | None = None,
-    model: "str | Model | None" = None,
-    embeddings: "str | Embedder | None" = None,
+    **options: Unpack[AskOptions],
 ) -> Answer:
     """Answer one question from a database, or give up to three readings of it, or say what is missing.
 
-    Without a `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
     `reading` is one of an earlier answer to the same question, to be run again (`Answer.choose` runs
-    nothing); below `confidence` (0 to 1) an answer isn't sure, where the method's own bar is another; `model`
-    is the language model of methods that ask one, as `provider:name` or opened; `embeddings` is likewise the
-    model that tells them what is near in meaning, where words and spelling tell it otherwise. Raises
+    nothing). The options are those of `AskOptions`: `method`, `packs`, `examples`, `limits`, `confidence`,
+    `model` and `embeddings`. Without a `method` it is `offline`, or `adaptive` where there is a model; below
+    `confidence` (0 to 1) an answer isn't sure; a model is named as `provider:name`, or opened. Raises
     `ConnectionFailed`, `UnknownName`, `InputError`, `QuestionTooLong` or `ModelError` for what can't be used;
     a query that fails is a refusal.
     """
     asked = _question(question, evidence)
+    with prepared(database, **options) as asking:
+        return wait(answer(asked, asking, reading=reading))
+
+
+@contextmanager
+def prepared(database: str | Path | Database, **options: Unpack[AskOptions]) -> Iterator[Asking]:
+    """A database to ask, as `prepare` makes it; what is opened for it is closed afterwards."""
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
+    of_methods = cast(MethodOptions, {k: v for k, v in options.items() if k not in ("model", "embeddings")})
     with (
         opened_database(database) as opened,
-        opened_model(model) as asked_model,
-        opened_embedder(embeddings) as embedder,
+        opened_model(options.get("model")) as asked,
+        opened_embedder(options.get("embeddings")) as near,
     ):
-        asking = prepare(
-            opened,
-            method=method,
-            packs=packs,
-            examples=examples,
-            limits=limits,
-            confidence=confidence,
-            model=asked_model,
-            embeddings=embedder,
-        )
-        return wait(answer(asked, asking, reading=reading))
+        yield prepare(opened, model=asked, embeddings=near, **of_methods)
 
 
 def opened_database(database: str | Path | Database) -> AbstractContextManager[Database]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import Self, Unpack
 
-from fathom.answering.asking import Asking, answer, opened_database, prepare
+from fathom.answering.asking import Asking, AskOptions, answer, prepared
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.conversation_file import read_conversation, write_conversation
@@ -17,28 +17,11 @@ from fathom.answering.recall import recalled
 from fathom.answering.waiting import wait
 from fathom.databases import Database
 from fathom.errors import InputError
-from fathom.knowledge import KnowledgePack
-from fathom.methods import Method
-from fathom.records import Answer, Assumption, Ending, Limits, Question, Reading, Refusal, SolvedExample
+from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal
 from fathom.records.display import Displayed
-
-if TYPE_CHECKING:
-    from fathom.llm import Embedder, Model
 
 EDITED_RIGHT = 0.8
 """How sure an edit is of itself, on top of the answer that it edits."""
-
-
-class AskOptions(TypedDict, total=False):
-    """How to ask, as `fathom.ask` takes it."""
-
-    method: str | Method | None
-    packs: Iterable[str | Path | KnowledgePack]
-    examples: Iterable[SolvedExample]
-    limits: Limits | None
-    confidence: float | None
-    model: "str | Model | None"
-    embeddings: "str | Embedder | None"
 
 
 class Conversation(Displayed):
@@ -62,7 +45,9 @@ class Conversation(Displayed):
         """
         self.answers = list(answers)
         self._held = ExitStack()
-        self.asking = database if isinstance(database, Asking) else _opened(database, self._held, **options)
+        if not isinstance(database, Asking):
+            database = self._held.enter_context(prepared(database, **options))
+        self.asking = database
         self.whole = (self.last.whole or self.last.question.text) if self.last else ""
 
     @classmethod
@@ -195,22 +180,3 @@ class Conversation(Displayed):
         unanswered = f"The question before, “{before.question.text}”, had no answer to go on from."
         told = f"{given.refusal.reason} {unanswered} {hint} a whole question."
         return replace(given, text=f"I don't know. {told}", refusal=replace(given.refusal, reason=told))
-
-
-def _opened(database: str | Path | Database, held: ExitStack, **options: Unpack[AskOptions]) -> Asking:
-    """A database to ask, with its models; `held` closes what is opened here."""
-    from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
-
-    with ExitStack() as opening:
-        asking = prepare(
-            opening.enter_context(opened_database(database)),
-            method=options.get("method"),
-            packs=options.get("packs", ()),
-            examples=options.get("examples", ()),
-            limits=options.get("limits"),
-            confidence=options.get("confidence"),
-            model=opening.enter_context(opened_model(options.get("model"))),
-            embeddings=opening.enter_context(opened_embedder(options.get("embeddings"))),
-        )
-        held.push(opening.pop_all())
-        return asking

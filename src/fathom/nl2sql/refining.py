@@ -37,47 +37,55 @@ class Refinement:
         return [{"sql": o.sql, "status": o.status, "error": o.error} for o in self.outcomes]
 
 
-async def refine(
-    context: Context,
-    sql: str,
-    ask: Callable[[QueryRun, int], str],
-    *,
-    turns: Sequence[Sampling],
-    triggers: Collection[Status] = ON_ERROR,
-    accept: Accept = "last",
-    conversation: bool = False,
-    history: Sequence[Message] = (),
-    read: Callable[[str], str | None] = find_sql,
-    tries: int = 1,
-    seconds: float | None = None,
-    rows: int | None = None,
-) -> Refinement:
-    """Run a query and have it corrected while its status is one of `triggers`, at most `turns` times.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefineRules:
+    """When a query is corrected, how often, and how a reply is read.
 
-    `ask` writes what a turn says of an outcome; turns count from 0. With `conversation` each turn goes on
-    from `history` and the turns before it, else each is asked by itself. A reply without SQL is drawn anew,
-    up to `tries` in all; then it ends the loop, and the query before it stands. Raises what `Model.ask`
-    raises; a query that fails is an outcome.
+    A query whose status is one of `triggers` is corrected, at most once for each of `turns`. With
+    `conversation` each turn goes on from `history` and the turns before it, else each is asked by itself. A
+    reply that `read` finds no SQL in is drawn anew, up to `tries` in all. `seconds` and `rows` bound the
+    queries, where they are to be bounded otherwise than others.
+    """
+
+    turns: Sequence[Sampling]
+    triggers: Collection[Status] = ON_ERROR
+    accept: Accept = "last"
+    conversation: bool = False
+    history: Sequence[Message] = ()
+    read: Callable[[str], str | None] = find_sql
+    tries: int = 1
+    seconds: float | None = None
+    rows: int | None = None
+
+
+async def refine(
+    context: Context, sql: str, ask: Callable[[QueryRun, int], str], rules: RefineRules
+) -> Refinement:
+    """Run a query and have it corrected as the rules say.
+
+    `ask` writes what a turn says of an outcome; turns count from 0. Where every try brings a reply without
+    SQL, the loop ends, and the query before it stands. Raises what `Model.ask` raises; a query that fails is
+    an outcome.
     """
     model = context.metered_model()
-    messages = tuple(history)
-    outcomes = [await execute(context, sql, seconds=seconds, rows=rows)]
-    for turn, sampling in enumerate(turns):
-        if outcomes[-1].status not in triggers:
+    messages = tuple(rules.history)
+    outcomes = [await execute(context, sql, seconds=rules.seconds, rows=rules.rows)]
+    for turn, sampling in enumerate(rules.turns):
+        if outcomes[-1].status not in rules.triggers:
             break
         said = Message("user", ask(outcomes[-1], turn))
         # By itself a turn may repeat an earlier one's words; its number draws another reply to them.
-        first = 0 if conversation else turn * tries
-        for sample in range(first, first + tries):
+        first = 0 if rules.conversation else turn * rules.tries
+        for sample in range(first, first + rules.tries):
             reply = await model.ask((*messages, said), sampling=sampling, sample=sample)
-            if (corrected := read(reply.text)) is not None:
+            if (corrected := rules.read(reply.text)) is not None:
                 break
-        if conversation:
+        if rules.conversation:
             messages = (*messages, said, Message("assistant", reply.text))
         if corrected is None:
             break
-        outcomes.append(await execute(context, corrected, seconds=seconds, rows=rows))
-    return Refinement(_standing(outcomes, accept), tuple(outcomes), messages)
+        outcomes.append(await execute(context, corrected, seconds=rules.seconds, rows=rules.rows))
+    return Refinement(_standing(outcomes, rules.accept), tuple(outcomes), messages)
 
 
 def _standing(outcomes: Sequence[QueryRun], accept: Accept) -> QueryRun:

@@ -68,7 +68,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_callers_that_ask_a_model_are_measured(
     caller: str, model: str, tmp_path: Path, fathom: Fathom
 ) -> None:
-    asked = ("evaluate", f"biotool:{pairs_in(tmp_path)}", "--caller", caller, "--model", model)
+    asked = ("evaluate-calls", f"biotool:{pairs_in(tmp_path)}", "--caller", caller, "--model", model)
     done = fathom(*asked, "-o", tmp_path / caller, "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
@@ -78,7 +78,7 @@ def test_callers_that_ask_a_model_are_measured(
 
 
 def test_repeats_give_mean_and_spread(model: str, tmp_path: Path, fathom: Fathom) -> None:
-    asked = ("evaluate", f"biotool:{pairs_in(tmp_path)}", "--caller", "finetuned", "--model", model)
+    asked = ("evaluate-calls", f"biotool:{pairs_in(tmp_path)}", "--caller", "finetuned", "--model", model)
     done = fathom(*asked, "-o", tmp_path / "runs", "--repeats", 3)
     assert done.code == 0, done.err
     assert "3 runs of 3 questions" in done.out

@@ -134,7 +134,7 @@ def test_the_whole_comparison_by_commands(tmp_path: Path, fathom: Fathom) -> Non
     pairs, run = pairs_in(tmp_path), tmp_path / "run"
     with Server() as server:
         name = f"{server.openai}#own"
-        assert fathom("evaluate", f"biotool:{pairs}", "--caller", "offline", "-o", run).code == 0
+        assert fathom("evaluate-calls", f"biotool:{pairs}", "--caller", "offline", "-o", run).code == 0
         for seen in ("nothing", "gold", run):
             out = tmp_path / f"{Path(seen).name}.jsonl"
             code, said, _ = fathom("tools", "answer", pairs, "--model", name, "--seen", seen, "-o", out)

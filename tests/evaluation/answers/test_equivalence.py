@@ -8,6 +8,7 @@ import pytest
 from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers.equivalence import judge_queries, read_equivalences
 from fathom.evaluation.runs.folder import EQUIVALENCES, RunError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
@@ -39,7 +40,7 @@ def run(tmp_path: Path) -> Path:
     def answered(question: Question) -> str | None:
         return QUERIES.get(question.id)
 
-    return evaluate(make_benchmark(tmp_path, 5), answered, out=tmp_path / "run").folder
+    return evaluate(make_benchmark(tmp_path, 5), answered, RunOptions(out=tmp_path / "run")).folder
 
 
 def test_queries_with_gold_are_judged_and_the_same_words_need_no_judge(run: Path) -> None:
@@ -110,7 +111,9 @@ def test_damage_and_runs_without_queries_are_told(run: Path, tmp_path: Path) -> 
     file.write_text(file.read_text().replace('"unclear"', '"perhaps"'))
     with pytest.raises(InputError, match="damaged"):
         read_equivalences(run)
-    none = evaluate(tmp_path / "genes.jsonl", lambda _: None, name="none", out=tmp_path / "none").folder
+    none = evaluate(
+        tmp_path / "genes.jsonl", lambda _: None, RunOptions(name="none", out=tmp_path / "none")
+    ).folder
     with pytest.raises(InputError, match="no query with gold"):
         judge_queries(none, judge())
 

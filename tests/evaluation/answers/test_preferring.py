@@ -20,6 +20,7 @@ from fathom.evaluation.answers.pairs import (
 from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
 from fathom.evaluation.metrics import NothingInCommon
 from fathom.evaluation.runs.folder import RunError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
@@ -221,6 +222,6 @@ def test_runs_whose_method_answers_in_words_are_taken(tmp_path: Path) -> None:
     def answered(question: Question) -> Draft:
         return Draft(question).with_findings(answer=f"Of {question.text}")
 
-    done = evaluate(make_benchmark(tmp_path, 3), answered, out=tmp_path / "run")
+    done = evaluate(make_benchmark(tmp_path, 3), answered, RunOptions(out=tmp_path / "run"))
     found = read_answers(done.folder)
     assert found["q1"] == Answered("What is gene 1 called?", "Of What is gene 1 called?")

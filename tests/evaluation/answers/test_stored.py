@@ -9,6 +9,7 @@ from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
 from fathom.evaluation.runs.folder import RunError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.interfaces.cli.showing_runs import print_summary
@@ -48,7 +49,7 @@ def benchmark(tmp_path: Path) -> Benchmark:
 
 @pytest.fixture
 def run(benchmark: Benchmark, tmp_path: Path) -> Path:
-    return evaluate(benchmark, answered, out=tmp_path / "run").folder
+    return evaluate(benchmark, answered, RunOptions(out=tmp_path / "run")).folder
 
 
 def lines(run: Path) -> dict[str, float | None]:
@@ -93,10 +94,10 @@ def test_what_cannot_be_judged_is_told(benchmark: Benchmark, run: Path, tmp_path
     without = load_benchmark(make_benchmark(tmp_path / "without"))
     with pytest.raises(RunError, match="other questions"):
         judge_run(without, run, judge())
-    silent = evaluate(without, lambda question: "SELECT 1", out=tmp_path / "silent").folder
+    silent = evaluate(without, lambda question: "SELECT 1", RunOptions(out=tmp_path / "silent")).folder
     with pytest.raises(InputError, match="no gold answers"):
         judge_run(without, silent, judge())
-    wordless = evaluate(benchmark, lambda question: "SELECT 1", out=tmp_path / "wordless").folder
+    wordless = evaluate(benchmark, lambda question: "SELECT 1", RunOptions(out=tmp_path / "wordless")).folder
     with pytest.raises(InputError, match="no answers in words"):
         judge_run(benchmark, wordless, judge())
 

@@ -20,6 +20,7 @@ from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.contrast import contrast, moved
 from fathom.evaluation.runs.folder import DifferentRun
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.running import Run
 from fathom.llm import Budget, Call, Reply, ScriptedModel
@@ -76,7 +77,9 @@ def benchmark(folder: Path, rows: list[dict[str, Any]] = ROWS) -> str:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, tools: LiveTools) -> Run:
     folder = tmp_path_factory.mktemp("run")
-    return evaluate_calls(benchmark(folder), answers, out=folder / "run", tools=tools, name="theirs")
+    return evaluate_calls(
+        benchmark(folder), answers, RunOptions(out=folder / "run", name="theirs"), tools=tools
+    )
 
 
 def test_each_outcome_is_told_apart(run: Run) -> None:
@@ -146,18 +149,23 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path, tools: LiveTools) ->
         asked.append(question.id)
         return answers(question)
 
-    evaluate_calls(name, noting, out=tmp_path / "run", tools=tools, name="theirs", limit=3)
+    evaluate_calls(name, noting, RunOptions(out=tmp_path / "run", name="theirs", limit=3), tools=tools)
     lines = (tmp_path / "run" / "records.jsonl").read_bytes()
     (tmp_path / "run" / "records.jsonl").write_bytes(lines[:-20])  # as a kill leaves it
-    evaluate_calls(name, noting, out=tmp_path / "run", tools=tools, name="theirs")
+    evaluate_calls(name, noting, RunOptions(out=tmp_path / "run", name="theirs"), tools=tools)
     assert asked == [r["id"] for r in ROWS[:3]] + [r["id"] for r in ROWS[2:]]
     with pytest.raises(DifferentRun, match="comparison"):
-        evaluate_calls(name, noting, out=tmp_path / "run", tools=tools, name="theirs",
-                       encoder=Vectors("other", lambda texts: [[1.0]] * len(texts)))  # fmt: skip
+        evaluate_calls(
+            name,
+            noting,
+            RunOptions(out=tmp_path / "run", name="theirs"),
+            tools=tools,
+            encoder=Vectors("other", lambda texts: [[1.0]] * len(texts)),
+        )
 
 
 def test_runs_compare_and_report(run: Run, tmp_path: Path, tools: LiveTools) -> None:
-    other = evaluate_calls(benchmark(tmp_path), "offline", out=tmp_path / "run", tools=tools)
+    other = evaluate_calls(benchmark(tmp_path), "offline", RunOptions(out=tmp_path / "run"), tools=tools)
     (pair,) = contrast([run.folder, other.folder]).pairs
     assert pair.correct.n == 7  # the gold of one fails
     assert {m.id for m in moved(run.folder, other.folder)} >= {"alias"}
@@ -207,8 +215,8 @@ def test_examples_teach_the_offline_caller(tmp_path: Path, tools: LiveTools) -> 
         for n in range(1, 5) for word, said in (("a", "Zorgle flimp"), ("b", "Brackly"))
     ]  # fmt: skip
     name = benchmark(tmp_path, rows)
-    without = evaluate_calls(name, "offline", out=tmp_path / "a", tools=tools)
-    taught = evaluate_calls(name, "offline", out=tmp_path / "b", tools=tools, with_examples=True)
+    without = evaluate_calls(name, "offline", RunOptions(out=tmp_path / "a"), tools=tools)
+    taught = evaluate_calls(name, "offline", RunOptions(out=tmp_path / "b", with_examples=True), tools=tools)
     right = [sum(r.right for r in run.records()) for run in (without, taught)]
     assert right == [0, 8]
 
@@ -221,7 +229,7 @@ def test_predictions_of_others_are_replayed(tmp_path: Path, tools: LiveTools) ->
         + '\n{"id": "declined", "function_calling": null}\n',
         encoding="utf-8",
     )
-    done = evaluate_calls(loaded, replay_calls(loaded, file), out=tmp_path / "run", tools=tools)
+    done = evaluate_calls(loaded, replay_calls(loaded, file), RunOptions(out=tmp_path / "run"), tools=tools)
     assert {r.id for r in done.records() if r.outcome is Outcome.CORRECT} == {"same"}
     assert done.summary().all["declined"] == 7
     file.write_text('{"id": "elsewhere", "name": "blast", "arguments": {}}\n', encoding="utf-8")
@@ -240,7 +248,10 @@ def test_a_run_stops_when_the_services_do_not_answer(tmp_path: Path) -> None:
     rows = [{**ROWS[0], "id": str(n)} for n in range(9)]
     with pytest.raises(FathomError, match="3 gold calls in a row"):
         evaluate_calls(
-            benchmark(tmp_path, rows), lambda _: ANSWERS["same"], out=tmp_path / "run", tools=Down()
+            benchmark(tmp_path, rows),
+            lambda _: ANSWERS["same"],
+            RunOptions(out=tmp_path / "run"),
+            tools=Down(),
         )
     kept = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(kept) == 2
@@ -250,8 +261,12 @@ def test_a_run_stops_when_its_budget_is_spent(tmp_path: Path, tools: LiveTools) 
     rows = [{**ROWS[0], "id": str(n)} for n in range(3)]
     found = Reply("", (Call("lookup_by_symbol", json.dumps(SYMBOL)),), finish="tool_call")
     with pytest.raises(BudgetExceeded, match="2 of 2 calls"):
-        evaluate_calls(benchmark(tmp_path, rows), "llm", out=tmp_path / "run", tools=tools,
-                       model=ScriptedModel.of(*[found] * 3), budget=Budget(calls=2))  # fmt: skip
+        evaluate_calls(
+            benchmark(tmp_path, rows),
+            "llm",
+            RunOptions(out=tmp_path / "run", model=ScriptedModel.of(*[found] * 3), budget=Budget(calls=2)),
+            tools=tools,
+        )
     kept = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in kept] == ["0", "1"]
 
@@ -261,8 +276,13 @@ def test_an_encoder_that_fails_ends_the_run_rather_than_score_zero(tmp_path: Pat
         raise InputError("no vectors today")
 
     with pytest.raises(InputError, match="no vectors today"):
-        evaluate_calls(benchmark(tmp_path), answers, out=tmp_path / "run", tools=tools,
-                       encoder=Vectors("failing", failing))  # fmt: skip
+        evaluate_calls(
+            benchmark(tmp_path),
+            answers,
+            RunOptions(out=tmp_path / "run"),
+            tools=tools,
+            encoder=Vectors("failing", failing),
+        )
 
 
 def test_other_benchmarks_are_refused(tmp_path: Path) -> None:
@@ -301,7 +321,9 @@ CHAINS: list[dict[str, Any]] = [
 
 
 def test_a_caller_is_followed_through_a_whole_chain(tmp_path: Path, tools: LiveTools) -> None:
-    run = evaluate_calls(benchmark(tmp_path, CHAINS), "offline", out=tmp_path / "run", tools=tools)
+    run = evaluate_calls(
+        benchmark(tmp_path, CHAINS), "offline", RunOptions(out=tmp_path / "run"), tools=tools
+    )
     records = {r.id: r for r in run.records()}
     chain = records["chain"].call
     assert chain is not None
@@ -332,7 +354,10 @@ def test_calls_in_a_row_are_held_against_gold_one_by_one(tmp_path: Path, tools: 
         "declined": [sequence],
     }
     run = evaluate_calls(
-        benchmark(tmp_path, CHAINS), lambda q: made[q.id], out=tmp_path / "run", tools=tools, name="theirs"
+        benchmark(tmp_path, CHAINS),
+        lambda q: made[q.id],
+        RunOptions(out=tmp_path / "run", name="theirs"),
+        tools=tools,
     )
     calls = {r.id: r.call for r in run.records()}
     chain, one, short = calls["chain"], calls["one"], calls["declined"]
@@ -354,7 +379,7 @@ def test_predicted_chains_are_replayed(tmp_path: Path, tools: LiveTools) -> None
     loaded = load_benchmark(benchmark(tmp_path, CHAINS))
     file = tmp_path / "theirs.jsonl"
     file.write_text(json.dumps({"id": "chain", "calls": [LOOKED_UP, SEQUENCE]}) + "\n", encoding="utf-8")
-    done = evaluate_calls(loaded, replay_calls(loaded, file), out=tmp_path / "run", tools=tools)
+    done = evaluate_calls(loaded, replay_calls(loaded, file), RunOptions(out=tmp_path / "run"), tools=tools)
     counted = done.summary().all["calls"]
     assert (counted["right_arguments"]["hits"], counted["made"]["hits"]) == (1, 1)
 
@@ -365,7 +390,7 @@ def test_a_refused_call_in_a_chain_is_told(tmp_path: Path, tools: LiveTools) -> 
     file = tmp_path / "theirs.json"
     file.write_text(json.dumps([{"id": "chain", "calls": [wrong, SEQUENCE]}]), encoding="utf-8")
     (record,) = evaluate_calls(
-        loaded, replay_calls(loaded, file), out=tmp_path / "run", tools=tools
+        loaded, replay_calls(loaded, file), RunOptions(out=tmp_path / "run"), tools=tools
     ).records()
     assert record.error_class == "refused"
     assert "symbol: is needed" in (record.error or "")

@@ -9,6 +9,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.errors import InputError
 from fathom.evaluation.runs.contrast import contrast, contrasts, labelled, moved
 from fathom.evaluation.runs.grid import read_grid, run_grid
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 
@@ -28,7 +29,8 @@ def two_runs(tmp_path: Path) -> list[Path]:
     benchmark = make_benchmark(tmp_path)
     with ThreadPoolExecutor(2) as pool:
         return [
-            evaluate(benchmark, m, out=tmp_path / m.__name__, executor=pool).folder for m in (good, worse)
+            evaluate(benchmark, m, RunOptions(out=tmp_path / m.__name__, executor=pool)).folder
+            for m in (good, worse)
         ]
 
 
@@ -79,7 +81,7 @@ def two_benchmarks(two_runs: list[Path], tmp_path: Path) -> list[Path]:
     renamed = other.rename(other.with_name("other.jsonl"))
     with ThreadPoolExecutor(2) as pool:
         more = [
-            evaluate(renamed, m, out=tmp_path / f"other-{m.__name__}", executor=pool).folder
+            evaluate(renamed, m, RunOptions(out=tmp_path / f"other-{m.__name__}", executor=pool)).folder
             for m in (good, worse)
         ]
     return [two_runs[0], more[0], two_runs[1], more[1]]

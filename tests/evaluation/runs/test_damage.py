@@ -12,6 +12,7 @@ from tests.evaluation.runs.test_running import right
 
 from fathom.errors import InputError
 from fathom.evaluation.runs.folder import RECORDS
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import Run, evaluate
 
 ALL = QUESTIONS + 1
@@ -25,7 +26,7 @@ def threads() -> Iterator[Executor]:
 
 @pytest.fixture
 def run(tmp_path: Path, threads: Executor) -> Run:
-    return evaluate(make_benchmark(tmp_path), right, out=tmp_path / "run", executor=threads)
+    return evaluate(make_benchmark(tmp_path), right, RunOptions(out=tmp_path / "run", executor=threads))
 
 
 def _lines(run: Run) -> list[bytes]:
@@ -33,7 +34,7 @@ def _lines(run: Run) -> list[bytes]:
 
 
 def _again(run: Run, threads: Executor) -> Run:
-    return evaluate(run.folder.parent / "genes.jsonl", right, out=run.folder, executor=threads)
+    return evaluate(run.folder.parent / "genes.jsonl", right, RunOptions(out=run.folder, executor=threads))
 
 
 def test_a_doubled_record_is_counted_once(run: Run, threads: Executor, fathom: Fathom) -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.evaluation.runs.folder import read_records
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import Summary, summarise
@@ -28,7 +29,7 @@ def run(tmp_path: Path) -> Path:
         steps = (Step(f"s{n}", "generation", found) for n, found in enumerate(FOUND.get(question.id, [])))
         return Draft(question, sql="SELECT 1", trace=Trace(tuple(steps)))
 
-    return evaluate(make_benchmark(tmp_path, 4), answered, out=tmp_path / "run").folder
+    return evaluate(make_benchmark(tmp_path, 4), answered, RunOptions(out=tmp_path / "run")).folder
 
 
 def test_each_record_tells_its_own(run: Path) -> None:
@@ -53,7 +54,9 @@ def test_runs_that_ask_a_model_repeat_each_other(tmp_path: Path) -> None:
     def summary(seed: int | None, tokens: int | None, place: str) -> Summary:
         model = ScriptedModel.of(rules={"": "name FROM gene"})
         done = evaluate(
-            benchmark, "zero-shot", model=model, seed=seed, reply_tokens=tokens, out=tmp_path / place
+            benchmark,
+            "zero-shot",
+            RunOptions(model=model, seed=seed, reply_tokens=tokens, out=tmp_path / place),
         )
         return done.summary()
 

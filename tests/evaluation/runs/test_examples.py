@@ -9,6 +9,7 @@ from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
 from fathom.errors import ConfigError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.llm import ScriptedModel
 from fathom.methods import find_method
@@ -40,7 +41,7 @@ def benchmark(tmp_path: Path) -> Benchmark:
 def shown(benchmark: Benchmark, method: str, out: Path, **options: bool) -> tuple[str, str]:
     """The prompts of the first question, and the name that the run got."""
     model = ScriptedModel.of(rules={"": "SELECT name FROM gene WHERE id = 0"})
-    run = evaluate(benchmark, method, model=model, limit=1, out=out, **options)  # type: ignore[arg-type]
+    run = evaluate(benchmark, method, RunOptions(model=model, limit=1, out=out, **options))  # type: ignore[arg-type]
     return "\n".join(model.prompts), run.summary().configuration["method"]
 
 

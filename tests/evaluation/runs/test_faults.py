@@ -14,6 +14,7 @@ from fathom.errors import InputError
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs import judging
 from fathom.evaluation.runs.judging import Exam, Marks
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 
@@ -44,7 +45,7 @@ class Stumbling:
 
 def test_an_internal_error_is_kept_and_asked_again(tmp_path: Path, threads: Executor) -> None:
     subject, out = Stumbling(), tmp_path / "run"
-    run = evaluate(make_benchmark(tmp_path), subject, out=out, executor=threads)
+    run = evaluate(make_benchmark(tmp_path), subject, RunOptions(out=out, executor=threads))
     found = {r.id: r for r in run.records()}
     assert found["q2"].error_class == found["q5"].error_class == "internal_error"
     assert found["q2"].error == "IndexError: string index out of range"
@@ -55,7 +56,7 @@ def test_an_internal_error_is_kept_and_asked_again(tmp_path: Path, threads: Exec
     assert figures["error_classes"] == {"internal_error": 2, "other": 1}
 
     subject.ill, subject.asked = False, []
-    again = evaluate(tmp_path / "genes.jsonl", subject, out=out, executor=threads)
+    again = evaluate(tmp_path / "genes.jsonl", subject, RunOptions(out=out, executor=threads))
     records = list(again.records())
     assert sorted(subject.asked) == ["q2", "q5"]  # what was told on purpose is final
     assert len(records) == len({r.id for r in records}) == QUESTIONS + 1
@@ -70,13 +71,13 @@ def _failing(exam: Exam) -> Marks:
 
 def test_an_error_of_the_judge_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fathom.evaluation.runs.running.judge", _failing)
-    run = evaluate(make_benchmark(tmp_path), right, out=tmp_path / "run")
+    run = evaluate(make_benchmark(tmp_path), right, RunOptions(out=tmp_path / "run"))
     record = next(r for r in run.records() if r.id == "q4")
     assert (record.outcome, record.error_class) == (Outcome.ERROR, "internal_error")
     assert record.sql == "SELECT name FROM gene WHERE id = 4"
     assert "ZeroDivisionError" in record.fault
     monkeypatch.undo()
-    again = evaluate(tmp_path / "genes.jsonl", right, out=tmp_path / "run")
+    again = evaluate(tmp_path / "genes.jsonl", right, RunOptions(out=tmp_path / "run"))
     assert again.summary().all["correct"] == QUESTIONS + 1
 
 

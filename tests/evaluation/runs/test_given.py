@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.data import needed
@@ -13,6 +14,7 @@ from fathom.benchmarks import QuestionSelection
 from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import contrast
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import Run, evaluate
 from fathom.methods import Context, Method, step
 from fathom.records import Draft, Question
@@ -58,11 +60,13 @@ async def look(draft: Draft, context: Context) -> Draft:
 
 def test_a_method_sees_what_the_options_say(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
     method = Method("looking", (look,))
-    evaluate(benchmark_file, method, out=tmp_path / "whole", executor=threads)
+    evaluate(benchmark_file, method, RunOptions(out=tmp_path / "whole", executor=threads))
     assert {e for e, _, _ in SEEN.values()} == {"dose is in mg"}
     assert all(set(tables) == {"drug", "gene", "note"} for _, tables, _ in SEEN.values())
     run = evaluate(
-        benchmark_file, method, out=tmp_path / "gold", executor=threads, evidence="none", schema="gold"
+        benchmark_file,
+        method,
+        RunOptions(out=tmp_path / "gold", executor=threads, evidence="none", schema="gold"),
     )
     assert SEEN == {
         "q0": ("", {"drug": ["name"]}, 0),
@@ -79,7 +83,7 @@ def test_only_methods_read_schemas(benchmark_file: Path, tmp_path: Path) -> None
         return f"SELECT '{question.evidence}'"
 
     with pytest.raises(ConfigError, match="gold schema"):
-        evaluate(benchmark_file, plain, out=tmp_path / "run", schema="gold")
+        evaluate(benchmark_file, plain, RunOptions(out=tmp_path / "run", schema="gold"))
 
 
 def test_a_narrowed_database_runs_queries_and_leaves_the_whole_as_it_was(benchmark_file: Path) -> None:
@@ -99,15 +103,11 @@ def test_the_gap_is_a_figure(tmp_path: Path, threads: Executor) -> None:
     bird = needed("bird")
     choice = QuestionSelection(databases=("financial",), sample=12, seed=1)
 
-    def run(name: str, **options: str) -> Run:
+    def run(name: str, **options: Any) -> Run:
         return evaluate(
             bird,
             "offline",
-            split="dev",
-            choice=choice,
-            out=tmp_path / name,
-            executor=threads,
-            **options,  # type: ignore[arg-type]
+            RunOptions(split="dev", choice=choice, out=tmp_path / name, executor=threads, **options),
         )
 
     runs = [run("given"), run("none", evidence="none"), run("gold", schema="gold")]

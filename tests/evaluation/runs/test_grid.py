@@ -10,6 +10,7 @@ from tests.llm.hostile import Server
 from fathom.errors import BudgetExceeded, ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.folder import DifferentRun
 from fathom.evaluation.runs.grid import GridOutcome, RunGrid, read_grid, run_grid
+from fathom.evaluation.runs.options import RunOptions
 
 TOKENS = 128
 """Of each reply of the server."""
@@ -172,10 +173,10 @@ def test_a_failing_cell_keeps_no_other_from_running(folder: Path, monkeypatch: p
 
     evaluate = running.evaluate
 
-    def faulty(benchmark: str, method: str, **options: object) -> object:
+    def faulty(benchmark: str, method: str, options: RunOptions) -> object:
         if method == "zero-shot":
             raise ZeroDivisionError("a fault of a plug-in")
-        return evaluate(benchmark, method, **options)  # type: ignore[arg-type]
+        return evaluate(benchmark, method, options)
 
     monkeypatch.setattr(module, "evaluate", faulty)
     text = "methods = ['zero-shot', 'nobody', 'offline']\nlimit = 2\nbenchmarks = ['genes.jsonl']"

@@ -11,6 +11,7 @@ from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.errors import InputError
 from fathom.evaluation.runs.history import histories
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 
@@ -30,7 +31,9 @@ def made(folder: Path, name: str, wrong: set[int], at: str, **more: Any) -> Path
     benchmark = folder / "genes.jsonl"
     benchmark = benchmark if benchmark.exists() else make_benchmark(folder, N)
     asked = more.pop("method", "mine")
-    done = evaluate(benchmark, right_on(wrong), name=asked, out=folder / "runs" / name, **more).folder
+    done = evaluate(
+        benchmark, right_on(wrong), RunOptions(name=asked, out=folder / "runs" / name, **more)
+    ).folder
     content = json.loads((done / "run.json").read_text())
     content["starts"][-1] |= {"at": at, "code": {"commit": f"{name:0<40}", "dirty": False}}
     (done / "run.json").write_text(json.dumps(content))
@@ -77,7 +80,9 @@ def test_the_latest_change_alone_is_a_regression(runs: Path, tmp_path: Path) -> 
 
 def test_other_methods_and_questions_are_other_histories(runs: Path, tmp_path: Path) -> None:
     made(tmp_path, "other", set(), "2026-01-05T10:00:00+00:00", method="theirs")
-    evaluate(make_benchmark(tmp_path / "more", N - 1), right_on(set()), name="mine", out=runs / "fewer")
+    evaluate(
+        make_benchmark(tmp_path / "more", N - 1), right_on(set()), RunOptions(name="mine", out=runs / "fewer")
+    )
     found = {(h.name, h.benchmark, len(h.stages)) for h in histories([runs])}
     assert found == {("mine", "genes", 3), ("theirs", "genes", 1), ("mine", "genes", 1)}
 

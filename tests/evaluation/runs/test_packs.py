@@ -11,6 +11,7 @@ from fathom.answering import prepare
 from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.evaluation.runs.folder import DifferentRun
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import Run, evaluate
 from fathom.knowledge import packs_beforehand
 from fathom.methods import Context, Method, step
@@ -48,7 +49,7 @@ def _settings_of(run: Run) -> dict[str, object]:
 
 
 def test_a_run_is_told_what_asking_is_told(clinic: Path) -> None:
-    run = evaluate(clinic / "asked.jsonl", "offline", out=clinic / "run")
+    run = evaluate(clinic / "asked.jsonl", "offline", RunOptions(out=clinic / "run"))
     assert [r.outcome.value for r in run.records()] == ["correct"]
     [packs] = _settings_of(run)["packs_of_databases"].values()  # type: ignore[attr-defined]
     assert list(packs) == ["clinic.yaml"]
@@ -63,7 +64,7 @@ def test_both_ways_of_asking_make_the_same_of_a_database(clinic: Path) -> None:
         seen.append(context)
         return draft
 
-    evaluate(clinic / "asked.jsonl", Method("looks", (look,)), out=clinic / "run")
+    evaluate(clinic / "asked.jsonl", Method("looks", (look,)), RunOptions(out=clinic / "run"))
     with connect("clinic") as database:
         asked = prepare(database).context
     assert seen[0].knowledge == asked.knowledge
@@ -72,14 +73,14 @@ def test_both_ways_of_asking_make_the_same_of_a_database(clinic: Path) -> None:
 
 
 def test_another_pack_makes_another_run(clinic: Path) -> None:
-    evaluate(clinic / "asked.jsonl", "offline", out=clinic / "run")
+    evaluate(clinic / "asked.jsonl", "offline", RunOptions(out=clinic / "run"))
     (clinic / "clinic.yaml").write_text("name: clinic\n")
     with pytest.raises(DifferentRun, match="packs_of_databases"):
-        evaluate(clinic / "asked.jsonl", "offline", out=clinic / "run")
+        evaluate(clinic / "asked.jsonl", "offline", RunOptions(out=clinic / "run"))
 
 
 def test_a_callable_is_given_no_packs(clinic: Path) -> None:
-    run = evaluate(clinic / "asked.jsonl", lambda _: "SELECT 2", out=clinic / "run")
+    run = evaluate(clinic / "asked.jsonl", lambda _: "SELECT 2", RunOptions(out=clinic / "run"))
     assert _settings_of(run) == {}
 
 

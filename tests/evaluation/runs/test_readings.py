@@ -9,6 +9,7 @@ from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.benchmarks import load_benchmark
 from fathom.errors import InputError
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.records import Draft, Question, Reading
@@ -45,7 +46,7 @@ def run_of(benchmark: Path, answers: dict[str, Any], name: str = "mine") -> dict
         given = answers.get(question.id)
         return asks_back(question, *given) if isinstance(given, tuple) else given
 
-    done = evaluate(benchmark, answered, name=name, out=benchmark.parent / name)
+    done = evaluate(benchmark, answered, RunOptions(name=name, out=benchmark.parent / name))
     return dict(summarise(done.folder).all)
 
 

@@ -15,6 +15,7 @@ from tests.evaluation.runs.test_running import choose, propose, right, select_ge
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
 from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.export import export
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.scoring import score
@@ -31,7 +32,7 @@ def threads() -> Iterator[Executor]:
 @pytest.mark.parametrize("form", ["bird", "jsonl", "nl2sqlbench"])
 def test_what_is_exported_scores_as_the_run_did(tmp_path: Path, threads: Executor, form: str) -> None:
     benchmark = make_benchmark(tmp_path)
-    run = evaluate(benchmark, right, out=tmp_path / "run", executor=threads, limit=12, workers=3)
+    run = evaluate(benchmark, right, RunOptions(out=tmp_path / "run", executor=threads, limit=12, workers=3))
     out = tmp_path / ("folder" if form == "nl2sqlbench" else f"out.{'json' if form == 'bird' else form}")
     assert export(run.folder, form, out) == 12
     if form == "bird":
@@ -44,14 +45,16 @@ def test_what_is_exported_scores_as_the_run_did(tmp_path: Path, threads: Executo
 def test_nl2sqlbench_records_keep_the_modules(tmp_path: Path, threads: Executor) -> None:
     path = make_benchmark(tmp_path)
     method = Method("toy", (select_gene, propose, choose))
-    first = evaluate(path, method, out=tmp_path / "first", executor=threads, limit=12)
+    first = evaluate(path, method, RunOptions(out=tmp_path / "first", executor=threads, limit=12))
     export(first.folder, "nl2sqlbench", tmp_path / "records")
     content = json.loads((tmp_path / "records" / "3.json").read_text(encoding="utf-8"))
     assert [r["node_type"] for r in content] == ["schema_selection", "candidate_generation", "query_revision"]
     assert (content[1]["exec_res"], content[2]["exec_res"]) == (0, 1)
     benchmark = load_benchmark(path)
     again = evaluate(
-        benchmark, replay(benchmark, tmp_path / "records"), out=tmp_path / "again", executor=threads, limit=12
+        benchmark,
+        replay(benchmark, tmp_path / "records"),
+        RunOptions(out=tmp_path / "again", executor=threads, limit=12),
     )
     before, after = first.summary().all, again.summary().all
     for part in ("correct", "revision", "generation", "selection"):
@@ -63,7 +66,9 @@ def test_what_files_do_not_tell_is_unknown(tmp_path: Path, threads: Executor) ->
     file = tmp_path / "p.jsonl"
     file.write_text('{"id": "q1", "sql": "SELECT name FROM gene WHERE id = 1"}\n', encoding="utf-8")
     benchmark = load_benchmark(path)
-    run = evaluate(benchmark, replay(benchmark, file), out=tmp_path / "run", executor=threads, limit=3)
+    run = evaluate(
+        benchmark, replay(benchmark, file), RunOptions(out=tmp_path / "run", executor=threads, limit=3)
+    )
     summary = run.summary().all
     assert (summary["correct"], summary["error"]) == (1, 2)
     assert summary["seconds_per_question"]["value"] is None
@@ -101,7 +106,7 @@ def test_records_without_ids_are_paired_and_empty_revisions_are_errors(
         told = [r | {"question": texts[f"q{i}"].upper()} for r in content]
         file.write_text(json.dumps(told), encoding="utf-8")
     part = benchmark.only(QuestionSelection(ids=("q0", "q1", "q2", "q3")))
-    run = evaluate(part, replay(part, folder), out=tmp_path / "run", executor=threads)
+    run = evaluate(part, replay(part, folder), RunOptions(out=tmp_path / "run", executor=threads))
     found = run.summary().all
     assert (found["correct"], found["incorrect"], found["error"]) == (1, 1, 2)
     assert [found["revision"][k]["hits"] for k in ("C2E", "C2I")] == [2, 1]
@@ -163,7 +168,9 @@ def test_rsl_sqls_steps_give_its_revision_metrics(tmp_path: Path, threads: Execu
     whole = load_benchmark(needed("bird"), "dev")
     before, final = folder / "step3" / "step_3_binary.txt", folder / "step4" / "final_sql.txt"
     run = evaluate(
-        _without_trans(whole), replay(whole, final, before=before), out=tmp_path / "run", executor=threads
+        _without_trans(whole),
+        replay(whole, final, before=before),
+        RunOptions(out=tmp_path / "run", executor=threads),
     )
     found = run.summary().all["revision"]
     queries = [f.read_text(encoding="utf-8").splitlines() for f in (before, final)]

@@ -11,6 +11,7 @@ from fathom.benchmarks import load_benchmark
 from fathom.errors import InputError
 from fathom.evaluation.runs.contrast import contrast
 from fathom.evaluation.runs.folder import RunError, read_records
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.resettling import resettled
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
@@ -30,7 +31,7 @@ def run(tmp_path: Path) -> Path:
         candidates = (Candidate("SELECT 1"), Candidate(sql))
         return Draft(question, sql=known, candidates=candidates if known else ())
 
-    return evaluate(make_benchmark(tmp_path, 5), answered, out=tmp_path / "run").folder
+    return evaluate(make_benchmark(tmp_path, 5), answered, RunOptions(out=tmp_path / "run")).folder
 
 
 @pytest.fixture

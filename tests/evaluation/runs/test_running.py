@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.evaluation.runs.work import divide_by_zero, double_or_die
 from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunFolder, RunInUse
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import Run, RunStopped, evaluate
 from fathom.evaluation.runs.scoring import Scorers, WorkerDied
 from fathom.methods import Context, Method, step
@@ -54,7 +56,7 @@ def mixed(question: Question) -> str | None:
 
 
 def test_every_question_gets_its_outcome(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
-    run = evaluate(benchmark_file, mixed, out=tmp_path / "run", workers=3, executor=threads)
+    run = evaluate(benchmark_file, mixed, RunOptions(out=tmp_path / "run", workers=3, executor=threads))
     found = {r.id: r for r in run.records()}
     assert len(found) == QUESTIONS + 1
     assert found["q0"].outcome is Outcome.CORRECT
@@ -74,7 +76,9 @@ def test_every_question_gets_its_outcome(benchmark_file: Path, tmp_path: Path, t
 
 def test_what_was_run_is_described(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
     run = evaluate(
-        benchmark_file, right, out=tmp_path / "run", executor=threads, settings={"note": 1}, seed=7
+        benchmark_file,
+        right,
+        RunOptions(out=tmp_path / "run", executor=threads, settings={"note": 1}, seed=7),
     )
     described = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
     configuration, start = described["configuration"], described["starts"][0]
@@ -121,7 +125,7 @@ async def torn(question: Question) -> Draft:
 def test_readings_shown_are_judged_and_counted(
     benchmark_file: Path, tmp_path: Path, threads: Executor
 ) -> None:
-    run = evaluate(benchmark_file, torn, name="torn", out=tmp_path / "run", executor=threads)
+    run = evaluate(benchmark_file, torn, RunOptions(name="torn", out=tmp_path / "run", executor=threads))
     found = {r.id: r for r in run.records()}
     assert [j.outcome for j in found["q0"].shown] == [Outcome.INCORRECT, Outcome.CORRECT]
     assert [j.outcome for j in found["idk"].shown] == [Outcome.INCORRECT]
@@ -139,7 +143,7 @@ async def refuse_idk(draft: Draft, context: Context) -> Draft:
 
 def test_a_methods_modules_are_measured(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
     method = Method("toy", (step("selection")(refuse_idk), select_gene, propose, choose))
-    run = evaluate(benchmark_file, method, out=tmp_path / "run", executor=threads)
+    run = evaluate(benchmark_file, method, RunOptions(out=tmp_path / "run", executor=threads))
     summary = run.summary().as_json()
     assert summary["method"] == "toy"
     assert summary["generation"]["pass_at"]["1"]["value"] == 0.0
@@ -152,7 +156,7 @@ def test_a_methods_modules_are_measured(benchmark_file: Path, tmp_path: Path, th
     record = next(r for r in run.records() if r.id == "q2")
     # A question declined still has its best guess judged.
     assert (record.declined, record.refusal, record.outcome) == (True, "unsure", Outcome.CORRECT)
-    assert [s["name"] for s in record.trace] == ["refuse idk", "select gene", "propose", "choose"]
+    assert [s["name"] for s in record.trace] == ["refuse_idk", "select_gene", "propose", "choose"]
 
 
 def test_async_callables_are_asked_together(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
@@ -168,7 +172,7 @@ def test_async_callables_are_asked_together(benchmark_file: Path, tmp_path: Path
         now -= 1
         return right(question)
 
-    run = evaluate(benchmark_file, slow, out=tmp_path / "run", workers=4, executor=threads)
+    run = evaluate(benchmark_file, slow, RunOptions(out=tmp_path / "run", workers=4, executor=threads))
     assert run.summary().all["correct"] == QUESTIONS + 1
     assert 1 < most <= 4
 
@@ -180,10 +184,12 @@ def test_a_second_call_asks_nothing_again(benchmark_file: Path, tmp_path: Path, 
         asked.append(question.id)
         return right(question)
 
-    first = evaluate(benchmark_file, counting, out=tmp_path / "run", limit=5, executor=threads)
+    first = evaluate(benchmark_file, counting, RunOptions(out=tmp_path / "run", limit=5, executor=threads))
     assert first.summary().all["n"] == 5
-    evaluate(benchmark_file, counting, out=tmp_path / "run", executor=threads)  # a greater limit goes on
-    again = evaluate(benchmark_file, counting, out=tmp_path / "run", executor=threads)
+    evaluate(
+        benchmark_file, counting, RunOptions(out=tmp_path / "run", executor=threads)
+    )  # a greater limit goes on
+    again = evaluate(benchmark_file, counting, RunOptions(out=tmp_path / "run", executor=threads))
     assert again.summary().all["n"] == QUESTIONS + 1
     assert max(Counter(asked).values()) == 1
 
@@ -201,21 +207,21 @@ def test_a_second_call_asks_nothing_again(benchmark_file: Path, tmp_path: Path, 
 def test_a_folder_of_another_run_is_refused(
     benchmark_file: Path, tmp_path: Path, threads: Executor, change: dict[str, Any], told: str
 ) -> None:
-    usual: dict[str, Any] = {"limit": 8, "method": right}
-    call: dict[str, Any] = {**usual, "out": tmp_path / "run", "executor": threads}
-    evaluate(benchmark_file, **call)
+    options = RunOptions(limit=8, out=tmp_path / "run", executor=threads)
+    evaluate(benchmark_file, right, options)
     before = (tmp_path / "run" / "records.jsonl").read_bytes()
+    other = {name: value for name, value in change.items() if name != "method"}
     with pytest.raises(DifferentRun, match=told):
-        evaluate(benchmark_file, **{**call, **change})
+        evaluate(benchmark_file, change.get("method", right), replace(options, **other))
     assert (tmp_path / "run" / "records.jsonl").read_bytes() == before
 
 
 def test_a_changed_benchmark_is_another_run(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
-    evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+    evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     text = benchmark_file.read_text(encoding="utf-8")
     benchmark_file.write_text(text.replace("called", "named"), encoding="utf-8")
     with pytest.raises(DifferentRun, match="digest"):
-        evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+        evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
 
 
 def test_two_processes_never_write_one_folder(
@@ -225,20 +231,20 @@ def test_two_processes_never_write_one_folder(
 
     def and_again(question: Question) -> str | None:
         try:
-            evaluate(benchmark_file, and_again, out=tmp_path / "run", executor=threads)
+            evaluate(benchmark_file, and_again, RunOptions(out=tmp_path / "run", executor=threads))
         except RunInUse as error:
             seen.append(error)
         return right(question)
 
-    evaluate(benchmark_file, and_again, out=tmp_path / "run", limit=1, executor=threads)
+    evaluate(benchmark_file, and_again, RunOptions(out=tmp_path / "run", limit=1, executor=threads))
     assert len(seen) == 1
 
 
 def test_wrong_names_are_told(benchmark_file: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="no method 'offlin'"):
-        evaluate(benchmark_file, "offlin", out=tmp_path / "run")
+        evaluate(benchmark_file, "offlin", RunOptions(out=tmp_path / "run"))
     with pytest.raises(ConfigError, match="asks no language model"):
-        evaluate(benchmark_file, Method("toy", ()), model="some:model", out=tmp_path / "run")
+        evaluate(benchmark_file, Method("toy", ()), RunOptions(model="some:model", out=tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -247,14 +253,14 @@ def test_one_id_twice_is_refused(benchmark_file: Path, tmp_path: Path) -> None:
     with benchmark_file.open("a", encoding="utf-8") as stream:
         stream.write(first + "\n")
     with pytest.raises(InputError, match="'q0'"):
-        evaluate(benchmark_file, right, out=tmp_path / "run")
+        evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run"))
 
 
 def test_questions_without_their_database_are_not_judged(
     benchmark_file: Path, tmp_path: Path, threads: Executor
 ) -> None:
     (tmp_path / "genes.sqlite").unlink()
-    run = evaluate(benchmark_file, right, out=tmp_path / "run", limit=3, executor=threads)
+    run = evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", limit=3, executor=threads))
     assert {(r.outcome, (r.error or "")[:28]) for r in run.records()} == {
         (Outcome.UNJUDGED, "the database can't be used: ")
     }
@@ -280,7 +286,7 @@ def test_gold_that_fails_is_told_whatever_the_answer(tmp_path: Path, threads: Ex
             raise ValueError("boom")
         return ("SELECT 1", "SELECT nope", "")[int(question.id[-1])]
 
-    run = evaluate(tmp_path / "own.jsonl", answer, out=tmp_path / "run", executor=threads)
+    run = evaluate(tmp_path / "own.jsonl", answer, RunOptions(out=tmp_path / "run", executor=threads))
     found = {r.id: (r.outcome.value, r.error_class) for r in run.records()}
     assert {found[f"broken{n}"] for n in range(4)} == {("unjudged", "gold")}
     assert [found[f"good{n}"][0] for n in range(4)] == ["correct", "error", "error", "error"]
@@ -304,9 +310,9 @@ def test_a_full_disk_keeps_what_is_there(
     with monkeypatch.context() as patched:
         patched.setattr("fathom.files.os.write", full)
         with pytest.raises(RunError, match="make room and run the same command again"):
-            evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+            evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     assert len(list(Run(tmp_path / "run").records())) == 3
-    run = evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+    run = evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     assert run.summary().all["correct"] == QUESTIONS + 1
 
 
@@ -332,14 +338,14 @@ def test_ctrl_c_keeps_what_is_answered(benchmark_file: Path, tmp_path: Path, thr
         return right(question)
 
     with pytest.raises(RunStopped, match="of 13 questions") as stopped:
-        evaluate(benchmark_file, interrupting, out=tmp_path / "run", executor=threads)
+        evaluate(benchmark_file, interrupting, RunOptions(out=tmp_path / "run", executor=threads))
     assert stopped.value.done == 6
 
     def interrupting_no_more(question: Question) -> str | None:
         return right(question)
 
     interrupting_no_more.__qualname__ = interrupting.__qualname__
-    run = evaluate(benchmark_file, interrupting_no_more, out=tmp_path / "run", executor=threads)
+    run = evaluate(benchmark_file, interrupting_no_more, RunOptions(out=tmp_path / "run", executor=threads))
     assert run.summary().all["correct"] == QUESTIONS + 1
 
 
@@ -348,6 +354,7 @@ import sys, time
 sys.path.insert(0, {root!r})
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 
 def slow(question):
@@ -356,7 +363,8 @@ def slow(question):
     time.sleep(0.03)
     return "SELECT name FROM gene WHERE id = " + question.id[1:]
 
-evaluate({benchmark!r}, slow, out={out!r}, workers=2, executor=ThreadPoolExecutor(2))
+options = RunOptions(out={out!r}, workers=2, executor=ThreadPoolExecutor(2))
+evaluate({benchmark!r}, slow, options)
 """
 
 
@@ -391,25 +399,25 @@ def test_killed_again_and_again_it_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_torn_last_line_is_asked_again(benchmark_file: Path, tmp_path: Path, threads: Executor) -> None:
-    evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+    evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     records = tmp_path / "run" / "records.jsonl"
     whole = records.read_bytes()
     records.write_bytes(whole[:-40])
     assert len(list(Run(tmp_path / "run").records())) == QUESTIONS  # readers pass over it
     assert Run(tmp_path / "run").summary().all["n"] == QUESTIONS
-    run = evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+    run = evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     assert run.summary().all["n"] == QUESTIONS + 1
 
 
 def test_a_damaged_line_in_the_middle_is_told(
     benchmark_file: Path, tmp_path: Path, threads: Executor
 ) -> None:
-    evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+    evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     records = tmp_path / "run" / "records.jsonl"
     lines = records.read_bytes().splitlines(keepends=True)
     records.write_bytes(b"".join([*lines[:4], b'{"id": "q\n', *lines[5:]]))
     with pytest.raises(InputError, match="line 5: is damaged"):
-        evaluate(benchmark_file, right, out=tmp_path / "run", executor=threads)
+        evaluate(benchmark_file, right, RunOptions(out=tmp_path / "run", executor=threads))
     with pytest.raises(InputError, match="line 5: is not the record of a question"):
         Run(tmp_path / "run").summary()
 

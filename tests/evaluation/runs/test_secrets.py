@@ -10,6 +10,7 @@ import pytest
 from tests.command import Fathom
 from tests.databases.makers import postgres_url
 
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 
@@ -84,7 +85,7 @@ def test_no_password_in_anything_that_a_run_leaves(folder: Path, address: str, f
     def stumble(question: Question) -> str:
         raise ConnectionError(f"can't reach {question.database}")
 
-    evaluate(benchmark, stumble, out=folder / "fallen")
+    evaluate(benchmark, stumble, RunOptions(out=folder / "fallen"))
     assert "ConnectionError" in (folder / "fallen" / "records.jsonl").read_text(encoding="utf-8")
     told = {f"output {i}": done.out + done.err for i, done in enumerate(printed)}
     told |= {str(f): f.read_bytes().decode("utf-8", "replace") for f in _left(folder)}

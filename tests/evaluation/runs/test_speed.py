@@ -5,6 +5,7 @@ from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.metrics import ves
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.speed import time_run
 from fathom.records import Question
@@ -17,7 +18,7 @@ def half(question: Question) -> str:
 def test_only_right_answers_of_a_run_are_timed(tmp_path: Path) -> None:
     path = make_benchmark(tmp_path)
     with ThreadPoolExecutor(1) as pool:
-        run = evaluate(path, half, out=tmp_path / "run", limit=4, executor=pool)
+        run = evaluate(path, half, RunOptions(out=tmp_path / "run", limit=4, executor=pool))
     timed = dict(time_run(load_benchmark(path), run.folder))
     assert {i for i, ratio in timed.items() if ratio} == {"q1", "q2"}
     found = ves([ratio.value if ratio else None for ratio in timed.values()])

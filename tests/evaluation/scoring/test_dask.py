@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fathom.errors import ConfigError
-from fathom.evaluation.scoring import score
+from fathom.evaluation.scoring import ScoreOptions, score
 from fathom.evaluation.scoring.clusters import connect_cluster
 from tests.evaluation.scoring.conftest import lines
 
@@ -49,7 +49,7 @@ def test_a_worker_killed_half_way_loses_nothing(bench: Path) -> None:
         killer = threading.Thread(target=kill_one)
         killer.start()
         with connect_cluster(f"dask://{address}") as executor:
-            total = score(file, predictions, executor=executor)
+            total = score(file, predictions, ScoreOptions(executor=executor))
         killer.join()
     assert killed
     assert (total.n, total.correct) == (count, count)

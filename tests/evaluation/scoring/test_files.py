@@ -13,7 +13,7 @@ import pytest
 
 from fathom.benchmarks import QuestionSelection, load_benchmark
 from fathom.evaluation.runs.replay import replay
-from fathom.evaluation.scoring import Score, score, score_files
+from fathom.evaluation.scoring import Score, ScoreOptions, score, score_files
 from tests.disks import FULL, fill, small_disk
 from tests.evaluation.scoring.conftest import RIGHT, lines
 
@@ -24,7 +24,7 @@ FLOOD = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 10
 def judged(bench: Path, predictions: dict[str, str], **options: Any) -> tuple[Score, dict[str, Any]]:
     file = lines(bench.parent / "p.jsonl", [{"id": k, "sql": v} for k, v in predictions.items()])
     details = bench.parent / "details.jsonl"
-    total = score(bench, file, details=details, **options)
+    total = score(bench, file, ScoreOptions(**options), details=details)
     told = [json.loads(line) for line in details.read_text(encoding="utf-8").splitlines()]
     assert [line["id"] for line in told] == [q.id for q in load_benchmark(bench)]
     assert total.correct + total.incorrect + total.error == total.n
@@ -154,7 +154,7 @@ def test_predictions_by_position_stay_with_their_questions(tmp_path: Path, kind:
         (QuestionSelection(databases=("a",), sample=9), 9),
         (QuestionSelection(limit=3), 3),
     ):
-        total = score(tmp_path, file, choice=choice)
+        total = score(tmp_path, file, ScoreOptions(choice=choice))
         assert (total.asked, total.correct, total.problems) == (asked, asked, [])
         part = load_benchmark(tmp_path).only(choice)
         answers = replay(part, file)
@@ -205,7 +205,7 @@ def test_details_are_there_whole_or_not_at_all(bench: Path, tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        score(bench, file, details=details, watch=stop)
+        score(bench, file, ScoreOptions(watch=stop), details=details)
     assert details.read_text() == "of before\n"
     assert not list(tmp_path.glob(".d.jsonl*"))
     score(bench, file, details=details)
@@ -251,7 +251,7 @@ def test_a_prediction_that_crashes_its_process_is_found_out(bench: Path) -> None
     details = bench.parent / "details.jsonl"
     killer.start()
     try:
-        total = score(bench, file, details=details, timeout=20.0, workers=1)
+        total = score(bench, file, ScoreOptions(timeout=20.0, workers=1), details=details)
     finally:
         done.set()
         killer.join()
@@ -283,10 +283,10 @@ def test_any_executor_runs_the_scoring(bench: Path, make: Callable[[int], Execut
 
 def test_efficiency_counts_wrong_predictions_as_zero(bench: Path) -> None:
     gold = [{"id": q.id, "sql": q.gold[0]} for q in load_benchmark(bench)]
-    total = score(bench, lines(bench.parent / "p.jsonl", gold), ves=True)
+    total = score(bench, lines(bench.parent / "p.jsonl", gold), ScoreOptions(ves=True))
     assert (total.ves, total.r_ves) == (100.0, 100.0)
     gold[0]["sql"] = "SELECT 'wrong'"
-    total = score(bench, lines(bench.parent / "p.jsonl", gold), ves=True)
+    total = score(bench, lines(bench.parent / "p.jsonl", gold), ScoreOptions(ves=True))
     assert (total.ves, total.r_ves) == (80.0, 80.0)
     assert score(bench, bench.parent / "p.jsonl").ves is None
 

@@ -16,6 +16,7 @@ import fathom
 from fathom.answering import Conversation
 from fathom.databases import Database, connect
 from fathom.errors import ConfigError, InputError, MissingExtra
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.interfaces.notebook import JSON, VEGA_LITE, mime_bundle
 from fathom.records import Answer, Chart, Question, Reading, Refusal, Result
@@ -115,7 +116,7 @@ def test_databases_and_conversations_tell_what_they_hold(pets: Database) -> None
 
 def test_runs_and_scores_show_their_rates_with_what_was_counted(tmp_path: Path) -> None:
     benchmark = make_benchmark(tmp_path)
-    run = evaluate(benchmark, lambda question: None, name="silent", out=tmp_path / "run")
+    run = evaluate(benchmark, lambda question: None, RunOptions(name="silent", out=tmp_path / "run"))
     made = mime_bundle(run)
     assert "silent on genes" in made["text/plain"]
     assert re.search(r"correct +\S+% .* of \d+", made["text/plain"])

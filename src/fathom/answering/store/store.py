@@ -71,7 +71,6 @@ class Store:
         parent: str | None = None,
         origin: Origin = Origin.ASKED,
         sql: str = "",
-        method: str = "",
         asked_by: str = "",
         key: str | None = None,
     ) -> tuple[StoredQuestion, bool]:
@@ -100,7 +99,7 @@ class Store:
                 "question": question.text,
                 "sql": sql,
                 "evidence": question.evidence,
-                "method": method,
+                "method": "",
                 "asked_at": now,
                 "asked_by": asked_by,
                 "worker": WORKER,

@@ -111,7 +111,7 @@ def _calls(questions: Sequence[BenchmarkQuestion], seen: str) -> Mapping[str, tu
             listed = (*record.call.earlier, record.call.call)
             made[record.id] = tuple(ToolCall(str(c["name"]), dict(c["arguments"])) for c in listed)
     if not made:
-        raise InputError("holds no call that was made; measure a caller: fathom evaluate biotool:FILE",
+        raise InputError("holds no call that was made; measure a caller: fathom evaluate-calls biotool:FILE",
                          file=seen)  # fmt: skip
     return made
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fathom import registry
-from fathom.benchmarks import Benchmark, load_benchmark
+from fathom.benchmarks import Benchmark
 from fathom.benchmarks.calls import PREFIX, has_chains, is_of_calls
 from fathom.errors import ConfigError
 from fathom.evaluation.calls.asking import (
@@ -21,13 +21,14 @@ from fathom.evaluation.calls.encoders import LEXICAL, Encoder, open_encoder
 from fathom.evaluation.calls.judging import CallJudge, Tools
 from fathom.evaluation.runs.asking import Ask
 from fathom.evaluation.runs.configuration import Configuration
-from fathom.evaluation.runs.running import Run, RunProgress, conduct
+from fathom.evaluation.runs.options import AS_USUAL, RunOptions
+from fathom.evaluation.runs.running import Run, conduct
 from fathom.evaluation.runs.scoring import InThreads
 from fathom.evaluation.runs.subject import drawn_from
 from fathom.records import Question
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget, Model, Pace
+    from fathom.llm import Model
 
 Subject = str | CallProposer | Callable[[Question], Any]
 
@@ -35,88 +36,52 @@ Subject = str | CallProposer | Callable[[Question], Any]
 def evaluate_calls(
     benchmark: str | Path | Benchmark,
     caller: Subject = "offline",
+    options: RunOptions = AS_USUAL,
     *,
-    name: str | None = None,
-    out: str | Path | None = None,
-    model: "str | Model | None" = None,
-    cassette: str | Path | None = None,
-    replay: bool = False,
-    budget: "Budget | None" = None,
-    pace: "Pace | None" = None,
-    reply_tokens: int | None = None,
-    split: str | None = None,
-    limit: int | None = None,
-    workers: int = 1,
-    with_examples: bool = False,
     examples: int | None = None,
     encoder: str | Encoder = LEXICAL,
     tools: Tools | None = None,
-    settings: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    progress: RunProgress | None = None,
 ) -> Run:
     """Measure a caller on tool questions and keep the run in a folder; go on where it stopped before.
 
     `caller` is a registered name, a caller, or any callable from a `Question` to a `ToolCall`, a list of them
     in a row, or None. Where any question takes several calls, callers are followed to their last call.
-    `with_examples` teaches a caller named by its name the training questions; where the benchmark has no
+    With examples a caller named by its name is taught the training questions; where the benchmark has no
     such split, its own questions without those that give the asked one away. `examples` is how many of them.
     Observations of both calls come from `tools` (the three services unless told, which are then closed),
-    their similarity from `encoder`, whose name is kept with the run. `model`, `cassette`, `replay`, `budget`,
-    `pace`, `reply_tokens` and `seed` are as in `evaluate`.
+    their similarity from `encoder`, whose name is kept with the run.
 
     Raises `DifferentRun`, `RunInUse`, `RunStopped` and `BudgetExceeded` as `evaluate` does, `ConfigError` for
-    a benchmark that isn't of calls, and what the encoder raises. When the services don't answer,
-    the run stops.
+    a benchmark that isn't of calls and for options that go with queries, and what the encoder raises. When
+    the services don't answer, the run stops.
     """
-    from fathom.llm import PACE, opened_model  # noqa: PLC0415, slow to import
-
-    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
+    loaded = options.load(benchmark)
     if not is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} has no tool questions. Name a file of them as {PREFIX}FILE.")
-    learning = with_examples or examples is not None
+    options.check_of_calls()
+    learning = options.with_examples or examples is not None
     with ExitStack() as stack:
-        opened = stack.enter_context(
-            opened_model(
-                model,
-                cassette=cassette,
-                replay=replay,
-                budget=budget,
-                pace=pace or PACE,
-                seed=seed,
-                reply_tokens=reply_tokens,
-            )
-        )
+        opened = stack.enter_context(options.opened_model())
         used = tools or stack.enter_context(closing(registry.load("tools", "biotool")()))
         measuring = (
             stack.enter_context(closing(open_encoder(encoder))) if isinstance(encoder, str) else encoder
         )
         lessons = Lessons(loaded, examples) if learning else None
         configuration = Configuration(
-            method=name or _name(caller),
+            method=options.name or _name(caller),
             model=opened.name if opened else None,
             benchmark=loaded.name,
             split=loaded.split,
             digest=loaded.digest,
             comparison=f"{loaded.comparison} by {measuring.name}",
-            settings=_settings(settings, used, learning=learning, examples=examples, model=opened)
+            settings=_settings(options.settings, used, learning=learning, examples=examples, model=opened)
             | ({"questions": loaded.choice.as_json()} if loaded.choice else {}),
-            seed=seed or 0,
-            limit=limit,
+            seed=options.seed or 0,
+            limit=options.limit,
         )
         ask = _ask(caller, opened, lessons, used.follow if has_chains(loaded) else None)
-        return conduct(
-            loaded,
-            configuration,
-            surviving(ask),
-            CallJudge(used, measuring),
-            InThreads(workers),
-            out=out,
-            workers=workers,
-            progress=progress,
-            cassette=cassette,
-            budget=budget,
-        )
+        judging, scorers = CallJudge(used, measuring), InThreads(options.workers)
+        return conduct(loaded, configuration, surviving(ask), judging, scorers, options=options)
 
 
 def _ask(caller: Subject, model: "Model | None", lessons: Lessons | None, follow: Follow | None) -> Ask:

@@ -24,12 +24,11 @@ from urllib.parse import urlsplit
 from fathom.benchmarks.choice import QuestionSelection, read_ids
 from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunInUse, spent_in
-from fathom.evaluation.runs.running import Run, RunProgress, evaluate
+from fathom.evaluation.runs.options import AS_USUAL, RunOptions
+from fathom.evaluation.runs.running import Run, evaluate
 from fathom.methods import Method, find_method
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from fathom.llm import Budget
 
 _OF_RUNS = {"limit": int, "workers": int, "comparison": str, "timeout": float, "seed": int,
@@ -45,7 +44,7 @@ _TOP = {"methods": list, "models": list, "seeds": list, "benchmarks": list,
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One run of a grid, with the options of `evaluate`; its name is that of its folder."""
+    """One run of a grid, with the `RunOptions` that are its own; its name is that of its folder."""
 
     method: str
     model: str | None
@@ -220,11 +219,10 @@ def _check(content: Mapping[str, Any], known: Mapping[str, type], file: Path) ->
             raise InputError(f"must be {kind.__name__}, not {value!r}", file=file, field=key)
 
 
-def run_grid(
-    grid: RunGrid, out: Path, *, progress: RunProgress | None = None, executor: "Executor | None" = None
-) -> GridOutcome:
+def run_grid(grid: RunGrid, out: Path, options: RunOptions = AS_USUAL) -> GridOutcome:
     """Run every cell into a folder of its own below `out`; finished ones are passed over quickly.
 
+    What the grid's file says of a cell goes on top of the options.
     All cells share the grid's budget, and what their records hold from before counts. A cell that can't be
     run (an unknown method, a benchmark that isn't there, a fault) doesn't keep the others from running.
     Raises `RunStopped` on Ctrl-C, and `RunError` when a folder can't be written.
@@ -238,17 +236,10 @@ def run_grid(
             budget.count_earlier(str(folder.resolve()), spent_in(folder))
     shared = _shared(grid, budget)
     for cell in grid.cells:
-        options = {**cell.options, **(shared if cell.model else {})}
+        own = {**cell.options, **(shared if cell.model else {})}
         try:
-            run = evaluate(
-                cell.benchmark,
-                cell.method,
-                model=cell.model,
-                out=out / cell.name,
-                progress=progress,
-                executor=executor,
-                **options,
-            )
+            of_cell = replace(options, model=cell.model, out=out / cell.name, **own)
+            run = evaluate(cell.benchmark, cell.method, of_cell)
         except (DifferentRun, RunInUse) as error:
             failed.append((cell, error))
         except RunError:

@@ -1,64 +1,33 @@
 """`evaluate`: ask a benchmark's questions, judge the answers, keep each as soon as it is there."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
+from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.errors import ConfigError, InputError, ModelError
 from fathom.evaluation.runs.asking import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.folder import RunFolder, read_records, spent_in
 from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
+from fathom.evaluation.runs.options import AS_USUAL, RunOptions
+from fathom.evaluation.runs.progress import Silent
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.recording import record_of
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
-from fathom.evaluation.runs.subject import (
-    Contexts,
-    Evidence,
-    SchemaGiven,
-    Subject,
-    name_subject,
-    settings_json,
-)
+from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace
 from fathom.records.display import Displayed
 
 if TYPE_CHECKING:
-    from fathom.llm import Budget, Embedder, Model, Pace
-
-
-class RunProgress(Protocol):
-    """Told what happens while a run goes on."""
-
-    def begin(self, run: str, total: int, done: int) -> None:
-        """A run starts, or goes on where `done` questions were answered before."""
-
-    def advance(self, record: QuestionRecord) -> None:
-        """One more question is answered, judged and kept."""
-
-    def end(self) -> None:
-        """The run is over, or was stopped."""
-
-
-class Silent:
-    """Progress that nobody watches."""
-
-    def begin(self, run: str, total: int, done: int) -> None:
-        """Say nothing."""
-
-    def advance(self, record: QuestionRecord) -> None:
-        """Say nothing."""
-
-    def end(self) -> None:
-        """Say nothing."""
+    pass
 
 
 class RunStopped(KeyboardInterrupt):
@@ -84,133 +53,47 @@ class Run(Displayed):
         return read_records(self.folder)
 
 
-def evaluate(
-    benchmark: str | Path | Benchmark,
-    method: Subject,
-    *,
-    name: str | None = None,
-    out: str | Path | None = None,
-    model: "str | Model | None" = None,
-    embeddings: "str | Embedder | None" = None,
-    cassette: str | Path | None = None,
-    replay: bool = False,
-    budget: "Budget | None" = None,
-    pace: "Pace | None" = None,
-    reply_tokens: int | None = None,
-    split: str | None = None,
-    choice: QuestionSelection | None = None,
-    limit: int | None = None,
-    workers: int = 1,
-    comparison: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    with_examples: bool = False,
-    same_database: bool = False,
-    packs: Sequence[str | Path] = (),
-    evidence: Evidence = "given",
-    schema: SchemaGiven = "whole",
-    timeout: float = 30.0,
-    executor: Executor | None = None,
-    progress: RunProgress | None = None,
-) -> Run:
+def evaluate(benchmark: str | Path | Benchmark, method: Subject, options: RunOptions = AS_USUAL) -> Run:
     """Measure a method on a benchmark and keep the run in a folder; go on where it stopped before.
 
     `method` is a registered name, a `Method`, or any callable (plain or async) from a `Question` to a
-    `Draft`, an `Answer`, SQL as text, or None where it declines; `name` is what figures call it. Of the
-    questions of `choice`, `workers` are asked at a time; answers are judged in `executor`, or in processes of
-    its own.
-    `with_examples` gives the method the benchmark's training questions as solved examples; what a model is
-    shown of them is about other databases unless `same_database` says so, and never has the gold query.
-    `packs` are knowledge packs beside the benchmark's, and beside those that `ask` uses for the same
-    databases.
-    `model` is the language model of methods that ask one, as `provider:name` or opened; a named one may
-    record on a `cassette`, or `replay` it without a network. `embeddings` is likewise the model that tells
-    methods what is near in meaning, where words and spelling tell it otherwise. A run whose `budget` is spent
-    stops with what it has, and goes on from there with a greater one: what its records hold already counts.
-    `pace` says how requests are sent to a named model, `reply_tokens` how long replies may be where a method
-    allows less, and `seed` goes with each request, where it is given. With `evidence` "none" the method sees
-    no outside knowledge, with `schema` "gold" nothing of the database but what the gold query reads: the gap
-    to a run without these is what they are worth.
-    `settings` are yours to note, and part of what makes two runs the same. `timeout` bounds each query in
-    seconds. `out` defaults to a folder below `runs` named after what is run.
+    `Draft`, an `Answer`, SQL as text, or None where it declines. `RunOptions` says which questions are asked,
+    of which model, and where the run is kept.
 
     Raises `DifferentRun` when the folder holds another run, `RunInUse` when another process writes there,
     `RunStopped` on Ctrl-C, a `ModelError` after which no question could be answered (the budget is spent, the
     key isn't taken, nothing answers, the replayed cassette lacks a request), and the errors of loading
     benchmark, method and packs.
     """
-    from fathom.llm import PACE, opened_embedder, opened_model  # noqa: PLC0415, slow to import
-
-    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
-    loaded = loaded.only(choice) if choice else loaded
-    paths = [Path(p) for p in packs]
-    contexts = Contexts(
-        loaded,
-        packs=paths,
-        with_examples=with_examples,
-        same_database=same_database,
-        gold_schema=schema == "gold",
-    )
+    loaded = options.load(benchmark)
+    contexts = Contexts(loaded, options)
     named = name_subject(
-        method, contexts, with_model=model is not None, name=name, evidence=evidence == "given"
+        method,
+        contexts,
+        with_model=options.model is not None,
+        name=options.name,
+        evidence=options.evidence == "given",
     )
-    if schema == "gold" and not named.is_method:
+    if options.schema == "gold" and not named.is_method:
         raise ConfigError("Only a method that reads a database's schema can be given the gold schema.")
-    with (
-        closing(contexts),
-        opened_model(
-            model,
-            cassette=cassette,
-            replay=replay,
-            budget=budget,
-            pace=pace or PACE,
-            seed=seed,
-            reply_tokens=reply_tokens,
-        ) as opened,
-        opened_embedder(
-            embeddings, cassette=cassette, replay=replay, budget=budget, pace=pace or PACE
-        ) as embedder,
-    ):
+    with closing(contexts), options.opened_model() as opened, options.opened_embedder() as embedder:
         contexts.model, contexts.embedder = opened, embedder
+        settings = settings_json(method, options, loaded, model=opened, embedder=embedder)
+        if named.is_method and (packs := contexts.packs_by_database(options.limit)):
+            settings["packs_of_databases"] = packs
         configuration = Configuration(
             method=named.name,
             model=opened.name if opened is not None else None,
             benchmark=loaded.name,
             split=loaded.split,
             digest=loaded.digest,
-            comparison=comparison or loaded.comparison,
-            settings=settings_json(
-                settings,
-                method,
-                with_examples=with_examples,
-                same_database=same_database,
-                packs=paths,
-                beforehand=contexts.packs_by_database(limit) if named.is_method else None,
-                embedder=embedder,
-                choice=loaded.choice,
-                translated=next((e for q in loaded if (e := loaded.runs_on(q))), "")
-                if loaded.dialect == "bigquery"
-                else "",
-                model=opened,
-                evidence=evidence,
-                schema=schema,
-            ),
-            seed=seed or 0,
-            limit=limit,
+            comparison=options.comparison or loaded.comparison,
+            settings=settings,
+            seed=options.seed or 0,
+            limit=options.limit,
         )
-        return conduct(
-            loaded,
-            configuration,
-            named.ask,
-            judge,
-            Scorers(executor, workers=workers),
-            out=out,
-            workers=workers,
-            timeout=timeout,
-            progress=progress,
-            cassette=cassette,
-            budget=budget,
-        )
+        scorers = Scorers(options.executor, workers=options.workers)
+        return conduct(loaded, configuration, named.ask, judge, scorers, options=options)
 
 
 def conduct(
@@ -220,25 +103,22 @@ def conduct(
     judging: Callable[[Exam], Marks],
     scorers: Scorers | InThreads,
     *,
-    out: str | Path | None = None,
-    workers: int = 1,
-    timeout: float = 30.0,
-    progress: RunProgress | None = None,
-    cassette: str | Path | None = None,
-    budget: "Budget | None" = None,
+    options: RunOptions,
 ) -> Run:
     """Ask, judge and keep what is not kept yet of a run. Raises as `evaluate`, and what `scorers` settle."""
     ids = _ids(benchmark, configuration.limit)
-    total = len(ids)
-    path = Path(out) if out is not None else default_folder(configuration)
-    watching = progress or Silent()
+    total, workers = len(ids), options.workers
+    path = Path(options.out) if options.out is not None else default_folder(configuration)
+    watching = options.progress or Silent()
     try:
-        kept = RunFolder(path, configuration, cassette=cassette, ids=ids)
+        kept = RunFolder(path, configuration, cassette=options.cassette, ids=ids)
         with kept as folder, Asker(ask, workers) as asker, scorers:
-            if budget is not None:
-                budget.count_earlier(str(path.resolve()), spent_in(path))
+            if options.budget is not None:
+                options.budget.count_earlier(str(path.resolve()), spent_in(path))
             watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
-            work = _Work(folder, asker, scorers, judging, configuration.comparison, timeout, watching.advance)
+            work = _Work(
+                folder, asker, scorers, judging, configuration.comparison, options.timeout, watching.advance
+            )
             asked = islice(benchmark.numbered(), configuration.limit)
             todo = ((i, q) for i, q in asked if q.id not in folder.done)
             try:

@@ -3,19 +3,20 @@
 import asyncio
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection
+from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.config import Settings, read_settings
 from fathom.databases import connect
 from fathom.databases.items import items_of
 from fathom.errors import ConfigError, FathomError, ModelNeeded
 from fathom.evaluation.runs.asking import Ask, AskFailed, is_async
+from fathom.evaluation.runs.options import RunOptions
 from fathom.knowledge import KnowledgePack, load_packs, packs_beforehand
 from fathom.methods import Context, Meter, Method, find_method, run_method
 from fathom.records import Draft, Question, SolvedExample, query_digest
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
 
 Subject = str | Method | Callable[[Question], Any]
-Evidence = Literal["given", "none"]
-"""A question's outside knowledge: given to the method, or not."""
-SchemaGiven = Literal["whole", "gold"]
-"""The part of a schema that a method is given: all of it, or only the part that the gold query reads."""
-
-
 NO_EXAMPLES = (
     "The method {name!r} shows a model solved questions, and there are none here. Give it the benchmark's "
     "training questions about other databases (--with-examples), those about the same one too "
@@ -49,29 +44,22 @@ class NamedSubject:
 class Contexts:
     """The context of each database that a benchmark asks, made when first needed.
 
-    With `gold_schema` each question has a database that holds only what its gold query reads. A database
+    With the gold schema each question has a database that holds only what its gold query reads. A database
     has the packs that it has where people ask it, then the benchmark's own, then those given.
     """
 
     def __init__(
-        self,
-        benchmark: Benchmark,
-        *,
-        packs: Sequence[Path],
-        with_examples: bool,
-        same_database: bool = False,
-        settings: Settings | None = None,
-        gold_schema: bool = False,
+        self, benchmark: Benchmark, options: RunOptions, *, settings: Settings | None = None
     ) -> None:
         self._benchmark = benchmark
         self._settings = settings or read_settings()
-        self._packs = tuple(packs)
-        self._with_examples = with_examples
-        self._same_database = same_database
+        self._packs = tuple(map(Path, options.packs))
+        self._with_examples = options.with_examples
+        self._same_database = options.same_database
         self.demonstrates = False
         self.model: Model | None = None
         self.embedder: Embedder | None = None
-        self._gold_schema = gold_schema
+        self._gold_schema = options.schema == "gold"
         self._scratch: TemporaryDirectory[str] | None = None
         self._made: dict[str, Context] = {}
         self._lock = threading.Lock()
@@ -236,22 +224,15 @@ def _asking_callable(function: Callable[[Question], Any], *, evidence: bool) -> 
 
 
 def settings_json(
-    settings: Mapping[str, Any] | None,
     subject: Subject,
+    options: RunOptions,
+    benchmark: Benchmark,
     *,
-    with_examples: bool,
-    same_database: bool = False,
-    packs: Sequence[Path],
-    beforehand: Mapping[str, Mapping[str, str]] | None = None,
-    embedder: "Embedder | None" = None,
-    choice: QuestionSelection | None = None,
-    translated: str = "",
     model: "Model | None" = None,
-    evidence: Evidence = "given",
-    schema: SchemaGiven = "whole",
-) -> Any:
+    embedder: "Embedder | None" = None,
+) -> dict[str, Any]:
     """The settings that decide outcomes, as `run.json` keeps them, with the steps of a composed method."""
-    kept = dict(settings or {})
+    kept = dict(options.settings or {})
     method = find_method(subject) if isinstance(subject, str) and subject.endswith(".toml") else subject
     if isinstance(method, Method):
         kept["steps"] = [{"step": s.name, **s.settings} for s in method.steps]
@@ -259,23 +240,28 @@ def settings_json(
         kept["sampling"] = drawn
     if embedder is not None:
         kept["embeddings"] = embedder.name
-    if with_examples:
+    if options.with_examples:
         kept["with_examples"] = True
-        if same_database:
+        if options.same_database:
             kept["same_database"] = True
-    if packs:
-        kept["packs"] = [p.name for p in packs]
-    if evidence != "given":
-        kept["evidence"] = evidence
-    if schema != "whole":
-        kept["schema"] = schema
-    if translated:
-        kept["gold_translated_to"] = translated
-    if choice:
-        kept["questions"] = choice.as_json()
-    if beforehand:
-        kept["packs_of_databases"] = beforehand
+    if options.packs:
+        kept["packs"] = [Path(p).name for p in options.packs]
+    if options.evidence != "given":
+        kept["evidence"] = options.evidence
+    if options.schema != "whole":
+        kept["schema"] = options.schema
+    if engine := _translated_to(benchmark):
+        kept["gold_translated_to"] = engine
+    if benchmark.choice:
+        kept["questions"] = benchmark.choice.as_json()
     return kept
+
+
+def _translated_to(benchmark: Benchmark) -> str:
+    """The engine that gold of a warehouse is translated for; "" where it runs as it is."""
+    if benchmark.dialect != "bigquery":
+        return ""
+    return next((engine for q in benchmark if (engine := benchmark.runs_on(q))), "")
 
 
 def drawn_from(model: "Model") -> dict[str, int]:

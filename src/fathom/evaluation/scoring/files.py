@@ -30,6 +30,29 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreOptions:
+    """How predictions are scored.
+
+    `split` names a part of the benchmark, `choice` a part of its questions; `comparison` is a name of
+    `fathom.evaluation.comparisons`, by default the benchmark's own; `timeout` bounds each query in seconds,
+    unless it is None; `workers` is the number of processes here, unless an `executor` runs the batches; `ves`
+    times right queries afterwards, alone; `watch` is called with the number of questions done.
+    """
+
+    split: str | None = None
+    choice: QuestionSelection | None = None
+    comparison: str | None = None
+    timeout: float | None = 30.0
+    workers: int | None = None
+    executor: "Executor | None" = None
+    ves: bool = False
+    watch: Callable[[int], None] | None = None
+
+
+AS_PUBLISHED = ScoreOptions()
+
+
 @dataclass(slots=True)
 class Score(Displayed):
     """The summary of one file. Counts of questions: `correct` + `incorrect` + `error` = `n`, those judged.
@@ -141,64 +164,43 @@ def _absent(paired: PairedQuestion, problem: str) -> Scored:
 def score(
     benchmark: Benchmark | PathLike,
     predictions: PathLike,
+    options: ScoreOptions = AS_PUBLISHED,
     *,
-    split: str | None = None,
-    choice: QuestionSelection | None = None,
-    comparison: str | None = None,
     details: PathLike | None = None,
-    timeout: float | None = 30.0,
-    workers: int | None = None,
-    executor: "Executor | None" = None,
-    ves: bool = False,
-    watch: Callable[[int], None] | None = None,
 ) -> Score:
     """Score one file of anybody's predictions; see `score_files`."""
-    (only,) = score_files(
-        benchmark, [predictions], split=split, choice=choice, comparison=comparison, timeout=timeout,
-        workers=workers, details=[details] if details else None, executor=executor, ves=ves, watch=watch,
-    )  # fmt: skip
+    (only,) = score_files(benchmark, [predictions], options, details=[details] if details else None)
     return only
 
 
 def score_files(
     benchmark: Benchmark | PathLike,
     predictions: Sequence[PathLike],
+    options: ScoreOptions = AS_PUBLISHED,
     *,
-    split: str | None = None,
-    choice: QuestionSelection | None = None,
-    comparison: str | None = None,
     details: Sequence[PathLike] | None = None,
-    timeout: float | None = 30.0,
-    workers: int | None = None,
-    executor: "Executor | None" = None,
-    ves: bool = False,
-    watch: Callable[[int], None] | None = None,
 ) -> list[Score]:
     """Score files of predictions against one benchmark, every distinct query run once.
 
-    `choice` takes a part of the questions; `comparison` is a name of `fathom.evaluation.comparisons`, by
-    default the benchmark's own; `details`
-    names a file for each one of `predictions`, which gets a JSON line a question; `timeout` bounds each
-    query in seconds; `workers` is the number of processes here, unless an `executor` runs the batches;
-    `ves` times right queries afterwards, alone; `watch` is called with the number of questions done.
-    Predictions never fail the run: each failure is an outcome. Raises `InputError` or `UnknownName`
-    for a benchmark or file that can't be read at all.
+    `details` names a file for each one of `predictions`, which gets a JSON line a question. Predictions never
+    fail the run: each failure is an outcome. Raises `InputError` or `UnknownName` for a benchmark or file
+    that can't be read at all.
     """
-    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, split)
-    loaded = loaded.only(choice) if choice else loaded
+    loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, options.split)
+    loaded = loaded.only(options.choice) if options.choice else loaded
     files = [Path(file).expanduser() for file in predictions]
-    terms = Terms(comparison or loaded.comparison, timeout, kept=str(_gold_folder()))
+    terms = Terms(options.comparison or loaded.comparison, options.timeout, kept=str(_gold_folder()))
     load_comparison(terms.comparison)  # an unknown name is told here, not by every worker
     started = time.perf_counter()
     timed: list[list[tuple[str, str, str]]] = [[] for _ in files]
     lookups = [Lookup(file, rule_for(loaded, file)) for file in files]
     scores = [Score(str(f), loaded.name, loaded.split, terms.comparison, loaded.digest) for f in files]
     with ExitStack() as stack:
-        if executor is None:
+        if options.executor is None:
             shared = stack.enter_context(_shared_folder())
-            pool: WorkerPool | ExecutorPool = WorkerPool(replace(terms, shared=shared), workers)
+            pool: WorkerPool | ExecutorPool = WorkerPool(replace(terms, shared=shared), options.workers)
         else:
-            pool = ExecutorPool(terms, executor, workers=workers_of(executor))
+            pool = ExecutorPool(terms, options.executor, workers=workers_of(options.executor))
         stack.callback(pool.close)
         sheets = [_Details(Path(file), stack) for file in details or ()]
         for done, (paired, found) in enumerate(_in_order(loaded, lookups, pool), start=1):
@@ -209,20 +211,20 @@ def score_files(
                 first = total.add(paired, mine, paired.problems[i])
                 if engine:
                     total.translated = f"{loaded.dialect} to {engine}"
-                if ves and first.outcome is Outcome.CORRECT and count and paired.task.gold:
+                if options.ves and first.outcome is Outcome.CORRECT and count and paired.task.gold:
                     timed[i].append((paired.task.database, paired.task.predictions[at], paired.task.gold[0]))
                 at += count
                 if sheets:
                     sheets[i].write(paired.question.id, first)
-            if watch:
-                watch(done)
+            if options.watch:
+                options.watch(done)
         for sheet, total in zip(sheets, scores, strict=False):
             total.problems += sheet.close()
     for lookup, total in zip(lookups, scores, strict=True):
         lookup.finish()
         total.problems += lookup.problems
         total.seconds = time.perf_counter() - started
-    if ves:
+    if options.ves:
         for total, queries in zip(scores, timed, strict=True):
             _time(total, queries)
     return scores

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "ask": "Answer a question from a database, with its evidence.",
+    "ask-tools": "Answer a question from NCBI, UniProt or Ensembl, with the address to check it at.",
     "audit": "Find gold queries that are suspect, with the evidence.",
     "audit-log": "Show who asked what; verify, export or purge the log of it.",
     "author": "Make a benchmark: business questions, questions from templates, questions for tools.",
@@ -27,6 +28,8 @@ COMMANDS = {
     "compare": "Set runs side by side, with paired tests and what moved.",
     "demo": "Ask questions of the sample database and of made APIs: no key, no network.",
     "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
+    "evaluate-calls": "Measure a caller of NCBI, UniProt and Ensembl on questions with their calls.",
+    "evaluate-grid": "Measure methods, models and benchmarks all together, from a file.",
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
     "history": "Show one method's runs through time, and which run lost what.",
     "index": "Index the values of a database ahead of the first question.",
@@ -125,12 +128,6 @@ def _print_any_text() -> None:
 def _run(words: list[str]) -> int:
     # Looking for garbage among what is only being imported takes a tenth of an answer.
     gc.set_threshold(50_000)
-    if words[:1] == ["score"]:
-        # Scoring counts its start-up: importing Cyclopts takes as long as a thousand questions.
-        from fathom.interfaces.cli.score_run import plain_arguments, run_score
-
-        if found := plain_arguments(words[1:]):
-            return run_score(**found)
     from cyclopts import CycloptsError
 
     try:

@@ -34,9 +34,6 @@ def ask(
     seconds: float = 30.0,
     no_index: bool = False,
     chart: Path | None = None,
-    tools: bool = False,
-    caller: str | None = None,
-    calls: int = 4,
     sql: bool = False,
     explain: bool = False,
     report: bool = False,
@@ -55,7 +52,7 @@ def ask(
     Parameters
     ----------
     database
-        A path, a URL, a name from the settings, or demo:biomed; with --tools, the question.
+        A path, a URL, a name from the settings, or demo:biomed.
     question
         In plain language. Left out, a prompt takes questions and follow-ups.
     method
@@ -85,12 +82,6 @@ def ask(
         columns are found by their names, values only where the question says whose they are.
     chart
         Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
-    tools
-        Ask NCBI, UniProt or Ensembl instead of a database: fathom ask --tools "QUESTION".
-    caller
-        With --tools: how to find the calls: offline, llm or finetuned.
-    calls
-        With --tools: the most calls made in a row, where one answer feeds the next.
     sql
         Print the SQL only.
     explain
@@ -109,50 +100,43 @@ def ask(
     """
     if trace and not json:
         raise InputError("--trace goes with --json.")
-    if caller is not None and not tools:
-        raise InputError("--caller goes with --tools.")
     from fathom.llm import opened_embedder, opened_model  # noqa: PLC0415, slow to import
 
-    budget = spending.budget("conversation" if question is None and not tools else "question")
+    budget = spending.budget("conversation" if question is None else "question")
     tape, replay = recording.cassette, recording.replay
     with (
         opened_model(model, cassette=tape, replay=replay, budget=budget) as chosen,
         opened_embedder(embeddings, cassette=tape, replay=replay, budget=budget) as near,
-    ):
-        if tools:
-            from fathom.interfaces.cli.tool_answers import ask_tools  # noqa: PLC0415, databases don't need it
-
-            asked = database if question is None else question
-            return ask_tools(asked, caller=caller, model=chosen, limit=calls, as_json=json)
-        with connect(
+        connect(
             database, strict=strict or None, rights=asker.rights, user=asker.user, index=not no_index
-        ) as db:
-            limits = Limits(seconds=seconds)
-            asking = prepare(
-                db,
-                method=method,
-                packs=pack,
-                limits=limits,
-                confidence=confidence,
-                model=chosen,
-                embeddings=near,
-            )
-            if pack:
-                show_mismatches(asking)
-            if report and question is not None:
-                from fathom.interfaces.cli.reports import show_report  # noqa: PLC0415, only where asked for
+        ) as db,
+    ):
+        limits = Limits(seconds=seconds)
+        asking = prepare(
+            db,
+            method=method,
+            packs=pack,
+            limits=limits,
+            confidence=confidence,
+            model=chosen,
+            embeddings=near,
+        )
+        if pack:
+            show_mismatches(asking)
+        if report and question is not None:
+            from fathom.interfaces.cli.reports import show_report  # noqa: PLC0415, only where asked for
 
-                return show_report(question, evidence, asking, as_json=json)
-            talk = Conversation(asking) if after is None else Conversation.load(after, asking)
-            if question is None:
-                from fathom.interfaces.cli.prompt import QuestionPrompt  # noqa: PLC0415, only where it is asked for
+            return show_report(question, evidence, asking, as_json=json)
+        talk = Conversation(asking) if after is None else Conversation.load(after, asking)
+        if question is None:
+            from fathom.interfaces.cli.prompt import QuestionPrompt  # noqa: PLC0415, only where it is asked for
 
-                QuestionPrompt(talk, evidence=evidence).run()
-                return 0
-            given = watched_answer(talk, question, evidence)
-            if choose is not None and given.ending is not Ending.SURE:
-                given = given.choose(choose)
-            dialect = db.dialect
+            QuestionPrompt(talk, evidence=evidence).run()
+            return 0
+        given = watched_answer(talk, question, evidence)
+        if choose is not None and given.ending is not Ending.SURE:
+            given = given.choose(choose)
+        dialect = db.dialect
     if csv_ or safe_csv:
         return _print_csv(given, safe=safe_csv)
     if json:

@@ -40,7 +40,7 @@ def demo() -> None:
     console.print("In a browser:     fathom serve --demo", style="dim")
     console.print("Ask your own:     fathom ask demo:biomed", style="dim")
     console.print('Your database:    fathom ask path/to/your.sqlite "your question"', style="dim")
-    console.print('The real APIs:    fathom ask --tools "your question"', style="dim")
+    console.print('The real APIs:    fathom ask-tools "your question"', style="dim")
 
 
 def _ask_database() -> None:

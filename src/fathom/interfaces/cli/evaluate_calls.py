@@ -1,60 +1,88 @@
-"""`fathom evaluate biotool:FILE`: measure a caller of biomedical APIs on questions with their calls."""
+"""`fathom evaluate-calls`: measure a caller of biomedical APIs on questions with their calls."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from fathom.benchmarks import Benchmark
-from fathom.evaluation.calls import evaluate_calls
+from fathom.benchmarks import load_benchmark
+from fathom.benchmarks.calls import PREFIX, is_of_calls
+from fathom.errors import ConfigError
+from fathom.evaluation.calls import evaluate_calls as run
 from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.calls.running import Subject
-from fathom.evaluation.runs.running import RunStopped
-from fathom.interfaces.cli.options import ModelOptions, Recording, Spending
-from fathom.interfaces.cli.progress import progress
-from fathom.interfaces.cli.showing_runs import show_run, told_stopped
+from fathom.interfaces.cli.evaluate_repeats import RepeatedRun, show_measured
+from fathom.interfaces.cli.options import (
+    ALL_QUESTIONS,
+    AS_RUNS_GO,
+    AS_USUAL,
+    NO_LIMIT,
+    NO_RECORDING,
+    Chosen,
+    ModelOptions,
+    Recording,
+    RunFlags,
+    Spending,
+    run_options,
+)
 
 
-def show_calls_run(
-    benchmark: Benchmark,
-    caller: str | None,
+def evaluate_calls(
+    benchmark: str,
+    /,
     *,
-    predictions: Path | None,
-    out: Path | None,
-    model: str | None,
-    recording: Recording,
-    spending: Spending,
-    asking: ModelOptions,
-    limit: int | None,
-    workers: int,
-    with_examples: bool,
-    examples: int | None,
-    encoder: str,
-    seed: int | None,
-    json: bool,
+    caller: str | None = None,
+    model: str | None = None,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
+    asking: ModelOptions = AS_USUAL,
+    split: str | None = None,
+    questions: Chosen = ALL_QUESTIONS,
+    flags: RunFlags = AS_RUNS_GO,
+    examples: int | None = None,
+    encoder: str = "lexical",
+    predictions: Path | None = None,
+    repeats: int = 1,
+    json: bool = False,
 ) -> int | None:
-    """Run it and show its figures. Raises as `evaluate_calls`."""
-    subject: Subject = caller or ("llm" if model else "offline")
-    if predictions is not None:
-        subject = replay_calls(benchmark, predictions)
-    try:
-        done = evaluate_calls(
-            benchmark,
-            subject,
-            name=predictions.stem if predictions else None,
-            out=out,
-            model=model,
-            cassette=recording.cassette,
-            replay=recording.replay,
-            budget=spending.budget("run"),
-            pace=asking.pace(),
-            reply_tokens=asking.reply_tokens,
-            limit=limit,
-            workers=workers,
-            with_examples=with_examples,
-            examples=examples,
-            encoder=encoder,
-            seed=seed,
-            progress=progress(),
+    """Measure a caller on tool questions. Stopped or killed, the same command goes on where it was.
+
+    Parameters
+    ----------
+    benchmark
+        biotool:FILE, or a registered benchmark of tool questions (fathom benchmarks).
+    caller
+        The caller to measure: offline, llm or finetuned; llm with a model and offline without one if it isn't
+        given.
+    model
+        The language model, for callers that ask one: provider:name (fathom models).
+    split
+        Which part of the benchmark.
+    examples
+        How many solved examples the caller gets.
+    encoder
+        What tells how alike two observations are: lexical, medcpt, sentence-transformers:MODEL, or an
+        embedding model as provider:MODEL.
+    predictions
+        Instead of asking a caller, take the calls of a prediction file.
+    repeats
+        Run so many times, with seeds from --seed on and a folder each, and tell the mean and the spread.
+    json
+        Print the summary as one JSON object.
+    """
+    loaded = load_benchmark(benchmark, split).only(questions.choice(flags.seed or 0))
+    if not is_of_calls(loaded):
+        raise ConfigError(
+            f"{loaded.name} has no tool questions: fathom evaluate {benchmark} measures methods on it, and "
+            f"{PREFIX}FILE names a file of tool questions."
         )
-    except RunStopped as stopped:
-        return told_stopped(stopped)
-    show_run(done, json=json)
-    return None
+    subject: Subject = caller or ("llm" if model else "offline")
+    repeated = RepeatedRun(repeats, f"{Path(benchmark).stem}-{subject}", spending)
+    name = None
+    if predictions is not None:
+        subject, name = replay_calls(loaded, predictions), predictions.stem
+    options = replace(run_options(flags, recording, spending, asking), name=name, model=model)
+    return show_measured(
+        lambda asked: run(loaded, subject, asked, examples=examples, encoder=encoder),
+        options,
+        repeated,
+        json=json,
+    )

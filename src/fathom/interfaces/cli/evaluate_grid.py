@@ -1,16 +1,29 @@
-"""`fathom evaluate --grid FILE`: a whole grid of runs, and the comparison of them."""
+"""`fathom evaluate-grid FILE`: a whole grid of runs, and the comparison of them."""
 
 import json as as_json
-from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from fathom.evaluation.runs.contrast import contrasts
 from fathom.evaluation.runs.grid import GridOutcome, read_grid, run_grid
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import RunStopped
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.files import write_whole
+from fathom.interfaces.cli.options import (
+    ALL_QUESTIONS,
+    AS_QUERIES_ARE,
+    AS_RUNS_GO,
+    AS_USUAL,
+    NO_LIMIT,
+    NO_RECORDING,
+    Chosen,
+    ModelOptions,
+    QueryOptions,
+    Recording,
+    RunFlags,
+    Spending,
+)
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, plain, print_json
 from fathom.interfaces.cli.showing_runs import print_figures, print_summary, told_stopped
@@ -20,25 +33,53 @@ from fathom.reports.writing import write_report
 REPORT, COMPARISON = "report.html", "comparison.json"
 
 
-def show_grid(
-    file: Path, out: Path | None, given: Mapping[str, Any], *, executor: str | None, json: bool
+def evaluate_grid(
+    grid: Path,
+    /,
+    *,
+    recording: Recording = NO_RECORDING,
+    spending: Spending = NO_LIMIT,
+    asking: ModelOptions = AS_USUAL,
+    questions: Chosen = ALL_QUESTIONS,
+    flags: RunFlags = AS_RUNS_GO,
+    queries: QueryOptions = AS_QUERIES_ARE,
+    json: bool = False,
 ) -> int | None:
-    """Run it, keep the comparison and the report of its runs beside them, and show the figures.
+    """Measure methods, models and benchmarks all together. Stopped, the same command goes on where it was.
 
-    What is `given` holds for every run. The exit code is 1 where a run failed.
+    The comparison and the report of the runs stand beside them. Exits with 1 where a run failed.
+
+    Parameters
+    ----------
+    grid
+        A TOML file of methods, models and benchmarks. What is said here of questions, models and limits holds
+        for each of its runs, whatever the file says.
+    json
+        Print the summaries as one JSON object.
     """
-    grid = read_grid(file, given)
-    folder = out or Path("runs") / file.stem
+    given = {
+        **{name: value for name, value in vars(flags).items() if name != "out"},
+        **queries.given(),
+        "databases": list(questions.database) or None,
+        "ids": list(questions.ids) or None,
+        "sample": questions.sample,
+        "cassette": recording.cassette,
+        "replay": recording.replay or None,
+        **vars(spending),
+        **vars(asking),
+    }
+    cells = read_grid(grid, given)
+    folder = flags.out or Path("runs") / grid.stem
     try:
-        with connect_cluster(executor) if executor else nullcontext() as cluster:
-            done = run_grid(grid, folder, progress=progress(), executor=cluster)
+        with connect_cluster(queries.executor) if queries.executor else nullcontext() as cluster:
+            done = run_grid(cells, folder, RunOptions(progress=progress(), executor=cluster))
     except RunStopped as stopped:
         return told_stopped(stopped)
     runs = [run.folder for _, run in done.runs]
     if runs:
         comparison = as_json.dumps(contrasts_as_json(contrasts(runs)), indent=1, ensure_ascii=False)
         write_whole(folder / COMPARISON, comparison)
-        write_report(runs, folder / REPORT, title=file.stem)
+        write_report(runs, folder / REPORT, title=grid.stem)
     if json:
         failed = [{"cell": str(c), "error": told} for c, told in _failures(done)]
         files = {"report": str(folder / REPORT), "comparison": str(folder / COMPARISON)} if runs else {}

@@ -1,41 +1,51 @@
-"""`fathom evaluate --repeats`: the same run with several seeds, and how far its figures vary."""
+"""How a run is shown, and the same run with several seeds: how far its figures vary."""
 
 import re
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from io import StringIO
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from fathom.benchmarks import load_benchmark
-from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import contrast
-from fathom.interfaces.cli.options import Chosen
+from fathom.evaluation.runs.options import RunOptions
+from fathom.evaluation.runs.running import Run, RunStopped
+from fathom.interfaces.cli.options import Spending
 from fathom.interfaces.cli.showing import print_json
-from fathom.interfaces.cli.showing_runs import print_repeats
+from fathom.interfaces.cli.showing_runs import print_repeats, show_run, told_stopped
 
 
-def show_repeats(once: Callable[..., int | None], options: dict[str, Any]) -> int | None:
-    """Run `once` with these options and each seed in turn; the exit code of one that was stopped."""
-    if options["benchmark"] is None or options["grid"] is not None:
-        raise ConfigError("--repeats goes with one benchmark; a grid takes seeds = [1, 2, 3].")
-    asked = options["caller"] or options["method"] or "offline"
-    name = re.sub(r"[^\w.]+", "_", f"{Path(options['benchmark']).stem}-{asked}-repeats")
-    place, first = options["out"] or Path("runs") / name, options["seed"] or 0
-    chosen: Chosen = options["questions"]
-    if chosen.sample is not None:  # drawn once: else each seed would ask other questions
-        drawn = load_benchmark(options["benchmark"], options["split"]).only(chosen.choice(first))
-        options["questions"] = Chosen(ids=tuple(q.id for q in drawn))
-    folders = []
-    for seed in range(first, first + options["repeats"]):
-        folders.append(place / f"seed-{seed}")
-        own = options | {"repeats": 1, "seed": seed, "out": folders[-1], "json": False}
-        with redirect_stdout(StringIO()):  # each run's own figures stand in its folder
-            code = once(own.pop("benchmark"), **own)
-        if code is not None:
-            return code
+@dataclass(frozen=True, slots=True)
+class RepeatedRun:
+    """How often a run is made, each time with a budget of its own; `name` is what is run, for the folder."""
+
+    count: int
+    name: str
+    spending: Spending
+
+    @property
+    def folder(self) -> Path:
+        """Where they are kept where nobody says."""
+        return Path("runs") / re.sub(r"[^\w.]+", "_", f"{self.name}-repeats")
+
+
+def show_measured(
+    once: Callable[[RunOptions], Run], options: RunOptions, repeats: RepeatedRun, *, json: bool
+) -> int | None:
+    """Run once, or with each seed in turn, and show the figures; the exit code of a run that was stopped."""
+    try:
+        if repeats.count <= 1:
+            show_run(once(options), json=json)
+            return None
+        place, first = Path(options.out or repeats.folder), options.seed or 0
+        folders = [
+            once(
+                replace(options, seed=seed, out=place / f"seed-{seed}", budget=repeats.spending.budget("run"))
+            ).folder
+            for seed in range(first, first + repeats.count)
+        ]
+    except RunStopped as stopped:
+        return told_stopped(stopped)
     found = contrast(folders)
-    if options["json"]:
+    if json:
         print_json(found.as_json())
     else:
         print_repeats(found)

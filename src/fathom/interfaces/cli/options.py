@@ -4,12 +4,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from fathom.benchmarks import QuestionSelection
+    from fathom.evaluation.runs.options import RunOptions
     from fathom.llm import Budget, Pace
 
 DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:biomed.")]
@@ -122,6 +123,101 @@ class ModelOptions:
         return Pace.of(requests=self.requests, rpm=self.rpm, tpm=self.tpm, model_seconds=self.model_seconds)
 
 
-ALL_QUESTIONS = Chosen()
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class RunFlags:
+    """How a run goes, whatever is measured."""
+
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None
+    """The folder of the run; below runs/ where it isn't given."""
+
+    limit: int | None = None
+    """Ask only the first so many questions."""
+
+    workers: int | None = None
+    """How many questions to ask at a time, and processes to judge in; 1 where it isn't given."""
+
+    with_examples: Annotated[
+        bool | None,
+        Parameter(
+            help="Give the method the benchmark's training questions as solved examples; a caller gets "
+            "the file's own where there is no such split, without those that give the asked one "
+            "away."
+        ),
+    ] = None
+
+    seed: Annotated[
+        int | None,
+        Parameter(
+            help="Sent to the model with each request, kept with the run, and part of what makes two "
+            "runs the same; of --sample too, 0 where it isn't given."
+        ),
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class QueryOptions:
+    """How methods that write queries are measured."""
+
+    embeddings: Annotated[
+        str | None,
+        Parameter(
+            help="The model that tells methods what is near in meaning: provider:name, "
+            "http://HOST:PORT/v1#NAME or sentence-transformers:NAME. Without one words and "
+            "spelling tell it."
+        ),
+    ] = None
+
+    comparison: str | None = None
+    """How results are compared: bird, spider, sql_eval, biomedsql, semantic; else as the benchmark says."""
+
+    same_database: Annotated[
+        bool | None,
+        Parameter(
+            help="What a model is shown of solved examples may be about the asked database; else it is "
+            "about others. Questions with the gold query are never shown."
+        ),
+    ] = None
+
+    pack: Sequence[Path] = ()
+    """A knowledge pack beside the benchmark's own; may be given several times."""
+
+    timeout: float | None = None
+    """Seconds that each query may take; 30 where it isn't given."""
+
+    executor: str | None = None
+    """Where to judge: dask://host:port; in processes on this machine where it isn't given."""
+
+    def given(self) -> dict[str, Any]:
+        """What is given of these, as `RunOptions` calls it, but for the executor."""
+        named = {"embeddings": self.embeddings, "comparison": self.comparison, "timeout": self.timeout,
+                 "same_database": self.same_database, "packs": list(self.pack) or None}  # fmt: skip
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def run_options(
+    flags: RunFlags, recording: Recording, spending: Spending, asking: ModelOptions
+) -> "RunOptions":
+    """The options of a run that these make, its progress shown."""
+    from fathom.evaluation.runs.options import RunOptions  # noqa: PLC0415, slow to import
+    from fathom.interfaces.cli.progress import progress  # noqa: PLC0415, slow to import
+
+    return RunOptions(
+        out=flags.out,
+        limit=flags.limit,
+        workers=flags.workers or 1,
+        with_examples=bool(flags.with_examples),
+        seed=flags.seed,
+        cassette=recording.cassette,
+        replay=recording.replay,
+        budget=spending.budget("run"),
+        pace=asking.pace(),
+        reply_tokens=asking.reply_tokens,
+        progress=progress(),
+    )
+
+
+ALL_QUESTIONS, AS_RUNS_GO, AS_QUERIES_ARE = Chosen(), RunFlags(), QueryOptions()
 NO_RECORDING, NO_LIMIT, AS_USUAL, ANYBODY = Recording(), Spending(), ModelOptions(), AsUser()
 """The options of commands where nobody sets others."""

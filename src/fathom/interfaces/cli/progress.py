@@ -12,8 +12,8 @@ from rich.progress import (
 )
 
 from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.progress import RunProgress
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.evaluation.runs.running import RunProgress
 from fathom.interfaces.cli.showing import notices
 from fathom.text import visible
 

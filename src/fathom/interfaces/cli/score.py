@@ -1,12 +1,27 @@
 """`fathom score`: anybody's predictions against a benchmark."""
 
+import json as json_format
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from fathom.errors import ConfigError
+from fathom.evaluation.categories import by_level
+from fathom.evaluation.outcome import told_unjudged
+from fathom.evaluation.scoring import Score, ScoreOptions, score_files
 from fathom.interfaces.cli.options import ALL_QUESTIONS, Chosen
-from fathom.interfaces.cli.score_run import run_score
+from fathom.text import visible
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from fathom.benchmarks import Benchmark
+
 
 Names = Annotated[str | None, Parameter(name="--comparison", alias="--as")]
 
@@ -66,22 +81,114 @@ def score(
     json
         Print one JSON object; with several files, one with a list of them.
     """
-    return run_score(
-        benchmark,
-        predictions,
-        split=split,
-        comparison=comparison,
-        keep_distinct=keep_distinct,
-        details=details,
-        timeout=timeout,
-        workers=workers,
-        executor=executor,
-        ves=ves,
-        database=questions.database,
-        ids=questions.ids,
-        sample=questions.sample,
-        seed=seed,
-        limit=limit,
-        settled=settled,
-        json=json,
-    )
+    if keep_distinct and comparison not in (None, "spider"):
+        raise ConfigError("--keep-distinct belongs to the comparison spider.")
+    if keep_distinct:
+        comparison = "spider-keep-distinct"
+    asked: str | Benchmark = benchmark
+    told, without = None, tuple[str, ...]()
+    if settled is not None:
+        from fathom.benchmarks import load_benchmark  # noqa: PLC0415
+        from fathom.benchmarks.settled import with_settled  # noqa: PLC0415
+
+        asked, told = with_settled(load_benchmark(benchmark, split), settled)
+        without = told.left_out
+    with ExitStack() as stack:
+        found = score_files(
+            asked,
+            predictions,
+            ScoreOptions(
+                split=split,
+                choice=replace(questions.choice(seed), limit=limit, without=without),
+                comparison=comparison,
+                timeout=timeout,
+                workers=workers,
+                executor=stack.enter_context(_connected(executor)) if executor else None,
+                ves=ves,
+                watch=_watch if sys.stderr.isatty() else None,
+            ),
+            details=_details(details, predictions),
+        )
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+    if json:
+        content = [one.as_json() for one in found]
+        if told is not None:
+            gold = {"corrected": list(told.corrected), "left_out": list(told.left_out)}
+            content = [one | {"settled": gold} for one in content]
+        value = content[0] if len(content) == 1 else {"scores": content}
+        print(json_format.dumps(value, indent=2))
+    else:
+        for one in found:
+            print(visible(_told(one)))
+            if told is not None:
+                print(visible(f"  settled     {told}"))
+    for one in found:
+        for problem in one.problems:
+            print(visible(f"Note: {one.predictions}: {problem}"), file=sys.stderr)
+    return int(any("details" in problem for one in found for problem in one.problems))
+
+
+def _connected(address: str) -> "AbstractContextManager[Executor]":
+    from fathom.evaluation.scoring.clusters import connect_cluster  # noqa: PLC0415
+
+    return connect_cluster(address)
+
+
+def _details(details: Path | None, predictions: list[Path]) -> list[Path] | None:
+    if details is None or len(predictions) == 1:
+        return None if details is None else [details]
+    details.mkdir(parents=True, exist_ok=True)
+    names = [f"{number:02d}-{file.stem}.jsonl" for number, file in enumerate(predictions, start=1)]
+    return [details / name for name in names]
+
+
+def _watch(done: int) -> None:
+    if not done % 50:
+        sys.stderr.write(f"\r{done} questions ...")
+        sys.stderr.flush()
+
+
+def _told(one: Score) -> str:
+    """The summary as people read it; every share beside its counts."""
+    low, high = one.interval
+    split = f" ({one.split})" if one.split else ""
+    unjudged = told_unjudged(one.unjudged)
+    if one.correct_rate is None:
+        head = "nothing judged"
+    else:
+        judged = f"{one.n} judged" if unjudged else f"{one.n}"
+        head = (
+            f"{100 * one.correct_rate:.2f} % correct, {one.correct} of {judged}; "
+            f"95 % interval {100 * low:.2f} to {100 * high:.2f}"
+        )
+    lines = [
+        f"{one.predictions}: {head}" + (f"; {unjudged}" if unjudged else ""),
+        f"  benchmark   {one.benchmark}{split}, comparison {one.comparison}",
+        f"  outcomes    {one.correct} correct, {one.incorrect} incorrect, {one.error} error",
+    ]
+    if one.translated:
+        lines.append(f"  dialect     gold and predictions alike were translated from {one.translated}")
+    if one.errors:
+        lines.append("  errors      " + _counts(one.errors))
+    if one.vacuous:
+        lines.append(f"  vacuous     {one.vacuous} of the correct ones agree only in being empty")
+    wrong = {k: v for k, v in one.verdicts.items() if k not in ("exact", "error")}
+    if len(wrong) > 1 or set(wrong) - {"different"}:
+        lines.append("  verdicts    " + _counts(one.verdicts))
+    if one.ves is not None:
+        lines.append(
+            f"  efficiency  VES {one.ves:.2f} %, R-VES {one.r_ves:.2f} %, over all {one.n} questions judged"
+        )
+    groups = {k: v for k, v in one.by_difficulty.items() if k}
+    if groups:
+        levels = (f"{k} {groups[k][1]}/{groups[k][0]}" for k in by_level(groups))
+        lines.append("  difficulty  " + ", ".join(levels))
+    if one.pass_at.get(20, 0) > one.correct:
+        lines.append("  pass@k      " + ", ".join(f"{k}: {c}" for k, c in one.pass_at.items()))
+    lines += [f"  note        {count} x {text}" for text, count in one.notes.most_common(3)]
+    return "\n".join([*lines, f"  took        {one.seconds:.2f} s"])
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda kv: -kv[1]))

@@ -11,7 +11,7 @@ from fathom.llm import Model
 from fathom.llm.exchange import usage_json
 
 
-def ask_tools(
+def show_tool_question(
     question: str,
     *,
     caller: str | None = None,

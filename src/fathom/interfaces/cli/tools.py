@@ -67,7 +67,7 @@ def tools(
         With answer: who answers, as provider:name.
     seen
         With answer: nothing (no tools), gold (what the gold call returns), or the folder of a run of
-        `fathom evaluate biotool:PAIRS.json` (what its call returns).
+        `fathom evaluate-calls biotool:PAIRS.json` (what its call returns).
     json
         Print JSON.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fathom.evaluation.runs.summary import Summary
 
 DEPTH = 2
-"""Runs stand in the folder itself, or in those in it, as `fathom evaluate --grid` writes them."""
+"""Runs stand in the folder itself, or in those in it, as `fathom evaluate-grid` writes them."""
 LIVELY_SECONDS = 60
 """A run whose records grew in the last minute is still running: an answer rarely takes longer."""
 

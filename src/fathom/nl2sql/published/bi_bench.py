@@ -12,7 +12,7 @@ from fathom.methods import Context, Method, step
 from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
-from fathom.nl2sql.refining import ON_ERROR, refine
+from fathom.nl2sql.refining import ON_ERROR, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_list, texts
 from fathom.nl2sql.schema_parts import SchemaPart, schema_parts
 from fathom.nl2sql.schema_text import ShownSchema
@@ -78,7 +78,7 @@ async def mend_each(draft: Draft, context: Context) -> Draft:
                 dialect=dialect_of(context),
             )
 
-        return (await refine(context, sql, ask, turns=(STEADY,), triggers=ON_ERROR)).sql
+        return (await refine(context, sql, ask, RefineRules(turns=(STEADY,), triggers=ON_ERROR))).sql
 
     own, *others = await together(
         mended(question, sql) for question, sql in zip(_questions(draft), _queries(draft), strict=True)

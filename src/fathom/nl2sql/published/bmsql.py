@@ -13,7 +13,7 @@ from fathom.methods import Context, Method, MethodStep, step
 from fathom.nl2sql.executing import QueryRun, Status, execute, preview
 from fathom.nl2sql.house_rules import CONVENTIONS_SHOWN_AS, ROW_LIMIT, conventions, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
-from fathom.nl2sql.refining import ON_ERROR, refine
+from fathom.nl2sql.refining import ON_ERROR, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import ShownSchema, render, sample_rows
@@ -87,8 +87,7 @@ async def mend_broad_query(
             error=NO_MESSAGE if mends_blindly else outcome.error,
             dialect=dialect_of(context),
         ),
-        turns=(STEADY,) * tries,
-        triggers=ON_ERROR,
+        RefineRules(turns=(STEADY,) * tries, triggers=ON_ERROR),
     )
     outcome = refined.outcome
     if mends_blindly and len(refined.outcomes) > tries:

@@ -7,7 +7,7 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.executing import QueryRun, Status, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
-from fathom.nl2sql.refining import ON_ERROR, ON_NULL, refine
+from fathom.nl2sql.refining import ON_ERROR, ON_NULL, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import common_values
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
@@ -103,9 +103,12 @@ async def refine_by_execution(
         context,
         draft.sql,
         ask,
-        turns=[SAMPLING] * rounds,
-        triggers=(ON_ERROR if only_errors else ON_NULL) - ({Status.TIMED_OUT} if loses_timeouts else set()),
-        seconds=seconds,
+        RefineRules(
+            turns=[SAMPLING] * rounds,
+            triggers=(ON_ERROR if only_errors else ON_NULL)
+            - ({Status.TIMED_OUT} if loses_timeouts else set()),
+            seconds=seconds,
+        ),
     )
     if loses_timeouts and ended.outcome.status is Status.TIMED_OUT:
         return replace(draft, sql=None, refusal=Refusal(_ADVICE[Status.TIMED_OUT]))

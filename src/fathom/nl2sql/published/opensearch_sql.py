@@ -27,7 +27,7 @@ from fathom.nl2sql.published.opensearch_extraction import (
     sentences,
 )
 from fathom.nl2sql.reasoned import reason_of
-from fathom.nl2sql.refining import ON_EMPTY, refine
+from fathom.nl2sql.refining import ON_EMPTY, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, sql_after
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys
 from fathom.nl2sql.settling import revise, settle
@@ -122,7 +122,7 @@ async def _corrected(draft: Draft, context: Context, sql: str, number: int, exam
             dialect=dialect_of(context),
         )
 
-    done = await refine(context, sql, ask, turns=FIXES, triggers=ON_EMPTY)
+    done = await refine(context, sql, ask, RefineRules(turns=FIXES, triggers=ON_EMPTY))
     if done.outcome.status not in ON_EMPTY:
         return done.sql
     words = await _progressive(draft, context, examples)

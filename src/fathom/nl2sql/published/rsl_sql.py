@@ -10,7 +10,7 @@ from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
-from fathom.nl2sql.refining import ON_EMPTY, refine
+from fathom.nl2sql.refining import ON_EMPTY, RefineRules, refine
 from fathom.nl2sql.replies import json_object, sql_under, texts
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import ShownSchema, descriptions, foreign_keys, render
@@ -145,12 +145,14 @@ async def correct_in_conversation(
         context,
         draft.sql,
         words,
-        turns=(STEADY,) * turns,
-        triggers=ON_EMPTY,
-        conversation=True,
-        read=_sql,
-        tries=TRIES,
-        seconds=seconds,
+        RefineRules(
+            turns=(STEADY,) * turns,
+            triggers=ON_EMPTY,
+            conversation=True,
+            read=_sql,
+            tries=TRIES,
+            seconds=seconds,
+        ),
     )
     return revise(replace(draft, notes={"tried": refined.as_json()}), refined.sql)
 

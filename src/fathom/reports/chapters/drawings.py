@@ -8,7 +8,19 @@ from fathom.evaluation.outcome import JUDGED
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.chapters.groups import by, names_of
 from fathom.reports.chapters.ranking import budgets, named
-from fathom.reports.charts import Bar, BarGroup, Line, Point, Stack, bars, lines, points, radar, stacks
+from fathom.reports.charts import (
+    Bar,
+    BarGroup,
+    Line,
+    LineAxis,
+    Point,
+    Stack,
+    bars,
+    lines,
+    points,
+    radar,
+    stacks,
+)
 from fathom.reports.sheet import Cell, Figure, Sheet, heads, letter, number, rate, share, text
 
 _MEASURES = {"tokens": "tokens a question", "calls": "model calls a question", "cost_usd": "US$ a question",
@@ -179,7 +191,7 @@ def _budgets(contrast: Contrast) -> Iterable[Figure | None]:
             )
             for label, curve in curves.items()
         ]
-        chart = lines(drawn, x_label=f"most {_MEASURES[measure]}", y_label="correct", log=True, steps=True,
+        chart = lines(drawn, LineAxis(f"most {_MEASURES[measure]}", log=True), y_label="correct", steps=True,
                       label=f"CR@budget: {measure}")  # fmt: skip
         note = "A question over budget counts as wrong."
         sheet = budgets(contrast, measure, _MEASURES[measure])
@@ -199,7 +211,7 @@ def _pass_at(contrast: Contrast, runs: Runs) -> Figure | None:
     if not drawn:
         return None
     ticks = [(float(k), str(k)) for k in (1, 5, 10, 15, 20)]
-    chart = lines(drawn, x_label="k", y_label="pass@k", ticks=ticks, label="pass@k")
+    chart = lines(drawn, LineAxis("k", ticks), y_label="pass@k", label="pass@k")
     sheet = Sheet("pass@k", heads("run", *(f"k = {k}" for _, k in ticks)), rows)
     note = "Share of questions with a right query among the first k candidates."
     return Figure("pass@k", note, chart, sheet)
@@ -214,9 +226,7 @@ def _risk_coverage(contrast: Contrast, runs: Runs) -> Figure | None:
     if not drawn:
         return None
     ticks = [(t / 4, f"{25 * t} %") for t in range(5)]
-    chart = lines(
-        drawn, x_label="coverage", y_label="risk", ticks=ticks, x_range=(0, 1), label="Risk and coverage"
-    )
+    chart = lines(drawn, LineAxis("coverage", ticks, (0, 1)), y_label="risk", label="Risk and coverage")
     head = heads("run", *(f"coverage {t}" for _, t in ticks[1:]), "area below", "N")
     rows = []
     for _, (label, s) in runs:
@@ -240,8 +250,8 @@ def _calibration(contrast: Contrast, runs: Runs) -> Figure | None:
     if not drawn:
         return None
     ticks = [(t / 4, f"{25 * t} %") for t in range(5)]
-    chart = lines(drawn, x_label="stated confidence", y_label="correct", ticks=ticks, x_range=(0, 1),
-                  diagonal=True, label="Calibration")  # fmt: skip
+    chart = lines(drawn, LineAxis("stated confidence", ticks, (0, 1)), y_label="correct", diagonal=True,
+                  label="Calibration")  # fmt: skip
     rows = [
         [named(contrast, label), text(f"{b['confidence']:.2f}"), share(b)]
         for _, (label, s) in runs if s.all["confidence"] for b in s.all["confidence"]["bins"]

@@ -5,7 +5,7 @@ a letter and a dash pattern, so that nothing rests on colour alone. Every text i
 """
 
 from fathom.reports.charts.bars import Bar, BarGroup, bars
-from fathom.reports.charts.lines import Line, Point, lines, points
+from fathom.reports.charts.lines import Line, LineAxis, Point, lines, points
 from fathom.reports.charts.radar import radar
 from fathom.reports.charts.stacks import Stack, stacks
 from fathom.reports.charts.whisker import whisker
@@ -14,6 +14,7 @@ __all__ = [
     "Bar",
     "BarGroup",
     "Line",
+    "LineAxis",
     "Point",
     "Stack",
     "bars",

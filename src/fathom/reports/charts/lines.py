@@ -34,28 +34,35 @@ class Point:
     marked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LineAxis:
+    """The axis along which curves run: its name, and its marks and range where they are given."""
+
+    label: str
+    ticks: Sequence[tuple[float, str]] | None = None
+    range: tuple[float, float] | None = None
+    log: bool = False
+
+
 def lines(
     curves: Sequence[Line],
+    axis: LineAxis,
     *,
-    x_label: str,
     y_label: str,
-    ticks: Sequence[tuple[float, str]] | None = None,
-    x_range: tuple[float, float] | None = None,
-    log: bool = False,
     steps: bool = False,
     diagonal: bool = False,
     label: str,
 ) -> Markup:
     """Curves of shares (0 to 1) over x. `diagonal` draws where both axes are equal, `steps` stairs."""
     values = [x for c in curves for x, _ in c.points]
-    low, high = x_range or (min(values), max(values))
-    if log:
+    low, high = axis.range or (min(values), max(values))
+    if axis.log:
         low = min((v for v in values if v > 0), default=1.0)
         high = max(high, low * 10)
-    x = Scale(low, high, _LEFT, WIDTH - 22, log)
+    x = Scale(low, high, _LEFT, WIDTH - 22, axis.log)
     y = Scale(0, 1, _BOTTOM, _TOP)
-    shown = ticks if ticks is not None else [(t, plain(t)) for t in x.ticks()]
-    parts = grid(x, y, x_label=x_label, y_label=y_label, x_format=shown)
+    shown = axis.ticks if axis.ticks is not None else [(t, plain(t)) for t in x.ticks()]
+    parts = grid(x, y, x_label=axis.label, y_label=y_label, x_format=shown)
     if diagonal:
         parts.append(element("line", x1=x(0), y1=y(0), x2=x(1), y2=y(1), class_="diagonal"))
     for curve in curves:

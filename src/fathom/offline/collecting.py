@@ -16,7 +16,7 @@ _pausing = Lock()
 
 
 def undisturbed(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """What some work gives, with the collector paused unless it is off or paused already.
+    """Do some work with the collector paused, unless it is off or paused already; gives the result.
 
     One thread at a time pauses it, so that it is never off for long.
     """

@@ -211,7 +211,7 @@ class OfflineEngine:
         return float(self.examples.similarities(self.link(question)).max(initial=0.0))
 
     def hints(self, question: Question) -> Hints:
-        """What the question's evidence says, and the terms of the pack that it uses."""
+        """Give the hints of the question's evidence, and the terms of the pack that it uses."""
         return self.understand(question)[1]
 
     def is_told_how(self, question: Question) -> bool:
@@ -264,7 +264,8 @@ class OfflineEngine:
     def _by_grammar(
         self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
     ) -> Iterator[Proposal]:
-        """What training data hardly hold: shares, numbers of many rows, roles, times, lists under values."""
+        """Propose queries that training data hardly hold: shares, numbers of many rows, roles, times, lists
+        under values."""
         accounts, profiles = Accounts(linking), self.database.profile()
         sums: tuple[Proposal, ...] = ()
         if not any(h.formula for h in hints):  # else the evidence says how to calculate

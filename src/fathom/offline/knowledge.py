@@ -1,4 +1,4 @@
-"""What a knowledge pack changes: names for linking, and conventions added to queries as data."""
+"""The effects of a knowledge pack: names for linking, and conventions added to queries as data."""
 
 from collections.abc import Iterator
 from dataclasses import replace

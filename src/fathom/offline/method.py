@@ -150,7 +150,7 @@ def _differs(engine: OfflineEngine, found: Settled) -> bool:
 
 
 def _values(engine: OfflineEngine, linking: Linking, sql: str) -> tuple[Assumption, ...]:
-    """What to tell about values that were not found letter by letter, or that all rows have."""
+    """Give remarks on values that were not found letter by letter, or that all rows have."""
     told = []
     for value in linking.values:
         where = f"{value.column.table}.{value.column.column}"

@@ -71,9 +71,8 @@ class Opinions:
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """What a database's solved questions say against what holds elsewhere, as log-odds to add: to the taught
-    opinion's being the right one of two, and to what is chosen being right.
-    """
+    """The evidence of a database's solved questions against the general one, as log-odds to add: to the
+    taught opinion's being the right one of two, and to the chosen query's being right."""
 
     taught: float = 0.0
     right: float = 0.0
@@ -142,7 +141,7 @@ def _log_odds(confidence: float) -> float:
 
 
 def bearing_for(engine: OfflineEngine) -> Bearing:
-    """What an engine's solved questions, asked again, say of both opinions: learned once, then kept."""
+    """Give the evidence of an engine's solved questions on both opinions: learned once, then kept."""
     key = ("offline bearing", id(engine))
     with _lock:
         kept = engine.database.kept
@@ -212,7 +211,7 @@ def learn_bearing(engine: OfflineEngine) -> Bearing:
 
 
 def shift(seen: Sequence[tuple[float, bool]]) -> float:
-    """What to add to predicted log-odds so that they fit what came true, drawn to nothing at all.
+    """Find the shift of predicted log-odds that fits the outcomes best, drawn towards zero.
 
     The most likely value with a normal prior of `SPREAD` around 0: the fewer were seen, the nearer to 0.
     """

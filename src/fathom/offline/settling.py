@@ -47,7 +47,7 @@ from fathom.offline.wording.telling_columns import told_columns
 from fathom.records import Assumption, Question, Result
 
 _CHECKED_IN_PARTS = frozenset(("example", "composed"))
-"""What was solved before, and what is put together from questions of which each was settled."""
+"""Sources whose parts were checked: solved questions, and questions put together from settled ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
 
 
 def _denying(found: Settled, linking: Linking) -> Settled:
-    """What was found, not sure where it denies fewer things than its question does."""
+    """Lower the certainty of a query that denies fewer things than its question does."""
     passed = denials_passed_over(found.query, linking)
     if not passed or found.source in _CHECKED_IN_PARTS:
         return found
@@ -263,7 +263,7 @@ def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
 
 
 def result_of(engine: OfflineEngine, settled: Settled) -> Result | None:
-    """What the query that was settled on gives, run again where it was completed after it was run."""
+    """Give the result of the settled query, run again where it was completed after its run."""
     if settled.result is not None:
         return settled.result
     run = _run(engine, settled.query)

@@ -1,4 +1,4 @@
-"""Whether what was learned speaks for what a grammar makes in its stead, or against it."""
+"""Support of the learned choice for a grammar's query that replaces it, or objections."""
 
 import math
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from fathom.offline.ranking.choosing import RankedCandidates
 from fathom.records import Result
 
 SUPPORTED, LIKELY = 0.3, 0.5
-"""What was learned speaks against what stands in for it where it is so sure of another query that says all,
-and finds the rows of this one less likely than that."""
+"""Probabilities at which the learned choice speaks against its replacement: rows like the replacement's have
+less than the first, and the learned query has at least the second."""
 
 
 class Learned(NamedTuple):

@@ -16,12 +16,12 @@ from fathom.offline.ranking.reranker import CALIBRATION, Doubles, Reranker, agre
 from fathom.offline.solved.exchanging import values_left_out
 
 HABIT = 1.0
-"""What the solved questions say, where they can be trusted wholly, against what was learned elsewhere: about
-the best on GeoQuery's training questions, held out in turn, those of the same words together."""
+"""The weight of trusted solved questions against weights learned elsewhere: about the best on GeoQuery's
+training questions, held out in turn, those of the same words together."""
 LEFT_OUT = 8.0
-"""What each stored value takes that the question names and a query doesn't hold."""
+"""The penalty of each stored value that the question names and a query doesn't hold."""
 KEPT = 1.5
-"""What each value takes from that which a solved question names and this one doesn't."""
+"""The penalty of each value that a solved question names and this one doesn't."""
 FAILED = 100.0
 SURE = 0.78
 

@@ -27,7 +27,7 @@ _LISTS = _read()
 STOP_WORDS = frozenset(_LISTS["stop"]["words"].split())
 """Words that carry grammar rather than content."""
 CONTRACTED = frozenset(_LISTS["stop"]["endings"].split())
-"""The rest of such a word before or behind its apostrophe: the s of "it's"."""
+"""The endings that an apostrophe leaves of such a word: the s of "it's"."""
 LEMMAS: Mapping[str, str] = _LISTS["irregular"]
 """Forms that no suffix rule brings to their lemma: nouns, verbs and adjectives."""
 PLURALS: Mapping[str, str] = {

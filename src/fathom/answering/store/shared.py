@@ -1,4 +1,4 @@
-"""What servers over one file tell each other: how far a question is, what to stop, and who is let in."""
+"""State that servers over one file share: the progress of questions, requests to stop, and the sessions."""
 
 import hashlib
 import time
@@ -114,7 +114,7 @@ class SharedWork:
         return found[0]["user"] if found else None
 
     def allows(self, name: str, most: int) -> bool:
-        """Whether there may be one more question under a name, of `most` a minute; it counts then."""
+        """Count one more question under a name; True if there are at most `most` of them a minute."""
         now, known = time.time(), digest(name)
         with self._file.writing():
             # Those of a clock that was set back would count for ever.
@@ -127,5 +127,5 @@ class SharedWork:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret."""
+    """The hash under which a secret is kept."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

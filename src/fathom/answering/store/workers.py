@@ -30,7 +30,7 @@ class Workers:
             self.lives(mark)  # which takes away what a dead one left
 
     def lives(self, mark: str) -> bool:
-        """Whether the process of this mark is there still."""
+        """True if the process of this mark is still there."""
         if mark == WORKER:
             return True
         file = self._folder / f"{mark}.lock"
@@ -46,7 +46,7 @@ class Workers:
         return False
 
     def others(self) -> bool:
-        """Whether another process works on the questions of the file as well."""
+        """True if another process works on the questions of the file as well."""
         return any(self.lives(mark) for mark in self._marks() if mark != WORKER)
 
     def _marks(self) -> list[str]:

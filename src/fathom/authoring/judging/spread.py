@@ -42,7 +42,7 @@ class RulesByName:
 def judge_batch(
     rules: RulesByName, answers: Sequence[tuple[str, Answered]]
 ) -> TimedBatch[tuple[str, dict[str, Any]]]:
-    """What an executor's worker does: judge answers, with an expert that is kept for the next batch."""
+    """Judge answers in an executor's worker, with an expert that is kept for the next batch."""
     started = time.perf_counter()
     experts: dict[RulesByName, Expert] = _own.__dict__.setdefault("experts", {})
     if rules not in experts:

@@ -1,4 +1,4 @@
-"""What restricts a question, said apart from it: the rest is a plain question, whose query is restricted."""
+"""Filters that are read apart from a question: the rest is a plain question, whose query is filtered."""
 
 from fathom.offline.asides.apart import Aside, said_apart
 

@@ -105,7 +105,7 @@ class Alternatives:
         self._linking, self._planner = linking, planner
 
     def read(self, text: str) -> Iterator[LeftOut | BothValues]:
-        """What is said of them, in the order of the text."""
+        """Give the values that are left out, or asked for together, in the order of the text."""
         for match in _LEFT_OUT.finditer(text):
             named, end = self._values(self._linking.place_at(match.end()))
             for column in self._in_common(named)[:1]:

@@ -61,7 +61,7 @@ _NAMED = 0.5
 
 
 class Restriction(Protocol):
-    """What a part of a question says of the rest."""
+    """A part of a question that restricts the rest."""
 
     @property
     def places(self) -> frozenset[int]:

@@ -126,7 +126,7 @@ class Averages:
         self._words = [t.lower for t in linking.tokens]
 
     def read(self, text: str) -> Iterator[Averaged]:
-        """What is said, where it is clear of what the average is."""
+        """Give the comparison with an average, where it is clear of which numbers."""
         match = _ABOVE.search(text)
         if match is None or (match["more"] and match["more"].lower() not in _MORE):
             return

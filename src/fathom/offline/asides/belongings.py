@@ -84,7 +84,7 @@ class Belongings:
         self._taken: Collection[int] = ()
 
     def read(self, text: str) -> Iterator[Belonging]:
-        """What is said, each word once."""
+        """Give the things that rows have or lack, each word once."""
         taken: set[int] = set()
         self._taken = taken
         for pattern, read in (
@@ -111,7 +111,7 @@ class Belongings:
         return self._named(text, start, place, denied=True)
 
     def _having(self, text: str, start: int, place: int) -> Belonging | None:
-        """What is said to be there: a cell that isn't empty, or a row of another table."""
+        """Read a thing that rows have: a cell that isn't empty, or a row of another table."""
         return self._named(text, start, place, denied=False) if self._ends_part(place) else None
 
     def _ends_part(self, place: int) -> bool:
@@ -134,7 +134,7 @@ class Belongings:
         return tuple(c for c in fit if token.lower in identifier_words(c.column)) or fit
 
     def _done_by_nobody(self, text: str, start: int, place: int) -> Belonging | None:
-        """What nobody did to the rows asked for: "papers that nobody has cited"."""
+        """Read a deed that nobody did to the rows asked for: "papers that nobody has cited"."""
         token = self._linking.tokens[place]
         if token.stop or not _PARTICIPLE.match(token.lower) or self._goes_on(place + 1):
             return None
@@ -153,7 +153,8 @@ class Belongings:
         return self._with_gaps(fits)
 
     def _without_doing(self, text: str, start: int, place: int) -> Belonging | None:
-        """What wasn't done: to or with rows that the verb's object names, or what a column says when."""
+        """Read a deed that wasn't done: to or with rows that the verb's object names, or by a column's
+        date."""
         token = self._linking.tokens[place]
         if token.stop and token.lower not in DEEDS:
             return None
@@ -170,7 +171,7 @@ class Belongings:
         return self._of_verb(text, start, place, denied=True)
 
     def _having_done(self, text: str, start: int, place: int) -> Belonging | None:
-        """What was done, with rows that the verb's object names or that the verb names itself."""
+        """Read a deed that was done, with rows that the verb's object names or that the verb names itself."""
         token = self._linking.tokens[place]
         if token.stop or not _PARTICIPLE.match(token.lower):
             return None
@@ -227,7 +228,7 @@ class Belongings:
     def _named(
         self, text: str, start: int, place: int, via: frozenset[str] = frozenset(), *, denied: bool
     ) -> Belonging | None:
-        """What the words from a place on name: a table, else columns that have gaps."""
+        """Find the table, or else the columns with gaps, that the words from a place on name."""
         columns = [m for m in self._linking.column_mentions if m.span.first == place and m.score >= _NAMED]
         tables = self._tables_named(place)
         end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)

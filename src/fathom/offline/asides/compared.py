@@ -68,7 +68,7 @@ class ColumnComparisons:
         self._sizes = frozenset(c for c in linking.columns if names.measures(c))
 
     def read(self) -> Iterator[Compared]:
-        """What is compared, where it is clear which columns are meant."""
+        """Give the comparisons of two columns, where it is clear which columns are meant."""
         for place in range(1, len(self._words)):
             for signs, columns in ((_DATED, self._dates), (_SIZED, self._sizes)):
                 for words, sign in signs.items():

@@ -63,7 +63,7 @@ class Earliest:
 def earliest(
     text: str, linking: Linking, dates: Dates, planner: JoinPlanner, profiles: Mapping[str, TableProfile]
 ) -> Iterator[Earliest]:
-    """What a question says of when the first or last of what belongs to rows was."""
+    """Give the times of the first or last row that belongs to those asked for."""
     for moment in moments(text):
         match = _WHOSE.search(text[: moment.start])
         place = linking.place_at(match.start("what")) if match else None

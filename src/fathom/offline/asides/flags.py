@@ -64,7 +64,7 @@ class Flagged:
 
 
 def flagged(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Flagged]:
-    """What is said of rows by adjectives that deny what a flag is called, or affirm what it denies.
+    """Give the filters by adjectives that deny a flag's name, or affirm a name that denies.
 
     What a flag is called as it stands ("active airlines") is learned first: training data hold many such, and
     hardly any other.
@@ -112,7 +112,7 @@ def _is_value(linking: Linking, place: int) -> bool:
 
 
 def _turned(token: QuestionToken, column: ColumnKey) -> bool | None:
-    """Whether a word says the contrary of what a flag is called; None where it says nothing of it."""
+    """True if a word is the contrary of a flag's name, False if it is the name; None for other words."""
     word = last_word(column.column)
     if token.stem == stem(word):
         return False
@@ -124,7 +124,7 @@ def _turned(token: QuestionToken, column: ColumnKey) -> bool | None:
 
 
 def yes_and_no(column: ColumnKey, profiles: Mapping[str, TableProfile]) -> YesAndNo | None:
-    """What a flag holds for "yes" and for "no"; None where a column is no flag."""
+    """Give the values of a flag for "yes" and for "no"; None where a column is no flag."""
     profile = profiles.get(column.table)
     seen = profile.columns.get(column.column) if profile else None
     if seen is None or seen.distinct != 2:

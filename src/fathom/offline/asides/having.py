@@ -71,7 +71,7 @@ class Having:
 
 
 def having(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Having]:
-    """What rows are said to have or to lack, where that alone is what flags of one table are called."""
+    """Give the flags of one table that rows have or lack, where only these flags have such names."""
     known = {c: held for c in linking.columns if (held := yes_and_no(c, profiles)) is not None}
     for match in _HAVE.finditer(text) if known else ():
         place = linking.place_at(match.end())

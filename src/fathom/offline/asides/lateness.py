@@ -20,7 +20,8 @@ _NAMED = 0.5
 
 
 def lateness(linking: Linking, dates: Dates) -> Iterator[Compared]:
-    """What happened after it had to, or not, where the names of two dates of a table say which they are."""
+    """Give the comparisons of a table's date with its due date, where the names of both tell which they
+    are."""
     words = [t.lower for t in linking.tokens]
     values = [v.span for v in sure_values(linking)]
     for place in range(len(words)):

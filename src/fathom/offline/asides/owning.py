@@ -1,4 +1,4 @@
-"""What rows are restricted by that they have or lack: an empty cell, or rows of another table."""
+"""Filters by the things that rows have or lack: an empty cell, or rows of another table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

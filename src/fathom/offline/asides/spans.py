@@ -64,7 +64,7 @@ class UnderWay:
 def under_way(
     text: str, linking: Linking, dates: Dates, profiles: Mapping[str, TableProfile]
 ) -> Iterator[UnderWay]:
-    """What a question says to have been under way at a time, where rows begin and end."""
+    """Give the times at which something was under way, where rows begin and end."""
     durations = Durations(linking, dates)
     if not any(map(durations.of, linking.tables)):
         return

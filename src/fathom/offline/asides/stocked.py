@@ -52,7 +52,7 @@ class Stocked:
 
 
 def stocked(text: str, linking: Linking, names: RowNames) -> Iterator[Stocked]:
-    """What is said of stocks right behind the rows that one column of numbers counts."""
+    """Give the filters on stock right behind the rows that one column of numbers counts."""
     for match in _SAID.finditer(text):
         places = linking.places(match.start(), match.end())
         before = min(places, default=0) - 1

@@ -48,7 +48,7 @@ _CLEARLY = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What words ask to be told of each row: one of `columns`, or the names of the rows of one of `tables`.
+    """A column that is asked for of each row: one of `columns`, or the names of the rows of one of `tables`.
 
     Or of those to which one of `keys` refers. Columns come with how well the words name them. `names` says
     that it is what the rows themselves are called, `leads` that it is who is above them.
@@ -71,7 +71,7 @@ class _Meant:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What is to be told of the rows asked for besides what they are called, said at places of the tokens.
+    """The columns to show beside the names of the rows asked for, at places of the tokens.
 
     Where nothing says whose it is ("with phone and city"), it may also be what these rows have.
     """
@@ -125,7 +125,7 @@ class Telling:
         return _Meant((other.in_query(),)) if other is not None else None
 
     def _by_key(self, key: ColumnRef) -> _Meant | None:
-        """What the rows are called to which a key refers; none where they are of its own table."""
+        """Give the names of the rows to which a key refers; None where they are of its own table."""
         target = self.names.target_of(key)
         called = self.names.called(target.table) if target else ()
         if target is None or not called:
@@ -215,7 +215,7 @@ class Tellings:
         self._numbers = [q.span for q in linking.quantities]
 
     def read(self) -> Iterator[Telling]:
-        """What is told, where a list of nothing but columns and rows says it."""
+        """Give the columns to show, where a list names nothing but columns and rows."""
         for place in range(1, len(self._words)):
             word, theirs = self._words[place], self._words[place + 1 : place + 2]
             owned = bool(theirs) and theirs[0] in _THEIR
@@ -232,7 +232,7 @@ class Tellings:
             yield Telling(told, places, owned or besides, self._planner, self._names, self._profiles)
 
     def _list(self, place: int) -> tuple[tuple[Told, ...], int]:
-        """What a list from a place on tells, to its end; nothing where a part of it tells something else."""
+        """Read a list from a place on, to its end; empty where a part of it is something else."""
         found: list[Told] = []
         while True:
             while place < len(self._words) and self._words[place] in _ARTICLES:
@@ -260,7 +260,7 @@ class Tellings:
         return plain and token.lower not in _ENDS and not taken
 
     def _told(self, first: int, end: int) -> Told | None:
-        """What words tell that leave none of them over; None where they name nothing."""
+        """Read words that name columns or rows and leave no word over; None where they name nothing."""
         places = range(first, end)
         stems = [self._linking.tokens[i].stem for i in places]
         names = bool(stems) and set(stems) <= _NAMING

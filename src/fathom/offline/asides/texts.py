@@ -95,7 +95,7 @@ class Holding:
 
 
 def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
-    """What a question says that texts of the rows asked for hold, start or end with."""
+    """Give the texts that rows asked for hold, start or end with."""
     taken: frozenset[int] = frozenset()
     for pattern in _HELD:
         for match in pattern.finditer(text):

@@ -32,7 +32,7 @@ _RELATIVE = frozenset("that which who whose whom where with and or but when".spl
 _THAT_WERE = frozenset("that which were was are is have has been".split())
 _US = frozenset(("us", "here", "there", "them"))
 _BETWEEN = _US | EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
-"""What may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
+"""Words that may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ _WHOLE = frozenset(("exact", "folded", "stem"))
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """What was bought: rows of a table under a condition; and where the words for it end."""
+    """The object of a purchase: rows of a table under a condition; and where the words for it end."""
 
     table: str
     where: Condition | None
@@ -67,7 +67,7 @@ class Traded:
         self._lines, self._verbs = lines, verbs
 
     def read(self, text: str) -> Iterator[Matched]:
-        """What is said, where it is clear which rows say what was sold."""
+        """Give the filters by purchases, where it is clear which rows keep them."""
         if len(self._lines) != 1:
             return
         taken: set[int] = set()
@@ -85,7 +85,7 @@ class Traded:
                     yield found
 
     def _denied(self, text: str, match: re.Match[str]) -> Matched | None:
-        """What was never sold, or never bought: the verb's object says what of."""
+        """Read things that were never sold, or never bought: the verb's object says of what kind."""
         verb = self._verb_at(match.end())
         bought = self._object(verb + 1) if verb is not None else None
         ahead = self._linking.places(match.start(), match.end())
@@ -112,7 +112,7 @@ class Traded:
         return end, conjunction(*held)
 
     def _done(self, text: str, match: re.Match[str]) -> Matched | None:
-        """What was sold at all: nothing else is said of it but when."""
+        """Read things that were sold at all: the question adds nothing but a time."""
         verb = self._verb_at(match.end())
         counted = bool(self._linking.quantities) and _RELATIVE.search(match.group()) is None
         if verb is None or counted or not self._ends(verb + 1):
@@ -120,7 +120,7 @@ class Traded:
         return self._matched(text, match.start(), _Object("", None, verb + 1), denied=False)
 
     def _plainly(self, text: str, match: re.Match[str]) -> Matched | None:
-        """What was sold, or who bought, said right behind their name: "products | ordered"."""
+        """Read things sold, or buyers, with the verb right behind their name: "products | ordered"."""
         verb, tokens = self._verb_at(match.end()), self._linking.tokens
         if not verb or self._linking.superlatives:
             return None
@@ -143,7 +143,7 @@ class Traded:
         return self._matched(text, match.start(), _Object("", None, place + 1), denied=True)
 
     def _without(self, text: str, match: re.Match[str]) -> Matched | None:
-        """What has no sales or purchases, where nothing in the database is called so."""
+        """Read things without sales or purchases, where nothing in the database has that name."""
         place = self._linking.place_at(match.end())
         if place is None or self._linking.tokens[place].stem not in _NOUNS or not self._ends(place + 1):
             return None
@@ -157,7 +157,7 @@ class Traded:
         return place if place in self._verbs else None
 
     def _object(self, place: int) -> _Object | None:
-        """What a verb's object names from a place on: values, a table's rows, or nothing; None if unclear."""
+        """Read a verb's object from a place on: values, a table's rows, or nothing; None if unclear."""
         tokens = self._linking.tokens
         first = place
         while place < len(tokens) and tokens[place].lower in _PASSED:

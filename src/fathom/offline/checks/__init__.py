@@ -1,1 +1,1 @@
-"""Whether a query says what its question does, and what speaks against it."""
+"""Checks of a query against its question, and the objections to it."""

@@ -1,4 +1,4 @@
-"""Whether a query says what its question does: what it leaves over, what it denies, what it counts."""
+"""The account of a query's words: those that it leaves over, denies or counts."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -25,7 +25,7 @@ from fathom.text.english import LEMMAS
 
 ACCOUNTED = 0.5
 LEFT_OVER = 2.0
-"""What each word takes from the score of a share or group by period that doesn't account for it."""
+"""The penalty of each word that a share or a group by period leaves unexplained."""
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _TOLD, _LONG = 0.6, 4
 """How likely a code must be meant by a word of so many letters: CA by "California"."""
@@ -35,7 +35,7 @@ _DOERS = ("er", "or")
 _DEEDS = frozenset(map(stem, DEEDS))
 _DO = frozenset(("did", "does", "do"))
 AMOUNTS = frozenset("the at more most fewer fewest less over no exactly".split())
-"""What follows a verb that tells of how many: "handles the most", "wrote at least"."""
+"""Words behind a verb that compare a number: "handles the most", "wrote at least"."""
 _RELATIVE = frozenset(("who", "that", "which"))
 _FAR = 5
 """Words that may stand between "did" and its verb: "how many did each of them carry"."""

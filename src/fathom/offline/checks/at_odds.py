@@ -1,4 +1,4 @@
-"""Whether a query is at odds with its question: compares otherwise than it says, denies or ranks nothing.
+"""Checks for a query that contradicts its question: it compares otherwise, denies nothing or ranks nothing.
 
 Weights that know a question's words for those of a column may let the small ones around them pass.
 """
@@ -253,5 +253,5 @@ def _held(query: Query) -> dict[ColumnRef, str]:
 
 
 def _constant(comparison: ComparisonPredicate) -> str | None:
-    """What a comparison compares with, as text; None where that isn't one constant."""
+    """Give the constant of a comparison, as text; None where that isn't one constant."""
     return str(comparison.right.value) if isinstance(comparison.right, Literal) else None

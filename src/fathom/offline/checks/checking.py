@@ -36,7 +36,7 @@ def brief(database: Database) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of running a query: `result`, or `error`, or neither where it wasn't run to its end.
+    """The result of running a query: `result`, or `error`, or neither where it wasn't run to its end.
 
     `stopped` says that it was begun and took too long.
     """
@@ -64,7 +64,7 @@ def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Q
 def _until_enough(
     candidates: Sequence[tuple[Query, str]], reads: Sequence[int], run: Callable[[str], Checked], most: int
 ) -> list[Checked]:
-    """What became of each: those that took too long, and failures, leave less to be run after them."""
+    """Run the candidates in turn; slow ones and failures leave time for fewer behind them."""
     found: list[Checked] = []
     failures = stopped = 0
     for place, (_, sql) in enumerate(candidates):

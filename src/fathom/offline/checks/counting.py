@@ -1,4 +1,4 @@
-"""Whether a query counts what its question asks the number of."""
+"""Checks of the things that a query counts against those that its question counts."""
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems

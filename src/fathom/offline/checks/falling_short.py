@@ -1,4 +1,4 @@
-"""Whether a query leaves out a part of its question that learned weights may overlook."""
+"""Checks for a part of the question that a query leaves out and learned weights may overlook."""
 
 from collections.abc import Collection
 from itertools import pairwise

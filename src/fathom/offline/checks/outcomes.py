@@ -1,4 +1,4 @@
-"""Whether a query passes over a verb that leaves rows out: those who won are fewer than those who raced."""
+"""A check for verbs that leave rows out: those who won are fewer than those who raced."""
 
 from collections.abc import Iterator
 from contextlib import suppress

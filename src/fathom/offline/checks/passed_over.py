@@ -27,7 +27,7 @@ _GROUPING = frozenset(("by", "per"))
 _NO_DENIAL = frozenset(
     "more less fewer later earlier longer shorter greater higher lower older younger only of .".split()
 )
-"""What follows a word for a denial that denies nothing: "no more than ten", "the no. of students"."""
+"""Words behind a word for a denial that make it deny nothing: "no more than ten", "the no. of students"."""
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null"))
 _UNSET = frozenset(("0", "n", "no", "f", "false", "none"))
 _MOST_AHEAD = 3

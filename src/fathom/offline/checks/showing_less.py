@@ -1,4 +1,4 @@
-"""Whether a query shows less than the head of its question lists: "the names and phones of ..."."""
+"""Checks for a query that shows less than the head of its question lists: "the names and phones of ..."."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise

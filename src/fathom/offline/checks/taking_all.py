@@ -1,4 +1,4 @@
-"""Whether a query takes all rows where its question speaks of some: of those "that have a dog"."""
+"""Checks for a query of all rows where its question is about some: those "that have a dog"."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Whether a query tells of each row something else than its question asks, or nothing."""
+"""Checks for a query that shows other things of each row than its question asks, or none."""
 
 from collections.abc import Iterator
 

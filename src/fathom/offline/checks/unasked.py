@@ -1,4 +1,4 @@
-"""Whether a query shows more of people and things than the columns by which a question asks for them."""
+"""Checks for a query that shows more of people and things than the columns that its question names."""
 
 from fathom.offline.linking import Linking
 from fathom.offline.linking.naming import naming_columns
@@ -9,7 +9,7 @@ from fathom.text.identifiers import identifier_words
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
 _NAMES = frozenset(map(stem, ("name", "title")))
 _PARTS = (stem("first"), stem("last"))
-"""What the two columns hold that name people, whatever these are called: `LName`."""
+"""The parts of a name in the two columns that name people, whatever their own names are: `LName`."""
 _REACH = 5
 """Words from "first" to "names" in "first, middle and last names"."""
 

@@ -1,4 +1,4 @@
-"""What is wrong with a query whatever its sketch: sums of words, what says again what was asked."""
+"""Faults of a query whatever its sketch: sums of words, columns that repeat the condition."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -117,7 +117,7 @@ def repeats_itself(query: Query, planner: JoinPlanner) -> bool:
 
 
 def _operands(part: object) -> tuple[object, ...]:
-    """What an expression calculates with; empty for what doesn't calculate."""
+    """Give the operands of a calculation; empty for other expressions."""
     match part:
         case Aggregate(function="sum" | "avg", argument=argument):
             return (argument,)

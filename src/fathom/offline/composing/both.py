@@ -1,6 +1,5 @@
-"""What is true of the same rows twice, "tenants who rented both in Austin and in Houston", and two counts at
-once, "how many men and how many women are there in each town".
-"""
+"""Two statements that are true of the same rows, "tenants who rented both in Austin and in Houston", and two
+counts at once, "how many men and how many women are there in each town"."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -93,7 +93,7 @@ def _beside_before(in_per_cent: bool, queries: Sequence[Query]) -> Combined | No
 
 
 def _up_to(queries: Sequence[Query]) -> Combined | None:
-    """What a number for each period comes to from the first period on."""
+    """Build a running total: a number for each period, summed from the first period on."""
     found = _by_period(queries)
     match found:
         case query, period, Aggregate("sum" | "count", distinct=False) as total if _is_time(period):

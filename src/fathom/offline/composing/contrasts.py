@@ -101,8 +101,8 @@ _HELD_AGAINST = Pattern(r"\b(?:ratio|difference|gap)\s", _I)
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What is said of two numbers: questions that may ask for the first, what tells the second, and how
-    they are put together."""
+    """Two numbers in words: questions that may ask for the first, the words for the second, and the form that
+    combines them."""
 
     firsts: tuple[str, ...]
     other: str
@@ -166,7 +166,7 @@ def _read(text: str) -> Iterator[_Said]:
 
 
 def _said_of_both(first: str, other: str) -> str:
-    """What ends the second number and is said of the first as well: "settled to claimed in 2020"."""
+    """Give the end of the second number that belongs to the first as well: "settled to claimed in 2020"."""
     ends = re.finditer(r"\s(?P<how>in|on|at|during|for)\s+(?=\S)", other, _I)
     new = (e for e in ends if not re.search(rf"\b{e['how']}\b", first, _I))
     return other[found.start("how") :] if (found := next(new, None)) else ""
@@ -178,7 +178,7 @@ def _fallen(now: Expression, before: Expression) -> Expression:
 
 
 def _asked_of(what: str, whose: str, prepositions: Sequence[str]) -> tuple[str, ...]:
-    """What may ask for a number of somebody or some time."""
+    """Write the questions that may ask for a number of somebody or of some time."""
     if _TIME.fullmatch(whose):
         prepositions = ("in",)
     whole = what if re.match(r"(?:the|our)\s", what, _I) else f"the {what}"
@@ -188,14 +188,14 @@ def _asked_of(what: str, whose: str, prepositions: Sequence[str]) -> tuple[str, 
 
 
 def _asked_for(first: str, other: str) -> Iterator[str]:
-    """What may ask for a number: by its own words, or for how many there are of things in the plural."""
+    """Write the questions that may ask for a number: in its own words, or "how many" for a plural."""
     yield f"What is {first}?"
     if not _NUMBER_OF.match(first) and _PLURAL.search(f"{first} {other}"):
         yield f"How many {first} are there?"
 
 
 def _counting(many: str, first: str, other: str) -> Iterator[str]:
-    """What may ask for the first of two numbers of rows, or amounts."""
+    """Write the questions that may ask for the first of two numbers of rows, or amounts."""
     if found := _WERE_THERE.fullmatch(first):
         yield f"What is the number of {found['rows']} {found['rest']}?"
     end = _ENDS.search(other)

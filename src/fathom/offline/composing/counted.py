@@ -26,7 +26,7 @@ NUMBERS = Pattern(
     r"(?:per|by|(?:for|of|in|from|at|on)\s+(?:each|every|an?))\s+(?P<group>.+?)[\s?.!]*$",
     _I,
 )
-"""What asks for the numbers of groups taken together."""
+"""Words that ask for an aggregate over the numbers of groups."""
 _SHARE = (
     r"(?:(?:what(?:\s+is|\s+are|\s+was|'s)?|show|give|calculate|compute|find)\s+)?(?:me\s+)?(?:the\s+)?"
     r"(?P<share>percentage|per\s?cent|%|share|proportion)\s+of\s+(?:the\s+|our\s+|all\s+)*(?:total\s+|overall\s+)?"

@@ -45,7 +45,7 @@ _VARIES = Pattern(r"how\s+(?:does|do|did)\s+(?P<what>.+?)\s+(?:vary|differ|chang
 
 
 class Grouped(NamedTuple):
-    """What is said without of each of what, that ("for each city"), and the order that is asked for.
+    """A question without its group, the group ("for each city"), and the order that is asked for.
 
     The order is by the number: `descending`, ascending, or None.
     """
@@ -85,7 +85,7 @@ class NumberPair(NamedTuple):
 
 
 def for_each(form: Form, one: Query, two: Query, descending: bool | None) -> Query | None:
-    """What is calculated of two numbers of the same groups, or of all; None where their rows differ."""
+    """Calculate a number from two numbers of the same groups, or of all; None where their rows differ."""
     paired = pair(one, two)
     if paired is None:
         return None

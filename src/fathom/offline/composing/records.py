@@ -9,7 +9,7 @@ from fathom.records import Assumption, Result
 
 Combined = tuple[Query, Assumption]
 Form = Callable[[Expression, Expression], Expression]
-"""What is calculated of two numbers."""
+"""A formula: it makes one number from two."""
 
 
 @dataclass(frozen=True, slots=True)

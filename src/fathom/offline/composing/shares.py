@@ -1,7 +1,8 @@
-"""What share of rows, or of a sum, is so, and how many of those counted are: "what percentage of customers
-have ordered", "the number of orders and how many of them were returned, by country".
+"""Shares of rows or of a sum, and counts of a part beside the whole: "what percentage of customers have
+ordered", "the number of orders and how many of them were returned, by country".
 
-All of them are counted, and those that are so: whatever the plain questions can be understood, so are these.
+The whole is counted by one plain question and the part by another: whatever questions are understood alone
+are understood here.
 """
 
 import re
@@ -95,13 +96,13 @@ def _are_rows(words: str, planner: JoinPlanner) -> bool:
 
 
 def _grouped(text: str) -> tuple[str, str]:
-    """What is said without of each of what, and that."""
+    """Split a question into the part without its group, and the group."""
     found = _GROUP.match(text)
     return (found["rest"], found["group"]) if found else (text, "")
 
 
 def _subjects(text: str) -> Iterator[str]:
-    """What may be the subject of a clause: the words before its last verb that belongs to no other clause.
+    """Give the possible subjects of a clause: the words before its last verb that belongs to no other clause.
 
     Without a verb, those before what they have, lack or are: "the share of courses without prerequisites".
     """
@@ -206,7 +207,7 @@ def _side_by_side(planner: JoinPlanner, queries: Sequence[Query]) -> Combined | 
 
 
 def _among(count: Query, part: Query, planner: JoinPlanner) -> tuple[Expression, Expression] | None:
-    """What counts rows, perhaps of groups, and what counts those of them that a second query counts.
+    """Give two counts: one of rows, perhaps in groups, and one of those of them that a second query counts.
 
     None where it isn't the same but for conditions, or would need rows that a join repeats.
     """

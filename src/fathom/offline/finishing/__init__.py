@@ -1,1 +1,1 @@
-"""What becomes of the query that was chosen: what it shows, in which order, and how it is told."""
+"""Changes to the chosen query: the columns it shows, their order, and the words for it."""

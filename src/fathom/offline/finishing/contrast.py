@@ -37,7 +37,7 @@ def told_apart(queries: Sequence[Query]) -> list[str]:
 
 
 def _parts(query: Query) -> dict[str, object]:
-    """What queries are compared by, in the order in which it is told."""
+    """Give the parts by which queries are compared, in the order in which people read them."""
     return {
         "shown": query.select,
         "repeats": (query.distinct, frozenset(mentioned_tables(query)) if not query.group else None),
@@ -98,7 +98,7 @@ def _counted(count: Aggregate, query: Query) -> str:
 
 
 def _rows(query: Query) -> str:
-    """What the rows are that a query reads: "tracks"; "orders with products" where it joins them."""
+    """Name the rows that a query reads: "tracks"; "orders with products" where it joins them."""
     tables = [plural(spoken(t.name)) for t in mentioned_tables(query)]
     return " with ".join(dict.fromkeys(tables)) or "rows"
 

@@ -65,7 +65,7 @@ def dotted(column: ColumnRef) -> str:
 
 
 def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR0911
-    """What an expression gives, in words; `name` says what to call a column."""
+    """Describe an expression in words; `name` names its columns."""
     match expression:
         case (ColumnRef() as column) | Outer(column=column):
             return name(column)

@@ -1,4 +1,4 @@
-"""What holds no value is no extreme: "the cheapest product" isn't one whose price nobody knows."""
+"""Extremes among known values alone: "the cheapest product" isn't one whose price nobody knows."""
 
 from collections.abc import Mapping
 from dataclasses import replace

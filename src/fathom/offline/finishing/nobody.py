@@ -21,7 +21,7 @@ def finds_nobody(query: Query, result: Result | None, engine: OfflineEngine) -> 
 
 
 def told_of_nobody(query: Query, result: Result | None, names: RowNames) -> tuple[Assumption, ...]:
-    """What to tell where a query along a key within a table finds nobody."""
+    """Give a remark where a query along a key within a table finds nobody."""
     inner = _inner(query)
     if result is None or result.rows or inner is None:
         return ()

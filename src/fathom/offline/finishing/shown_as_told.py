@@ -63,10 +63,10 @@ class _ExpressionReader:
         shown = [e.table for e in query.select if isinstance(e, ColumnRef)]
         self._main = (*shown, *self._tables)[0] if self._tables else None
         self._owner: TableRef | None = None
-        """What was said last to have what is shown: "the skill id and | description"."""
+        """The last thing that was named as an owner: "the skill id and | description"."""
 
     def read(self, places: frozenset[int]) -> Sequence[Expression]:
-        """What some words stand for; nothing where that isn't clear."""
+        """Give the expressions that some words name; none where that isn't clear."""
         if any(self._lower(i) in EACH for i in places):
             return ()  # it is told of others than the question asks for
         words = [i for i in sorted(places) if self._lower(i) not in _PASSED]
@@ -131,7 +131,7 @@ class _ExpressionReader:
         return first[0] if len(first) == 1 else None
 
     def _key(self, table: TableRef, word: str, *, own: bool) -> tuple[ColumnRef, ...]:
-        """What is shown already and called a code or an id, as said of it; else such a key of a table."""
+        """Find a key by the word "code" or "id": one that is shown already, else one of a table."""
         shown = (
             [e for e in (*self._query.select, *self._query.group) if isinstance(e, ColumnRef)] if own else []
         )

@@ -1,1 +1,1 @@
-"""What is answered by rule, since training data hardly hold it: money, periods, shares, sales, units."""
+"""Answers by rule, since training data hardly hold them: money, periods, shares, sales, units."""

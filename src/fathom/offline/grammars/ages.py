@@ -65,7 +65,7 @@ class Aged:
 
 
 def aged(text: str, linking: Linking, dates: Dates) -> Iterator[Aged]:
-    """What a question says of how old the rows asked for are, where no column holds ages."""
+    """Give the ages of the rows asked for that a question compares, where no column holds ages."""
     match = _COMPARED.search(text)
     if match is None or any("age" in identifier_words(c.column) for c in linking.columns):
         return

@@ -1,4 +1,4 @@
-"""What money words add up in a database: "sales", "revenue", "spent" seldom are a column of that name.
+"""The amounts behind words for money: "sales", "revenue", "spent" seldom are a column of that name.
 
 Two customs keep what was sold: a total with every order, invoice or payment, and lines of a quantity and a
 price each. Both add up to the same where a database has both; lines alone know what was sold.
@@ -38,7 +38,7 @@ _OF_PRICES = frozenset(("unit", "price", "each", "item", "sale", "sales", "selli
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What adds up to money: an expression over the rows of one table, which keeps a `total` or lines."""
+    """An amount of money: an expression over the rows of one table, which keeps a `total` or lines."""
 
     expression: Expression
     table: TableRef
@@ -72,7 +72,7 @@ class Amounts:
         return found
 
     def _line(self, table: Table, schema: Schema) -> Amount | None:
-        """What a line comes to: its quantity times its price, or times that of what it refers to."""
+        """Give the amount of a line: its quantity times its price, or times that of the row it refers to."""
         counts = self._called(table, QUANTITIES, _OF_QUANTITIES)
         sold = of_trade(table.name) or any(
             k.table == table.name and of_trade(k.target_table) for k in schema.foreign_keys
@@ -88,7 +88,7 @@ class Amounts:
         return None
 
     def _discount(self, table: Table) -> tuple[Expression, ...]:
-        """What is left of a price after a discount that is kept as a share of it."""
+        """Give the factor that a discount leaves of a price, where it is kept as a share of it."""
         profile = self._profiles.get(table.name)
         for seen in () if profile is None else profile.columns.values():
             match seen.minimum, seen.maximum:

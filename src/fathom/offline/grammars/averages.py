@@ -59,7 +59,7 @@ def averages(
 def _of_money(
     linking: Linking, planner: JoinPlanner, amounts: Amounts, accounts: Accounts
 ) -> Iterator[Proposal]:
-    """What there is of money for each row of a table: "average spending per customer"."""
+    """Propose queries for money per row of a table: "average spending per customer"."""
     place = asked_money(linking, averaged=True)
     if place is None:
         return
@@ -100,7 +100,7 @@ def _of_each(key: ColumnRef) -> Query:
 
 
 def _having_any(linking: Linking, said: Collection[int]) -> bool | None:
-    """Whether a clause says that things without any don't count: "who has written any".
+    """True if a clause says that things without any don't count: "who has written any"; False if none does.
 
     None where one says of which things alone the average is in another way.
     """

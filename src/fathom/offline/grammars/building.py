@@ -48,7 +48,7 @@ _RIVAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a question's words may mean in a database, and how its tables go together."""
+    """A database as a question's words see it: their meanings, and the joins between its tables."""
 
     linking: Linking
     planner: JoinPlanner
@@ -244,14 +244,15 @@ class Building:
         )
 
     def _shown(self, by: By) -> tuple[ColumnRef, ...]:
-        """What is shown of things: their names, and their key as well or alone, where that is asked for."""
+        """Give the columns that name things, and their key as well or alone, where that is asked for."""
         keys = tuple(k for k in by.key if by.table is not None and names_key(self._linking, k))
         return keys if keys and asks_for_key(self._linking) else tuple(dict.fromkeys((*keys, *by.shown)))
 
     def _value(
         self, measure: MeasureWords, source: MeasureSource, fact: TableRef, *, once: bool
     ) -> Expression | None:
-        """What calculates a measure over a join that holds rows of a table `once`; None where none does."""
+        """Calculate a measure over a join that holds rows of a table `once`; None where that is
+        impossible."""
         rows = any(b is not None and b.table == source.table for b in self._named)
         if rows and (measure.function != "sum" or len(self._named) > 1):
             return None  # of each single row there is nothing to tell

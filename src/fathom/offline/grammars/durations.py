@@ -164,7 +164,7 @@ class Lasting:
 
 
 def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
-    """What a question says of how long the rows asked for took."""
+    """Give the lengths of time that a question compares for the rows asked for."""
     durations = Durations(linking, dates)
     for pattern in (_TOOK, _AFTER):
         match = pattern.search(text)

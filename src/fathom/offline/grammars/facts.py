@@ -1,4 +1,4 @@
-"""What a column says of one row that is named: "the population of Oregon", "how long is the Ohio river"."""
+"""A column's value in one named row: "the population of Oregon", "how long is the Ohio river"."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a question wants something told of each of: "for each clerk", "by city and year", "top 5 cities"."""
+"""The groups that a question asks for: "for each clerk", "by city and year", "top 5 cities"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NAMED = 0.5
 _MEANT = 0.35
 """Alignment from which a word that names nothing may still mean one column: "gender" that of "sex"."""
 _UNSAID = 0.1
-"""What each word of a column's name that isn't said takes from how well it fits."""
+"""The penalty of each word of a column's name that the question lacks, on how well it fits."""
 _NAMING = frozenset(("name", "titl"))
 _WHOLLY = 0.9
 _CLEARLY = 0.5
@@ -135,7 +135,7 @@ class ThingNaming:
         return capital and not any(token.stem in name_stems(n) for n in names)
 
     def _of_another(self, span: Span, until: int | None) -> GroupingWords | None:
-        """What a column is called by two nouns, its own and its table's: "type of account"."""
+        """Find a column by two nouns, its own and its table's: "type of account"."""
         if span.end >= len(self._linking.tokens) or self._lower(span.end) != "of" or span.end == until:
             return None
         other = self.phrase(span.end + 1, until)
@@ -186,7 +186,8 @@ class ThingNaming:
         return float(self._other[:, place].max(initial=0))
 
     def _named(self, span: Span) -> tuple[By, ...]:
-        """What words name: tables where the last of them names one as well as any column, else columns."""
+        """Find the tables that words name, where the last word fits one as well as any column, else the
+        columns."""
         linking, head = self._linking, span.end - 1
         many = names_many(linking.tokens[head])
         rows = linking.table_alignment[:, head]

@@ -9,7 +9,7 @@ from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 
 _COUNTING = frozenset(map(stem, "num number no nr count total of amount qty quantity".split()))
-"""What columns are called that hold how many there are of something, besides what that is."""
+"""Words in names of columns that hold how many there are of something."""
 _LONG = 4
 """Words that may name what there is a number of."""
 _NAMED = 0.5

@@ -1,4 +1,4 @@
-"""What a number asked of many rows is, and which words ask for one."""
+"""Measures over many rows, and the words that ask for them."""
 
 from dataclasses import dataclass
 from typing import Literal as Choice
@@ -14,7 +14,7 @@ PASSED = frozenset("the a an our of all their its in for such different distinct
 
 @dataclass(frozen=True, slots=True)
 class MeasureSource:
-    """What a measure may be calculated of: the rows of a table (`*`), or an expression over these rows.
+    """The argument of a measure: the rows of a table (`*`), or an expression over these rows.
 
     `fit` is how well the question's words name it; `total` says that an amount is kept as a total. It isn't
     told of each of what lies beyond the tables `apart`.

@@ -28,7 +28,8 @@ _NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
 _OF_TABLE = 0.05
-"""What it adds to how well a column fits that its table is named: less than a word that isn't said."""
+"""The bonus of a column whose table is named, on how well it fits: less than the penalty of a word that isn't
+said."""
 _CALLED = {"min": stem("minimum"), "max": stem("maximum"), "avg": stem("average")}
 SPREAD = frozenset(map(stem, ("difference", "gap", "spread", "range")))
 _RANKING = frozenset("top best bottom worst first last latest newest".split())
@@ -133,7 +134,8 @@ class MeasureReader:
         return found[0] if found and alike else None
 
     def _spent_on(self, place: int) -> MeasureWords | None:
-        """What is spent on something that a column says: "spends the most on salaries", "paid in fees"."""
+        """Read money spent on something that a column holds: "spends the most on salaries", "paid in
+        fees"."""
         tokens = self._linking.tokens
         near = range(place + 1, min(place + 4, len(tokens)))
         on = next((i for i in near if tokens[i].lower in _SPENT), None)
@@ -150,7 +152,8 @@ class MeasureReader:
         return "desc" if "most" in words else "asc" if "least" in words else ""
 
     def _asked(self, place: int) -> list[MeasureWords]:
-        """What one or several words for aggregates ask of what they name together."""
+        """Read the measures that one or several words for aggregates ask of the thing that they name
+        together."""
         functions, end = self._functions(place)
         if not functions:
             return []
@@ -187,7 +190,7 @@ class MeasureReader:
         )
 
     def _way(self, place: int) -> Function | None:
-        """What a superlative other than "most" and "best" asks of numbers: the highest, or the lowest."""
+        """Read a superlative other than "most" and "best": the maximum or the minimum of numbers."""
         if place >= len(self._linking.tokens) or self._linking.tokens[place].lower in _MOST | _RANKING:
             return None
         match superlative_direction(self._linking.tokens[place]):
@@ -222,7 +225,7 @@ class MeasureReader:
         return [replace(m, span=Span(words.first, m.span.end if named else words.end)) for m in found]
 
     def _behind_number(self, place: int) -> Span | None:
-        """What the words right behind the next number name: "average under four stars"."""
+        """Find the words right behind the next number: "average under four stars"."""
         number = next((n for n in self._linking.numbers if place <= n.span.first <= place + 3), None)
         return self._naming.phrase(number.span.end) if number is not None else None
 
@@ -279,7 +282,7 @@ class MeasureReader:
         return [MeasureWords(function, sources, named)] if sources else self._of_trade(function, named)
 
     def _of_trade(self, function: Function, named: Span) -> list[MeasureWords]:
-        """What one row of what was sold comes to: "average order value"."""
+        """Read the worth of one row of sales: "average order value"."""
         tokens = self._linking.tokens
         end = named.end
         worth = end < len(tokens) and tokens[end].stem in _VALUE

@@ -16,7 +16,7 @@ _OFTEN = frozenset(map(stem, "common frequent frequently often".split()))
 _USED = frozenset(map(stem, "used use".split()))
 _DATED = frozenset(("date", "datetime", "time"))
 _KEPT = frozenset(map(stem, "update updated create created modified inserted".split()))
-"""What dates are called that say of no row what it is."""
+"""Words in names of dates that say nothing of the row itself."""
 _MOST_COLUMNS = 4
 """Columns of a table that only says which kinds there are."""
 _NAMED = 0.9

@@ -66,7 +66,8 @@ OTHER_DATE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PeriodGrouping:
-    """What a question groups by: the unit, the places of its words, and whether it asks which one is extreme.
+    """A group by period: the unit, the places of its words, and True if the question asks which one is
+    extreme.
 
     Rows of the tables in `named` have a column that goes by the unit's name.
     """

@@ -162,7 +162,8 @@ def _query(
 
 
 def _shown(table: TableRef, names: RowNames, columns: Sequence[ColumnKey]) -> tuple[Expression, ...]:
-    """What stands for a table's rows: names, else what is called as they are, a description, key, or all."""
+    """Give the columns that show a table's rows: names, else a column of that name, a description, the key,
+    or all."""
     called = [c for c in columns if c.table == table.name and name_stems(c.column) == name_stems(table.name)]
     own = tuple(c.in_query() for c in called[:1])
     return names.of_table(table) or own or names.called(table) or names.key_of(table) or (Star(),)

@@ -52,7 +52,8 @@ _ALL = frozenset(("all", "total", "entire", "overall", "every"))
 _NAMED = 0.4
 GAIN = 3.0
 LATER = 0.2
-"""What each rank among likely queries takes from a ratio: a word that is left over takes as much as ten."""
+"""The penalty of a ratio for each rank among likely queries: a word that is left over costs as much as
+ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class RatioWord:
 
 
 def asks_ratio(linking: Linking) -> RatioWord | None:
-    """Whether and how a question asks for a ratio. Words that name a column ask for that column."""
+    """Read a question's words for a ratio; None if there are none. Words that name a column ask for that
+    column."""
     for place, token in enumerate(linking.tokens):
         share, percent = _SHARE.fullmatch(token.lower), _PERCENT.fullmatch(token.lower)
         if (share or percent) and not token.evidence and not token.quoted:
@@ -165,7 +167,8 @@ class _Grammar:
                 yield found, settled and once and bool(self._counted)
 
     def _counted_tables(self, plain: Query) -> tuple[TableRef, ...]:
-        """What the share counts rows of: the table named after the word, else those of the conditions."""
+        """Give the tables whose rows the share counts: the one named after the word, else those of the
+        conditions."""
         found = tuple(TableRef(t) for t in sorted(self._counted) if t not in {x.name for x in plain.tables})
         among = tuple(t for t in plain.tables if t.name in self._counted)
         return among or found or plain.tables[:1]

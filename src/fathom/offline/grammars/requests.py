@@ -1,4 +1,4 @@
-"""What a question of many rows asks for: which numbers, of each of what, kept and ordered by which of them.
+"""The request in a question of many rows: the numbers, their groups, and those that filter or order.
 
 `number of orders and total sales by country and year`, `customers who spent more than 500`, `top 5 cities by
 average rating, with the number of reviews`: the words for numbers, things and order come in any order, so
@@ -281,7 +281,7 @@ class RequestReader:
         yield from sorted(named, reverse=True)
         yield int(tokens[0].lower in OPENINGS)
 
-    # Whether that is all
+    # Completeness
 
     def _all_read(self, whole: RowsRequest) -> bool:
         """True if each word for a number, an extreme or "each" has its place."""

@@ -107,7 +107,7 @@ def _told_by_whom(linking: Linking, place: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Noun:
-    """What is counted: units, times, the things themselves or, if unclear, their units or kinds.
+    """The thing that is counted: units, times, the things themselves or, if unclear, their units or kinds.
 
     `end` is where the words for it end.
     """
@@ -212,7 +212,8 @@ class SoldReader:
         return each and all(t.stop or t.kind != "word" for t in ahead)
 
     def _noun(self, place: int) -> _Noun | None:
-        """What the words from a place on count: units, times, or things of lines, but no kinds of these."""
+        """Read the thing that is counted from a place on: units, times, or things of lines, but no kinds of
+        these."""
         tokens, first = self.linking.tokens, place
         while place < len(tokens) and tokens[place].lower in PASSED | {"of"}:
             place += 1

@@ -126,7 +126,8 @@ def _says_more(linking: Linking, tail: int) -> bool:
 
 
 class _Shown:
-    """What is shown of the rows that a question lists: `columns` of a `table` and of those it refers to."""
+    """The columns to show of the rows that a question lists: `columns` of a `table` and of those it refers
+    to."""
 
     def __init__(
         self, linking: Linking, planner: JoinPlanner, names: RowNames, naming: ThingNaming, tail: int
@@ -228,7 +229,8 @@ class _Shown:
         return bool(between) and between[0].lower == "of" and all(t.stop for t in between)
 
     def _meant(self, span: Span, owner: Span | None) -> tuple[ColumnRef, ...] | None:
-        """What words show: names of rows, or one column, of the table or of one that it refers to."""
+        """Give the columns that words show: names of rows, or one column, of the table or of one that it
+        refers to."""
         tables = self._tables(span)
         if tables == [self.table]:
             own = self._names.of_table(self.table) or self._names.key_of(self.table)
@@ -244,7 +246,7 @@ class _Shown:
         return (column,) if column is not None and self._refers_to(column.table) else None
 
     def _of_theirs(self, span: Span, table: TableRef) -> tuple[ColumnRef, ...] | None:
-        """What "name of its department" shows."""
+        """Give the columns that "name of its department" shows."""
         if self._is_name(span):
             return () if table == self.table else self._names.of_table(table) or None
         column = self._best(span, table.name)
@@ -302,7 +304,8 @@ def _is_amount(column: ColumnRef, naming: ThingNaming, dates: Dates) -> bool:
 
 
 def _keys(linking: Linking, tail: int) -> list[_Key]:
-    """What the tail names, part by part; a direction alone belongs to the part ahead, if there is one."""
+    """Read the sort keys of the tail, part by part; a direction alone belongs to the part ahead, if there is
+    one."""
     found: list[_Key] = []
     for part in _parts(linking, tail):
         ways = [w for i in part if (w := _way(linking, i)) is not None]
@@ -330,7 +333,7 @@ def _of_name(linking: Linking, place: int) -> bool:
 
 
 def _way(linking: Linking, place: int) -> bool | None:
-    """Whether a word says that the order descends; None for others, "first" behind them too."""
+    """True if a word makes the order descend, False if ascend; None for others, "first" behind them too."""
     token = linking.tokens[place]
     if token.lower in _HIGH or token.lower == "low":
         return token.lower != "low"

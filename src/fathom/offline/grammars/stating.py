@@ -1,4 +1,4 @@
-"""What to tell of what a grammar made: which date it goes by, what is added up, or counted among what."""
+"""The assumptions behind a grammar's query: its date, its sum, or its count and the whole."""
 
 from fathom.offline.finishing.describing import describe_condition, shown
 from fathom.offline.grammars.calendars import FORMATS
@@ -34,7 +34,7 @@ def stated(query: Query) -> tuple[Assumption, ...]:
 
 
 def _of_sum(query: Query) -> tuple[Assumption, ...]:
-    """What is added up or counted, be it shown or what ranks or keeps things."""
+    """State the sum or count that is shown, or that ranks or filters things."""
     ranked = (o.key for o in query.order)
     kept = (c.left for c in comparisons(query.having))
     for item in (*query.select[-1:], *ranked, *kept):
@@ -95,7 +95,7 @@ def _of_ratio(top: Expression, bottom: Expression, query: Query) -> str:
 
 
 def _bare(top: Expression) -> Expression:
-    """What a quotient divides, without its factor and cast."""
+    """Give the quotient of an expression, without its factor and cast."""
     match top:
         case Arithmetic("*", FunctionCall("cast", (inner, _)), _) | FunctionCall("cast", (inner, _)):
             return inner

@@ -108,7 +108,7 @@ class Summaries:
                 yield made
 
     def _ways_to(self, group: GroupingWords, tables: tuple[TableRef, ...]) -> tuple[By | None, ...]:
-        """What a group may be of: columns and things, or the period of a date of the rows themselves.
+        """Give the possible groups: columns and things, or the period of a date of the rows themselves.
 
         A `year` that other tables have isn't that of rows with a date of their own.
         """

@@ -23,7 +23,7 @@ QUANTITIES = frozenset(("quantity", "qty"))
 UNITS = QUANTITIES | {"units", "copies", "pieces"}
 OF_UNITS = UNITS | frozenset("number num of ordered sold item purchased".split())
 _UNCLEAR = frozenset(("count", "amount", "volume", "items"))
-"""What columns are called that may say how many, or how much, each row is of."""
+"""Words in names of columns that may say how many, or how much, each row is of."""
 _HEADERS = frozenset(map(stem, ("header", "head")))
 _LINES = frozenset(map(stem, "line item detail entry position content product".split()))
 _SUPPLIERS = frozenset(map(stem, "supplier vendor".split()))
@@ -34,7 +34,7 @@ _ELSE = (
     " date calendar"
 )
 _OTHERS = BUYERS | _SALES | _SUPPLIERS | frozenset(map(stem, _ELSE.split()))
-"""What tables of those are called who sell, bring or make things, and of places and kinds: nothing sold."""
+"""Words in names of tables of sellers, carriers and makers, and of places and kinds: nothing sold."""
 
 
 @dataclass(frozen=True, slots=True)

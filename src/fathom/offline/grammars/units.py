@@ -27,7 +27,7 @@ from fathom.text.identifiers import identifier_words
 
 
 class Unit(NamedTuple):
-    """What a unit measures, and how many of the smallest one it is."""
+    """A unit: its dimension, and how many of the smallest unit it is."""
 
     measures: str
     size: Fraction
@@ -124,7 +124,7 @@ def in_units(question: Question, linking: Linking) -> Measures:
 
 @dataclass(frozen=True, slots=True)
 class _UnitChange:
-    """What to put between two characters of a question, and the number that a column is compared with."""
+    """A change of a question's text between two characters, and the number that a column is compared with."""
 
     start: int
     end: int
@@ -160,7 +160,7 @@ def _wanted(linking: Linking) -> tuple[int, Unit] | None:
 
 
 def _in_unit(item: Expression, asked: Unit) -> Expression | None:
-    """What a query shows in another unit; None where it is no such measure."""
+    """Convert a shown measure to another unit; None where it is no such measure."""
     match item:
         case (ColumnRef() as column) | Aggregate("avg" | "sum" | "min" | "max", ColumnRef() as column):
             own = _unit_of(column.name)

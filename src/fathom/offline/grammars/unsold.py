@@ -26,7 +26,7 @@ def from_things(plan: JoinPlan, things: TableRef, fact: TableRef) -> tuple[Join,
 
 
 def with_none(value: Expression, joins: Sequence[Join]) -> Expression:
-    """What counts or adds up rows at the end of such joins, 0 where there are none; itself without joins."""
+    """Make the count or sum of rows at the end of such joins 0 where there are none; itself without joins."""
     match value:
         case Aggregate("sum") if joins:
             return FunctionCall("coalesce", (value, Literal(0)))

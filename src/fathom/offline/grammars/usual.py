@@ -85,6 +85,6 @@ class Usual:
         return MeasureWords("avg", (source,), Span(place, named.end), most=direction, also=also)
 
     def _near(self, table: str) -> float:
-        """What it adds to how well a column fits that the question names its table."""
+        """The bonus of a column whose table the question names, on how well it fits."""
         named = self._linking.table_alignment[self._linking.tables.index(table)]
         return _OF_TABLE * float(named.max(initial=0))

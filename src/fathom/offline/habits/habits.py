@@ -1,4 +1,4 @@
-"""What the solved questions of a database say about a new one: how far each query fits, and which to try."""
+"""The evidence of a database's solved questions for a new one: how far each query fits, and which to try."""
 
 import hashlib
 import math
@@ -35,7 +35,7 @@ TRIED = 120
 _VERSION = 1
 """To be raised where the same questions would teach something else."""
 UNHEARD = 0.5
-"""What each trait costs that no solved query has, nor any variant that was learned from."""
+"""The penalty of each trait that no solved query has, nor any variant that was learned from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,7 @@ class WordModel:
         return vector / (math.sqrt(float(vector @ vector) + unknown) or 1.0)
 
     def weights(self, words: Sequence[str]) -> Floats:
-        """What each trait, by its `number`, adds to a query's score for a question of these words."""
+        """Give the weight of each trait, by its `number`, in a query's score for a question of these
+        words."""
         alike = self._texts @ self._vector(words) + EVERYWHERE
         return np.asarray(alike @ self.coefficients, np.float32)

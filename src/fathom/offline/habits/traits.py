@@ -1,4 +1,4 @@
-"""What a query does, as a set of traits: by these, solved queries of one database are told apart."""
+"""Traits of a query: by these, solved queries of one database are told apart."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -75,7 +75,7 @@ class TemplateVariants:
         self._domains[self._domain(one)] = self._domain(other)
 
     def _domain(self, column: tuple[str, str]) -> tuple[str, str]:
-        """What stands for all columns that are joined, or of which one's values were looked for among
+        """Give the column that stands for all those joined with it, or whose values were looked for among
         another's."""
         while self._domains.get(column, column) != column:
             column = self._domains[column]

@@ -44,7 +44,7 @@ _FORMATS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2), "%Y-%m": (1, 7), "%Y-%m-%d
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What a piece of SQL comes to: conditions that hold together, and expressions to show or order by."""
+    """The meaning of a piece of SQL: conditions that hold together, and expressions to show or order by."""
 
     conditions: tuple[Condition, ...] = ()
     expressions: tuple[Expression, ...] = ()

@@ -64,7 +64,7 @@ class Glossary:
         return self._said[question] and self._said[question] - self._conditions(tokens)
 
     def _conditions(self, tokens: Sequence[QuestionToken]) -> frozenset[Condition]:
-        """What the terms among some words come to, in every table that they may be about."""
+        """Give the conditions of the terms among some words, in every table that they may be about."""
         stems = token_stems(tokens)
         return frozenset(
             condition
@@ -93,7 +93,7 @@ class Glossary:
 def _fragments(
     term: Term, names: ReadableNames, planner: JoinPlanner, dialect: str
 ) -> Iterator[tuple[str, Fragment]]:
-    """What a term comes to in each of its tables."""
+    """Give the fragment of a term in each of its tables."""
     sql = term.condition or term.expression or ""
     tables = [t for t in term.tables if names.table(t)] or list(names.tables)
     for table in tables:

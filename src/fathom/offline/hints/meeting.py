@@ -1,4 +1,4 @@
-"""Whether a query says what a hint says."""
+"""A check that a query holds the content of a hint."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ from fathom.offline.queries.query import (
 from fathom.records import Assumption
 
 COLUMNS = 0.5
-"""What a hint about columns weighs beside one about conditions."""
+"""The weight of a hint about columns beside one about conditions."""
 
 
 def missing(query: Query, hints: Iterable[Hint]) -> float:
@@ -49,7 +49,7 @@ def _held(every: Sequence[Query], hint: Hint) -> bool:
 
 
 def told(query: Query, hints: Iterable[Hint]) -> tuple[Assumption, ...]:
-    """What to tell the person about each hint that the query rests on."""
+    """Give an assumption for each hint that the query rests on."""
     found = (
         Assumption("convention", f"“{h.phrase}” was taken to mean: {h.text}", h.source)
         for h in hints

@@ -57,7 +57,7 @@ class EvidenceReader:
         return Hints(tuple(found))
 
     def words(self, question: Question) -> str:
-        """What an evidence says in mere words of something that the question speaks of."""
+        """Give the parts of the evidence that aren't read as SQL and share a word with the question."""
         said = {t.stem for t in tokenize(question.text) if not t.stop}
         unread = (p.text for p in pieces(question.evidence) if self._fragment(p, {}) is None)
         return "; ".join(t for t in unread if said.intersection(w.stem for w in tokenize(t)))
@@ -130,7 +130,7 @@ def _slipped(word: str, other: str) -> bool:
 
 
 def _otherwise(said: Condition, stored: Condition) -> str:
-    """What to tell of a value that the cells spell otherwise."""
+    """Give the remark on a value that the cells spell otherwise."""
     match said, stored:
         case ComparisonPredicate(right=Literal(value=str() as before)), ComparisonPredicate(
             right=Literal(value=str() as after)

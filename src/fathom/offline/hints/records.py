@@ -1,4 +1,4 @@
-"""What outside knowledge says about one question: frozen values that linking and generation use."""
+"""Hints from outside knowledge about one question: frozen values that linking and generation use."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ class Hint:
 
     @property
     def extreme(self) -> tuple[Expression, bool] | None:
-        """What MAX or MIN is taken of, and whether it is MAX; None where the phrase asks for no extreme."""
+        """The argument of MAX or MIN, and True for MAX; None where the phrase asks for no extreme."""
         match self.expressions:
             case (Aggregate(function=("max" | "min") as function, argument=argument),):
                 return argument, function == "max"

@@ -29,7 +29,7 @@ _LONGEST = 5
 
 
 def comparison_at(tokens: Sequence[QuestionToken], span: Span) -> Comparison | None:
-    """What the words just before or after a value ask for; None where nothing does."""
+    """Read the comparison in the words just before or after a value; None where there is none."""
     words = [t.lower for t in tokens]
     for start in range(span.end, min(span.end + 3, len(words))):
         for size in (2, 1):

@@ -1,4 +1,4 @@
-"""What the learned scores of tables and columns look at: one row of numbers for each."""
+"""Features for the learned scores of tables and columns: one row of numbers for each."""
 
 from collections.abc import Iterable, Sequence
 
@@ -228,7 +228,8 @@ def _closeness(columns: Floats, tables: Floats) -> Floats:
 
 
 def _held(reading: TokenMatches) -> Floats:
-    """What the question's values say about each column: best score by kind of match, words, rivals."""
+    """Compute each column's features from the question's values: best score by kind of match, words,
+    rivals."""
     words = reading.words
     rows = np.zeros((len(words.columns), 9), np.float32)
     holders: dict[Span, int] = {}

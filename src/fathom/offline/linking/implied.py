@@ -1,4 +1,5 @@
-"""What a question implies where nothing learned says it: English has more ways to ask than the lessons do."""
+"""Mentions that a question implies where no learned rule finds them: English has more ways to ask than the
+lessons do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,8 +23,8 @@ _MEANT = 0.8
 _SIZES = frozenset(stem(w) for w in ("big", "large", "small"))
 _EXTENTS = frozenset(("area", "size", "surface"))
 _BEHIND = 0.01
-"""What is left of population's scores behind an area. All that is learned favours population, so what falls
-short of the area by a little would still be chosen: it must count far less."""
+"""The factor on population's scores behind an area. All that is learned favours population, so a score a
+little below the area's would still be chosen: it must count far less."""
 BEFORE_YEARS = frozenset(("in", "during", "since", "of", "for", "after", "before", "from", "until", "year"))
 _PLACES = frozenset(n for asked, named in RELATED.items() if "where" in asked for n in named)
 _NOWHERE = Span(0, 0)

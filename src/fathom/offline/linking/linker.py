@@ -54,7 +54,8 @@ _MEANT = 0.8
 
 @dataclass(frozen=True)
 class LinkingWeights:
-    """What linking has learned: translations, and forests that score tables, columns by role, and values."""
+    """The learned weights of linking: translations, and forests that score tables, columns by role, and
+    values."""
 
     translation: Translation
     tables: Forest
@@ -112,7 +113,7 @@ class Linker:
         self._short: ShortValues = short_values(profiles or {})
 
     def read(self, question: Question) -> TokenMatches:
-        """What the question matches, before it is weighed."""
+        """Match the question's words, before they are weighed."""
         return read(
             question.text,
             question.evidence,

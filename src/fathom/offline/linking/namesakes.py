@@ -10,7 +10,7 @@ from fathom.offline.linking.records import ColumnKey, LinkedValue, Span
 
 _WHOLE = frozenset(("exact", "folded"))
 _DOUBTED = 0.3
-"""What is left of the probability of a value where the question names the thing itself."""
+"""The factor on the probability of a value where the question names the thing itself."""
 
 
 def things_first(reading: TokenMatches, values: tuple[LinkedValue, ...]) -> tuple[LinkedValue, ...]:

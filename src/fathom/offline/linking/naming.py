@@ -1,4 +1,4 @@
-"""What the rows of a table are called, and which table's rows a question asks for."""
+"""Names of a table's rows, and the table whose rows a question asks for."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

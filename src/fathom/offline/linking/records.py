@@ -1,4 +1,4 @@
-"""What linking finds in a question: frozen values that the rest of the offline method builds on."""
+"""Mentions that linking finds in a question: frozen values that the rest of the offline method builds on."""
 
 import math
 from collections.abc import Mapping

@@ -24,7 +24,7 @@ Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], int]]]
 
 @dataclass(frozen=True)
 class Notes:
-    """What a knowledge pack says about names: by table and by column, descriptions and synonyms.
+    """A knowledge pack's notes on names: by table and by column, descriptions and synonyms.
 
     `names` are readable ones, which stand in for those of the schema where it writes codes.
     `meanings` are (column, phrase, stored value): other words for values. `separators` are those of columns

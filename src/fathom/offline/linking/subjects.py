@@ -16,9 +16,9 @@ from fathom.offline.linking.records import ROLES, Floats, LinkedValue, Span
 from fathom.offline.linking.text import name_stems
 
 _DOUBTED = 0.3
-"""What is left of the probability of a value that more likely means something else."""
+"""The factor on the probability of a value that more likely means something else."""
 _IDLE = 0.05
-"""What is left of that of a value which all rows have."""
+"""The factor on the probability of a value which all rows have."""
 _DOES = frozenset(("do", "does", "did"))
 _WITHIN = frozenset(("in", "through", "within", "inside", "across"))
 

@@ -1,4 +1,4 @@
-"""What the learned score of a column paired with a value looks at: one row for each pair."""
+"""Features for the learned score of a column paired with a value: one row for each pair."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ _PLACES = {
     "states": frozenset("state st province region".split()),
     "countries": frozenset("country nation nationality".split()),
 }
-"""What columns of places are called, by their kind."""
+"""Words in names of columns of places, by their kind."""
 _ASKING = frozenset("average averages mean total sum count number minimum maximum".split())
 _FEW = 12  # distinct values a column may have for its codes to be read as words
 

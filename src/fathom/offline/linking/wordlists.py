@@ -37,7 +37,7 @@ QUANTITIES: dict[tuple[str, ...], str] = {
     tuple(phrase.split()): name for name, phrases in _LISTS["quantities"].items() for phrase in phrases
 }
 USUALLY: tuple[tuple[str, ...], ...] = tuple(tuple(p.split()) for p in _LISTS["averages"]["usually"])
-"""What asks for an average, and names nothing of which it is one."""
+"""Phrases that ask for an average, and don't say of which number."""
 NEGATIONS = frozenset(_LISTS["negations"]["words"].split())
 MONTHS: dict[str, int] = {w: i for i, w in enumerate(_LISTS["months"]["names"].split(), start=1)}
 WEEKDAYS = tuple("sunday monday tuesday wednesday thursday friday saturday".split())
@@ -58,7 +58,7 @@ ANYBODY, WHOLE, MONEY = (frozenset(_LISTS["same"][kind].split()) for kind in ("a
 DEGREES: dict[str, frozenset[str]] = {
     verb: frozenset(named.split()) for verbs, named in _LISTS["degrees"].items() for verb in verbs.split()
 }
-"""What a column is called by whose extreme a verb asks for: "costs the most"."""
+"""Words in names of columns whose extreme a verb asks for, by verb: "costs the most"."""
 
 COURTESIES: tuple[str, ...] = tuple(_LISTS["wording"]["courtesies"])
 REQUESTS: tuple[str, ...] = tuple(_LISTS["wording"]["requests"])
@@ -75,29 +75,29 @@ DEEDS = frozenset(_LISTS["light"]["deeds"].split())
 ROLE_WORDS: dict[str, frozenset[str]] = {
     side: frozenset(_LISTS["roles"][side].split()) for side in ("source", "target", "home", "away")
 }
-"""What tells two keys to the same table apart, by side: `source`, `target`, `home`, `away`."""
+"""Words that tell two keys to the same table apart, by side: `source`, `target`, `home`, `away`."""
 ROLE_VERBS = frozenset(_LISTS["roles"]["verbs"].split())
 """Verbs of what happens between two roles, which say nothing where the roles are told."""
 DATE_VERBS: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(verbs.split()): tuple(named.split()) for verbs, named in _LISTS["happening"].items()
 }
-"""What dates are called of which verbs say the time, where they are called otherwise: "born", "run out"."""
+"""Words in names of dates, by the verbs that ask for them in other words: "born", "run out"."""
 DEED_TABLES: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(verbs.split()): tuple(kept.split()) for verbs, kept in _LISTS["deeds"].items()
 }
-"""What the tables are called that keep what was done."""
+"""Words in names of tables that keep deeds, by the verbs for these."""
 OUTCOMES: dict[str, frozenset[str]] = {
     verb: frozenset((*verbs.split(), *named.split()))
     for verbs, named in _LISTS["outcomes"].items()
     if verbs != "told"
     for verb in verbs.split()
 }
-"""What tells of verbs that leave rows out, by the verb: of who won, what was cancelled."""
+"""Words for outcomes, by the verb that leaves rows out: of who won, what was cancelled."""
 TOLD_OUTCOMES = frozenset(_LISTS["outcomes"]["told"].split())
-"""What columns are called that tell of any of these where rows are compared or ordered by them."""
+"""Words in names of columns that hold any of these outcomes where rows are compared or ordered by them."""
 BEGIN_WORDS = frozenset(_LISTS["spans"]["begin"].split())
 END_WORDS = frozenset(_LISTS["spans"]["end"].split())
-"""What the dates are called with which something begins and ends."""
+"""Words in names of the dates with which something begins and ends."""
 LASTING = frozenset(_LISTS["spans"]["verbs"].split())
 NO_PERSON = frozenset(_LISTS["persons"]["none"].split())
 """Words for places and times in names of columns, which say of nobody who it is."""

@@ -21,13 +21,14 @@ from fathom.offline.queries.rows import RowNames, fixed_columns, names_key
 from fathom.offline.queries.simplifying import simplify
 
 VACUOUS = 1.2
-"""What it costs to show what the condition says already."""
+"""The penalty of showing a column that the condition fixes already."""
 SIMPLER = 0.4
 IGNORED_EXTREME = 2.5
 LIKELY_SHOWN = 0.3
 NEW_TABLE = 1.5
 NAMES_FOR_KEYS, NAMES_ASKED = 4.0, 3.0
-"""What it adds to show names instead of keys that nobody asked for, or of what the question doesn't ask."""
+"""The bonus of names shown instead of keys that nobody asked for, or of things that the question doesn't ask
+for."""
 
 
 def simpler(proposal: Proposal, planner: JoinPlanner) -> Proposal:

@@ -13,9 +13,9 @@ from fathom.offline.queries.query import ColumnRef, Join, TableRef
 from fathom.records.schema import ForeignKey, Schema, Table
 
 KEY_COST = 1.4
-"""What a join costs that names alone suggest, to a table's key; a declared key costs 1."""
+"""The cost of a join that names alone suggest, to a table's key; a declared key costs 1."""
 GUESSED_COST = 2.5
-"""What a join of equally named columns costs, none of them a key: used where nothing else leads."""
+"""The cost of a join of equally named columns, none of them a key: used where nothing else leads."""
 _GENERIC = frozenset(("id", "name", "year", "date", "type", "description", "status", "title", "details"))
 MOST_PLANS = 6
 SLACK = 1.01

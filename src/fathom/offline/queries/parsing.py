@@ -66,7 +66,7 @@ def parse(sql: str, planner: JoinPlanner, dialect: str = "sqlite", *, keep_joins
 
 
 class _Scope:
-    """What the names of one SELECT mean."""
+    """The meanings of the names in one SELECT."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema

@@ -209,7 +209,7 @@ class Query:
 
     @property
     def cut(self) -> Choice["", "one", "some"]:
-        """Whether its limit leaves one row or some; empty without a limit."""
+        """The rows that its limit leaves: one or some; empty without a limit."""
         return "" if self.limit is None else "one" if self.limit == 1 else "some"
 
     @cached_property
@@ -219,7 +219,7 @@ class Query:
 
 
 def _clauses(query: "Query") -> Iterator[Expression | None]:
-    """What stands in the clauses of a SELECT, in their order."""
+    """Give the expressions in the clauses of a SELECT, in their order."""
     yield from query.select
     for condition in (query.where, query.having):
         for comparison in comparisons(condition):
@@ -281,7 +281,7 @@ def comparisons(condition: Condition | None) -> Iterator[ComparisonPredicate]:
 
 
 def compared_with(comparison: ComparisonPredicate) -> tuple[Expression, ...]:
-    """What a comparison compares with, the items of a list one by one; none where it has no right side."""
+    """Give the right side of a comparison, the items of a list one by one; empty where it has none."""
     right = comparison.right
     if right is None:
         return ()

@@ -206,7 +206,7 @@ def _from(query: Query, planner: JoinPlanner) -> tuple[str, "_ExpressionWriter"]
 
 
 def _names_of(source: Query) -> Mapping[int, str]:
-    """What the columns of a source are called: after what they hold, else by their places."""
+    """Name the columns of a source: after their content, else by their places."""
     below = {} if source.source is None else _names_of(source.source)
     short = [_name_of(e, below) for e in source.select]
     seen = Counter(n.casefold() for n in short)

@@ -1,4 +1,4 @@
-"""What to call the rows that a query speaks of: names for keys."""
+"""Names of the rows in a query: names for keys."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -204,6 +204,6 @@ def asks_for_key(linking: Linking) -> bool:
 
 
 def fixed_columns(query: Query) -> set[Expression]:
-    """What the condition of a query says the value of."""
+    """Give the columns whose value the condition of a query fixes."""
     parts = (p for p in conjuncts(query.where) if isinstance(p, ComparisonPredicate) and p.operator == "=")
     return {p.left for p in parts if isinstance(p.right, Literal)}

@@ -26,7 +26,8 @@ def simplify(query: Query, planner: JoinPlanner) -> Query:
 
 
 def _swap(query: Query, plan: JoinPlan) -> dict[ColumnRef, ColumnRef] | None:
-    """What to put for the columns of a table that others have as well; None where every table is needed."""
+    """Give the replacements for a table's columns that other tables have as well; None where every table is
+    needed."""
     used: dict[TableRef, set[ColumnRef]] = {}
     for column in columns(query):
         used.setdefault(column.table, set()).add(column)

@@ -1,4 +1,4 @@
-"""What a question asks for, in numbers: the same for all its candidates."""
+"""Features of a question's request, in numbers: the same for all its candidates."""
 
 import numpy as np
 

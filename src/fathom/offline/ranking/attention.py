@@ -56,7 +56,7 @@ def _same(values: Any) -> Any:
 
 
 def forward(weights: Weights, given: Inputs, xp: Any = np, thinned: Callable[[Any], Any] = _same) -> Any:
-    """What the network adds to each query's score (queries).
+    """Compute the network's part of each query's score (queries).
 
     `xp` does the arithmetic: NumPy, or in training a module like it that also differentiates. `thinned` drops
     units at random in training.
@@ -103,7 +103,7 @@ class Attention:
     networks: tuple[Mapping[str, Floats], ...]
 
     def scores(self, linking: Linking, queries: Sequence[Query], features: Floats) -> npt.NDArray[np.float64]:
-        """What to add to the forest's scores of queries; `features` (queries x features) are the forest's."""
+        """Compute the network's part of the scores; `features` (queries x features) are the forest's."""
         given = self.inputs(linking, queries, features)
         found = sum(np.asarray(forward(n, given), np.float64) for n in self.networks)
         return np.asarray(TRUST * found / len(self.networks))
@@ -167,7 +167,7 @@ def numbered(names: Sequence[str]) -> dict[str, int]:
 
 
 def _marks(linking: Linking) -> Floats:
-    """What linking makes of each token (tokens x MARKS)."""
+    """Compute linking's marks of each token (tokens x MARKS)."""
     marks = np.zeros((len(linking.tokens), MARKS), np.float32)
     marks[:, 0] = linking.alignment.max(axis=0, initial=0)
     marks[:, 1] = linking.table_alignment.max(axis=0, initial=0)

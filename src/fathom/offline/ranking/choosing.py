@@ -132,7 +132,7 @@ def default_ranking_weights() -> RankingWeights:
 
 
 UNMET = 4.0
-"""What it costs a candidate, per weight, to leave out what evidence or glossary say."""
+"""The penalty of a candidate, per weight, that leaves out evidence or terms of the glossary."""
 
 
 @dataclass(frozen=True)

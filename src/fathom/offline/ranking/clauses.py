@@ -89,7 +89,7 @@ def _order(query: Query, place: str) -> Iterator[Clause]:
 
 
 def _uses(expression: Expression, before: str, after: str = "", value: object = None) -> Iterator[Clause]:
-    """What an expression does with each column, and what it does with none."""
+    """Give the uses of each column in an expression, and its uses without one."""
     aggregated: set[ColumnRef] = set()
     for part in walk(expression):
         if isinstance(part, Aggregate):

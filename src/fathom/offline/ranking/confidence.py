@@ -47,7 +47,8 @@ def confidence_features(
     outcomes: Sequence[QueryOutcome],
     explained: Floats,
 ) -> Floats:
-    """What the confidence looks at: the ranking as a whole, the best candidate's own features, the question.
+    """Compute the features of the confidence: of the ranking as a whole, the best candidate, and the
+    question.
 
     `rows` (candidates x features) and `scores` are those of the ranker, `explained` (tokens) is how far
     the best candidate accounts for each token.

@@ -25,7 +25,8 @@ _SCALAR = 1e-3
 
 @dataclass(frozen=True)
 class UsedParts:
-    """What one query uses: columns by role, tables, and compared values as (column, value, operator)."""
+    """The parts that one query uses: columns by role, tables, and compared values as (column, value,
+    operator)."""
 
     columns: tuple[tuple[ColumnKey, Role], ...]
     tables: tuple[str, ...]
@@ -33,7 +34,7 @@ class UsedParts:
 
 
 def parts_of(query: Query) -> UsedParts:
-    """What a query uses, each once."""
+    """Give the parts that a query uses, each once."""
     columns: dict[tuple[ColumnKey, Role], None] = {}
     tables: dict[str, None] = {}
     values: dict[tuple[ColumnKey | None, object, str], None] = {}

@@ -91,7 +91,8 @@ class CueJudge:
     def _ranked(
         self, query: Query, parts: Sequence[Query], functions: Sequence[Aggregate]
     ) -> tuple[float, ...]:
-        """Whether rows are ranked by text or by what a superlative implies, and how measures are treated."""
+        """Compute features of the ranking, by text or by the number that a superlative implies, and of
+        measures."""
         by_text = by_named = 0
         for part in parts:
             for ordering in part.order:

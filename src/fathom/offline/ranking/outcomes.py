@@ -1,4 +1,4 @@
-"""What running a query says about whether it answers the question."""
+"""Features of a query's result: do the rows look like an answer to the question?"""
 
 import hashlib
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ SHAPE = (
 
 @dataclass(frozen=True, slots=True)
 class QueryOutcome:
-    """What became of running a query: its result, or None where it failed, or wasn't tried (`skipped`).
+    """The outcome of running a query: its result, or None where it failed, or wasn't tried (`skipped`).
 
     `digest` is equal for equal rows, in any order of rows and columns.
     """

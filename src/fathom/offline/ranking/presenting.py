@@ -1,4 +1,4 @@
-"""Whether a query shows rows as people speak of them: by their names, in the groups that they ask for."""
+"""Features of presentation: a query shows rows by their names, in the groups that people ask for."""
 
 import numpy as np
 
@@ -13,7 +13,8 @@ PRESENTED = (
     *("ungrouped", "measure_alone"),
 )
 PREFERENCE = np.array([-0.8, 0.0, -1.5, -1.6, -1.0, 0.0, -1.8, -1.0], np.float32)
-"""What each of `PRESENTED` adds to a candidate's score: how people ask, beyond what Spider's golds show."""
+"""The weight of each of `PRESENTED` in a candidate's score: how people ask, beyond what Spider's golds
+show."""
 
 
 class PresentationJudge:
@@ -51,5 +52,5 @@ class PresentationJudge:
 
 
 def preference(features: Floats) -> Floats:
-    """What the presentation adds to the score of each candidate (candidates x all features of the ranker)."""
+    """Compute the presentation's part of each candidate's score (candidates x all features of the ranker)."""
     return np.asarray(features[:, -len(PRESENTED) :] @ PREFERENCE, np.float32)

@@ -47,7 +47,7 @@ class SolvedTrial:
 
 @dataclass(frozen=True)
 class Reranker:
-    """What to add to scores: `weights` of the features, each less its `mean` and over its `spread`.
+    """A linear change of scores: `weights` of the features, each less its `mean` and over its `spread`.
 
     `calibration` turns the log-odds of the best candidate's share into those of its being right: (added,
     factor).

@@ -1,4 +1,4 @@
-"""What a question compares: columns with values, numbers and dates, the likeliest first."""
+"""Comparisons in a question: columns with values, numbers and dates, the likeliest first."""
 
 import math
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Comparisons:
             self._best_of_span[value.span] = max(self._best_of_span.get(value.span, 0.0), value.probability)
 
     def for_slot(self, slot: ValueSlots) -> list[ValueOption]:
-        """What may fill the values of one comparison of a sketch."""
+        """Give the possible values of one comparison of a sketch."""
         if slot.counted:
             return self._counted if len(slot.values) == 1 else self._counted_ranges
         if len(slot.values) == 2 and slot.operator.endswith("between"):

@@ -93,7 +93,7 @@ class SlotFiller:
         return sorted(states, key=lambda s: -s.score)[:BEAM]
 
     def _enter(self, homes: _Homes, table: str, scopes: tuple[int, ...]) -> tuple[float, _Homes]:
-        """What it costs to bring a table into the scopes, and what they hold then."""
+        """Bring a table into the scopes: gives the cost, and the scopes' content then."""
         key = (homes, table, scopes)
         if (known := self._entered.get(key)) is None:
             known = self._entered[key] = self._entrance(homes, table, scopes)

@@ -33,12 +33,12 @@ SHARPNESS = 14.0
 RARE_VOTE = 1e-3
 
 MISSED_VALUE, MISSED_EXTREME = 0.5, 1.2
-"""What a value too many or too few costs, and a superlative that a sketch ignores."""
+"""The costs of a value too many or too few, and of a superlative that a sketch ignores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What linking makes a sketch likely to hold: how many values, and whether it singles out extremes."""
+    """The likely parts of a sketch by linking: the number of values, and extremes or none."""
 
     values: float
     extremes: bool
@@ -209,7 +209,7 @@ def _values(part: Query) -> int:
 
 
 def _extremes(part: Query) -> int:
-    """Whether a part orders with a limit, or takes a least or greatest value."""
+    """1 if a part orders with a limit, or takes a least or greatest value; else 0."""
     return int(
         any(q.limit is not None for q in all_queries(part))
         or any(

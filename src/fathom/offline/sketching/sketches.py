@@ -53,7 +53,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class SlotValues:
-    """What fills a sketch's slots, by slot name."""
+    """The fillings of a sketch's slots, by slot name."""
 
     columns: Mapping[str, ColumnRef]
     tables: Mapping[str, TableRef]

@@ -1,4 +1,4 @@
-"""What each slot of a sketch is for: compiled once per sketch, read by the filling."""
+"""The role of each slot of a sketch: compiled once per sketch, read by the filling."""
 
 from collections import defaultdict
 from dataclasses import dataclass

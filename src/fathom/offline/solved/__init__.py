@@ -1,1 +1,1 @@
-"""What solved questions of the same database give: their queries, and how to link and choose."""
+"""The lessons of solved questions of the same database: their queries, and how to link and choose."""

@@ -1,4 +1,4 @@
-"""What was learned from solved questions, kept on disk for as long as the same is learned from."""
+"""Learned weights of solved questions, kept on disk while these questions stay the same."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""What solved questions of the same database teach linking: which tables and columns such words ask for."""
+"""Evidence for linking from solved questions of the same database: the tables and columns of such words."""
 
 from collections import defaultdict
 from collections.abc import Mapping

@@ -23,7 +23,7 @@ _OPENING = 3
 
 
 def asks_count(tokens: Sequence[QuestionToken]) -> bool | None:
-    """Whether a question wants a number of rows (true) or the rows (false); None where that isn't plain."""
+    """True if a question wants a number of rows, False if the rows; None where that isn't plain."""
     opening = [t for t in tokens if not t.evidence][: 2 * _OPENING]
     if any(q.aggregate == "count" and q.span.first < _OPENING for q in find_quantities(opening)):
         return True

@@ -52,7 +52,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class RehearsedExamples:
-    """What asking solved questions again came to. `reranker` is None where they are too few to learn it."""
+    """The lessons of asking solved questions again. `reranker` is None where they are too few to learn it."""
 
     reranker: Reranker | None = None
     guesses: tuple[Guess, ...] = ()
@@ -75,12 +75,13 @@ class RehearsedExamples:
 
 
 def reranker_for(engine: OfflineEngine) -> Reranker | None:
-    """What its solved questions teach an engine about choosing; None where they are too few."""
+    """Give the reranker that an engine's solved questions teach; None where they are too few."""
     return rehearsal_for(engine).reranker
 
 
 def rehearsal_for(engine: OfflineEngine) -> RehearsedExamples:
-    """What asking its solved questions again teaches an engine: learned at the first question, then kept.
+    """Give the lessons of asking an engine's solved questions again: learned at the first question, then
+    kept.
 
     Nothing where they are too unlike each other.
     """

@@ -58,7 +58,7 @@ def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Ques
 def _by_names(
     text: str, linking: Linking, names: RowNames, asked: tuple[str, int], rest: str, *, ranked: bool
 ) -> str | None:
-    """What names the rows asked for is asked for, with the `rest` said of them; None where nothing does.
+    """Ask for the names of the rows, with the `rest` of the question; None where nothing names them.
 
     Rows are `asked` for by their table and the place of the verb, unless it names a column: no "order dates".
     """
@@ -167,7 +167,7 @@ def _extreme(
 
 
 def _rest(text: str, tokens: Sequence[QuestionToken], place: int, extreme: _Extreme | None) -> str:
-    """What is said of those asked for, from the verb on."""
+    """Give the words on those asked for, from the verb on."""
     if extreme is None:
         return text[tokens[place].start :]
     ahead = text[tokens[place].start : tokens[extreme.first].start]

@@ -23,7 +23,7 @@ _ENDS = frozenset(".?!;")
 _LIVE = frozenset("live lives living reside resides".split())
 _WHAT = frozenset(("what", "which"))
 _BY_DATE = frozenset("first last next previous".split())
-"""What names no column by which rows are ordered: "the first race of 2018"."""
+"""Words for an order that name no column: "the first race of 2018"."""
 _SPELT = {"l": "last", "f": "first"}
 """Parts of names in full: `LName`."""
 _ASKING = frozenset(("how", "what", "why"))
@@ -111,7 +111,7 @@ def _head(linking: Linking, tokens: Sequence[QuestionToken], first: int) -> int:
 
 
 def _asked(text: str, linking: Linking, rows: RowNames, ends: tuple[int, int], *, many: bool) -> str | None:
-    """What the phrase from its first to its last place asks for, in the words of training questions.
+    """Rewrite the phrase from its first to its last place in the words of training questions.
 
     None where the question stays.
     """
@@ -120,7 +120,7 @@ def _asked(text: str, linking: Linking, rows: RowNames, ends: tuple[int, int], *
     phrase = text[tokens[first].start :]
     table = _table(linking, head)
     if table is not None:
-        # What is asked for may come in a second sentence.
+        # The thing asked for may come in a second sentence.
         ended = any(t.lower in _ENDS for t in tokens[head:-1])
         numbered = not ended and not _compared(linking, head)
         names = names_in_words(linking, rows, table, many=many, numbered=numbered)
@@ -176,7 +176,7 @@ def _compared(linking: Linking, head: int) -> bool:
 def names_in_words(
     linking: Linking, rows: RowNames, table: str, *, many: bool, numbered: bool = False
 ) -> str | None:
-    """What a table's rows are called, in words: "first and last names", or "order ids" where `numbered`."""
+    """Name a table's rows in words: "first and last names", or "order ids" where `numbered`."""
     own = tuple(c.column for c in linking.columns if c.table == table)
     named = tuple(c.name for c in rows.of_table(TableRef(table)))
     columns = named or (numbering_columns(table, own) if numbered else ())

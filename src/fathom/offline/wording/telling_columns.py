@@ -43,7 +43,7 @@ class ToldColumns(NamedTuple):
 
 
 def told_columns(text: str) -> ToldColumns | None:
-    """What a question says apart to show; None where it says nothing so."""
+    """Read the columns that a question asks to show in a phrase of its own; None where it has none."""
     for pattern in (_APART, _BESIDE, _MANY):
         if found := pattern.match(text):
             beside = pattern is not _APART

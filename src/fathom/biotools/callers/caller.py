@@ -63,7 +63,7 @@ class CallProposal:
 
 
 class Caller(Protocol):
-    """Whatever turns a question into calls, one at a time, or declines."""
+    """A caller: it turns a question into calls, one at a time, or declines."""
 
     @property
     def name(self) -> str:

@@ -103,7 +103,7 @@ class Followed(Protocol):
 
 @runtime_checkable
 class CallProposer(Protocol):
-    """Whatever proposes calls; see `fathom.biotools.callers.Caller`."""
+    """A proposer of calls; see `fathom.biotools.callers.Caller`."""
 
     async def propose(self, question: str) -> Any:
         """A `Proposed`."""

@@ -246,7 +246,7 @@ def usage_json(usage: Usage) -> dict[str, Any]:
 
 
 def _json_value(value: Any) -> Any:
-    """Whatever a method's trace may hold, as JSON of bounded size."""
+    """Give a trace's content as JSON of bounded size."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "…"
     if value is None or isinstance(value, bool | int | float):

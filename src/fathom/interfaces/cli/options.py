@@ -190,7 +190,7 @@ class QueryOptions:
     """Where to judge: dask://host:port; in processes on this machine where it isn't given."""
 
     def given(self) -> dict[str, Any]:
-        """What is given of these, as `RunOptions` calls it, but for the executor."""
+        """Give the options that are set, under their names in `RunOptions`, without the executor."""
         named = {"embeddings": self.embeddings, "comparison": self.comparison, "timeout": self.timeout,
                  "same_database": self.same_database, "packs": list(self.pack) or None}  # fmt: skip
         return {name: value for name, value in named.items() if value is not None}

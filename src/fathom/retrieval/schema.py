@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from fathom.databases.join_graph import JoinGraph
 from fathom.records import Schema
-from fathom.retrieval.joins import JoinGraph
 from fathom.retrieval.matches import ColumnMatch, TableMatch
 from fathom.retrieval.names import parts, spelt_out
 from fathom.retrieval.notes import Texts, comments_of, names_of, texts_of
@@ -56,7 +56,8 @@ class SchemaIndex:
             self._of_table[number].append(place)
         self._vocabulary: set[str] = set()
         self._fill(names or {}, texts or {})
-        self._joins = JoinGraph(schema)
+        self._joins = JoinGraph.of(schema)
+        self._numbers = {t.name: number for number, t in enumerate(schema.tables)}
 
     @classmethod
     def build(cls, schema: Schema, knowledge: "KnowledgePack | None" = None) -> Self:
@@ -88,14 +89,16 @@ class SchemaIndex:
         own = {number - 1: score for number, score in self._rows(_TABLES, query)}
         scores = {n: s + self._from_neighbours(n, own) for n, s in own.items()}
         chosen = sorted(scores, key=lambda n: (-scores[n], self._schema.tables[n].name))[:limit]
-        joining = self._joins.between(chosen)
+        tables = self._schema.tables
+        between = self._joins.between([tables[n].name for n in chosen])
+        joining = [self._numbers[name] for name in between]
         named = self._relevant(query, [*chosen, *joining]) if columns else {}
-        keys = self._joins.keys([*chosen, *joining])
+        keys = self._joins.keys([tables[n].name for n in (*chosen, *joining)])
         return [
             TableMatch(
-                self._schema.tables[n].name,
+                tables[n].name,
                 round(scores.get(n, 0.0), 4) if n in chosen else 0.0,
-                _with_keys(named.get(n, []), keys.get(n, [])),
+                _with_keys(named.get(n, []), keys[tables[n].name]),
                 joining=n not in chosen,
             )
             for n in [*chosen, *joining]
@@ -158,7 +161,8 @@ class SchemaIndex:
 
     def _from_neighbours(self, number: int, scores: Mapping[int, float]) -> float:
         """Tables that a question needs together are joined, so a table gains by its neighbours."""
-        best = sorted((scores[n] for n in self._joins.neighbours(number) if n in scores), reverse=True)
+        joined = (self._numbers[name] for name in self._joins.joined(self._schema.tables[number].name))
+        best = sorted((scores[n] for n in joined if n in scores), reverse=True)
         return _NEIGHBOURS * sum(best[:2])
 
     def _relevant(self, query: str, tables: Collection[int]) -> dict[int, list[ColumnMatch]]:

@@ -1,9 +1,9 @@
 """Columns of one name that hold little in common: names of customers and of shippers join nothing."""
 
 from fathom.databases import Database
+from fathom.databases.join_graph import guessed_by_text
 from fathom.errors import QueryError
 from fathom.offline.checks.checking import brief
-from fathom.offline.queries.joins import guessed_by_text
 
 _MOST_READ = 400_000
 """Rows of tables that all comparisons may read; pairs of columns beyond that stay as they are."""

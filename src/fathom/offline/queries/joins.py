@@ -2,38 +2,20 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
+from fathom.databases.join_graph import GUESSED_COST, JoinEdge, JoinGraph
 from fathom.offline.linking.naming import naming_columns
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import ColumnRef, Join, TableRef
-from fathom.records.schema import ForeignKey, Schema, Table
+from fathom.records.schema import Schema
 
-KEY_COST = 1.4
-"""The cost of a join that names alone suggest, to a table's key; a declared key costs 1."""
-GUESSED_COST = 2.5
-"""The cost of a join of equally named columns, none of them a key: used where nothing else leads."""
-_GENERIC = frozenset(("id", "name", "year", "date", "type", "description", "status", "title", "details"))
 MOST_PLANS = 6
 SLACK = 1.01
 """How much dearer than the cheapest path an alternative path may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A way to join two tables: pairs of columns, the first of `left`."""
-
-    left: str
-    right: str
-    pairs: tuple[tuple[str, str], ...]
-    cost: float
-
-    def reversed(self) -> "Edge":
-        """The same join seen from the other table."""
-        return Edge(self.right, self.left, tuple((b, a) for a, b in self.pairs), self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +36,10 @@ class JoinPlanner:
         uniform: Collection[tuple[str, str]] = (),
         apart: Collection[frozenset[tuple[str, str]]] = (),
     ) -> None:
-        """`uniform` are the columns (table, column) that hold one value throughout: equal, they join every
-        row with every row, so that only declared keys use them. Pairs of columns `apart` share few values, so
-        that no equal name joins them."""
+        """`uniform` and `apart` are as in `JoinGraph.guessing`."""
         self.schema = schema
         self._uniform, self._apart = frozenset(uniform), frozenset(apart)
-        self._edges: dict[str, list[Edge]] = defaultdict(list)
-        for edge in _edges(schema, self._uniform, self._apart):
-            self._edges[edge.left].append(edge)
-            if edge.left != edge.right:
-                self._edges[edge.right].append(edge.reversed())
+        self._graph = JoinGraph.guessing(schema, self._uniform, self._apart)
         self._keys = {t.name: {frozenset(t.primary_key)} for t in schema.tables}
         for key in schema.foreign_keys:
             self._keys.setdefault(key.target_table, set()).add(frozenset(key.target_columns))
@@ -77,9 +53,9 @@ class JoinPlanner:
         """Pickled as its schema: the plans that are kept belong to one process."""
         return JoinPlanner, (self.schema, self._uniform, self._apart)
 
-    def neighbours(self, table: str) -> tuple[Edge, ...]:
+    def neighbours(self, table: str) -> tuple[JoinEdge, ...]:
         """The joins that leave a table."""
-        return tuple(self._edges.get(table, ()))
+        return self._graph.neighbours(table)
 
     def plans(self, tables: tuple[TableRef, ...]) -> tuple[JoinPlan, ...]:
         """Plans that connect the tables, cheapest first; empty when nothing connects them."""
@@ -202,8 +178,9 @@ class JoinPlanner:
             steps[join.left.table, join.right.table].add((join.left.name, join.right.name))
         price = 0.0
         for (left, right), pairs in steps.items():
+            edges = self.neighbours(left.name)
             price += min(
-                (e.cost for e in self._edges[left.name] if e.right == right.name and set(e.pairs) == pairs),
+                (e.cost for e in edges if e.right == right.name and set(e.pairs) == pairs),
                 default=GUESSED_COST,
             )
         return price
@@ -230,93 +207,12 @@ class JoinPlanner:
                     limit = min(limit, cost + SLACK)
                     continue
             visited = had | {j.right.table.name for j in path}
-            for step in self._edges[at.name]:
+            for step in self._graph.neighbours(at.name):
                 if step.right in names or step.right not in visited:
                     steps += 1
                     heapq.heappush(heap, (cost + step.cost, next(order), at, step, path))
         return found
 
 
-_Step = tuple[float, int, TableRef, Edge | None, tuple[Join, ...]]
+_Step = tuple[float, int, TableRef, JoinEdge | None, tuple[Join, ...]]
 """A step of a search: its cost with those before, a number, the table it leaves by an edge, joins so far."""
-
-
-def _edges(
-    schema: Schema, uniform: Collection[tuple[str, str]], apart: Collection[frozenset[tuple[str, str]]]
-) -> list[Edge]:
-    edges: dict[tuple[str, str, frozenset[tuple[str, str]]], Edge] = {}
-    for key in schema.foreign_keys:
-        edge = _declared(schema, key)
-        if edge is not None:
-            edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), edge)
-    linked = {frozenset((e.left, e.right)) for e in edges.values()}
-    for i, left in enumerate(schema.tables):
-        for right in schema.tables[i + 1 :]:
-            known = frozenset((left.name, right.name)) in linked
-            for edge in _guessed(left, right):
-                if any((left.name, a) in uniform and (right.name, b) in uniform for a, b in edge.pairs):
-                    continue
-                if edge.cost >= GUESSED_COST and _ends(edge) in apart:
-                    continue
-                # Where a key links them already, another join is only likely to a key of the same name.
-                if not known or edge.cost <= KEY_COST:
-                    cost = edge.cost + (0.6 if known else 0.0)
-                    found = Edge(edge.left, edge.right, edge.pairs, cost)
-                    backwards = (edge.right, edge.left, frozenset((b, a) for a, b in edge.pairs))
-                    if backwards not in edges:
-                        edges.setdefault((edge.left, edge.right, frozenset(edge.pairs)), found)
-    return list(edges.values())
-
-
-def guessed_by_text(schema: Schema) -> Iterator[frozenset[tuple[str, str]]]:
-    """The pairs of equally named columns of text, none of them a key, that may be joined."""
-    for i, left in enumerate(schema.tables):
-        for right in schema.tables[i + 1 :]:
-            for edge in _guessed(left, right):
-                (pair,) = edge.pairs
-                text = left.column(pair[0]).kind == right.column(pair[1]).kind == "text"
-                if edge.cost >= GUESSED_COST and text:
-                    yield _ends(edge)
-
-
-def _ends(edge: Edge) -> frozenset[tuple[str, str]]:
-    return frozenset(c for a, b in edge.pairs for c in ((edge.left, a), (edge.right, b)))
-
-
-def _declared(schema: Schema, key: ForeignKey) -> Edge | None:
-    if key.table not in schema or key.target_table not in schema:
-        return None
-    left, right = schema.table(key.table), schema.table(key.target_table)
-    pairs = tuple(
-        (left.column(a).name, right.column(b).name)
-        for a, b in zip(key.columns, key.target_columns, strict=True)
-    )
-    cost = 1.0 + (1.0 - key.confidence if key.inferred else 0.0)
-    return Edge(left.name, right.name, pairs, cost)
-
-
-def _guessed(left: Table, right: Table) -> list[Edge]:
-    """Joins that names suggest where keys are missing: equal names, or `start_station_id` to `station.id`."""
-    theirs = {c.name.casefold(): c.name for c in right.columns}
-    found = []
-    for column in left.columns:
-        other = theirs.get(column.name.casefold())
-        if other is None or column.name.casefold() in _GENERIC:
-            continue
-        keys = (left.primary_key == (column.name,)) + (right.primary_key == (other,))
-        looks_like_key = column.name.casefold().endswith(("id", "code", "no", "number", "_name"))
-        if column.kind == "number" and not keys and not looks_like_key:
-            continue  # equal prices join nothing
-        cost = {1: KEY_COST, 2: 2.0}.get(keys, GUESSED_COST + (0.0 if looks_like_key else 0.7))
-        found.append(Edge(left.name, right.name, ((column.name, other),), cost))
-    for one, two in ((left, right), (right, left)):
-        if len(two.primary_key) != 1:
-            continue
-        (key,) = two.primary_key
-        tail = f"{two.name}_{key}".casefold().replace("_", "")
-        for column in one.columns:
-            folded = column.name.casefold().replace("_", "")
-            if folded.endswith(tail) and column.name.casefold() != key.casefold():
-                edge = Edge(one.name, two.name, ((column.name, key),), KEY_COST + 0.2)
-                found.append(edge if one is left else edge.reversed())
-    return found

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -218,22 +217,49 @@ def _revision() -> Iterator[Figure]:
 
 
 def _audit() -> Iterator[Figure]:
-    """Pairs over `financial` that people labelled right or wrong; table `trans` is empty here."""
-    from fathom.authoring.audit.checks import check_gold
-    from fathom.benchmarks import BenchmarkQuestion
-    from fathom.databases import connect
+    """NL2SQL-BUGs: pairs that people labelled right or wrong. The weights know the labels of five databases.
 
-    pairs = json.loads((DATA / "nl2sql_bugs" / "NL2SQL-Bugs.json").read_text(encoding="utf-8"))
-    flagged: Counter[bool] = Counter()
-    known: Counter[bool] = Counter()
-    with connect(DATA / "bird" / "dev_databases" / "financial" / "financial.sqlite") as database:
-        for pair in pairs:
-            if pair["db_id"] == "financial" and "trans" not in pair["sql"].casefold():
-                wrong = not pair["label"]
-                known[wrong] += 1
-                question = BenchmarkQuestion(str(pair["id"]), pair["question"], "", (pair["sql"],))
-                flagged[wrong] += any(True for _ in check_gold(question, pair["sql"], database, 20))
-    found = flagged[True] + flagged[False]
-    note = f"NL2SQL-Bugs, financial, N = {known.total()}; without runs of methods to compare"
-    yield Figure("audit: suspects that people called wrong", f"{flagged[True]} of {found}", note=note)
-    yield Figure("audit: wrong queries that it suspects", f"{flagged[True]} of {known[True]}", note=note)
+    Rows are at hand for `financial` alone, and its table `trans` is empty here.
+    """
+    from training.suspicion import LEARNED_FROM
+
+    from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
+    from fathom.authoring.audit.second_reading import SecondReading
+    from fathom.benchmarks import load_benchmark
+
+    folder = DATA / "bird"
+    benchmark = load_benchmark(folder, "dev")
+    pairs = list(read_labelled(DATA / "nl2sql_bugs" / "NL2SQL-Bugs.json"))
+    with tempfile.TemporaryDirectory() as cache:
+        parts = {
+            "with rows, never learned from": (
+                [p for p in pairs if p.database == "financial"],
+                PairSources(folder, benchmark, reading=SecondReading(Path(cache))),
+            ),
+            "by schemas alone, never learned from": (
+                [p for p in pairs if p.database not in LEARNED_FROM],
+                PairSources(folder, benchmark, schemas_alone=True),
+            ),
+            "by schemas alone, learned from": (
+                [p for p in pairs if p.database in LEARNED_FROM],
+                PairSources(folder, benchmark, schemas_alone=True),
+            ),
+        }
+        for what, (chosen, sources) in parts.items():
+            trust = measure_trust(chosen, sources)
+            rates = trust.rates
+            note = f"N = {trust.wrong + trust.right}, {trust.wrong} of them wrong"
+            names = sorted({p.database for p in chosen})
+            note += f", over {names[0]}" if len(names) == 1 else f", over {len(names)} databases"
+            rows = sources.reading is not None
+            marks = {"accuracy": 0.75, "precision (NP)": 0.8} if rows else {}
+            for name in ("accuracy", "precision (NP)", "recall (NR)"):
+                share = rates[name].hits / rates[name].trials
+                mark = marks.get(name)
+                yield Figure(
+                    f"audit {what}: {name}",
+                    f"{share:.1%}",
+                    f">= {mark:.0%}" if mark else "",
+                    share >= mark if mark else None,
+                    note,
+                )

@@ -1,15 +1,20 @@
 """`audit`: go through a benchmark's gold and say what is suspect."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from fathom.authoring.audit.agreement import find_agreement
 from fathom.authoring.audit.checks import check_gold
-from fathom.authoring.audit.finding import AuditFinding
+from fathom.authoring.audit.finding import AuditFinding, Evidence
+from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.suspicion import AGREES, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.databases import Database, connect
 from fathom.errors import DatabaseError
+from fathom.knowledge import KnowledgePack, load_packs
 
 
 def audit(
@@ -18,21 +23,30 @@ def audit(
     runs: Sequence[Path] = (),
     limit: int | None = None,
     seconds: float = 30.0,
+    reading: SecondReading | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> Iterator[AuditFinding]:
     """Suspicious gold, question by question, as it is found. `runs` are runs over the same benchmark.
 
-    Each gold query runs twice, for up to `seconds` each; `advance` is called after each question.
-    Raises `InputError` for a benchmark or a run that can't be read.
+    Each gold query runs twice, for up to `seconds` each. With a `reading`, the offline method's own counts,
+    too. Findings come with how likely the query is wrong; those of a query that is likely right don't come.
+    `advance` is called after each question. Raises `InputError` for a benchmark or a run that can't be read.
     """
     agreement = find_agreement(runs) if runs else {}
     databases: dict[str, Database | str] = {}
+    known = cache(lambda name: _known(benchmark, name))
     try:
         for question in islice(benchmark, limit):
-            yield from _audit_one(question, databases, seconds)
-            if (agreed := agreement.get(question.id)) is not None:
-                detail = {"runs": list(agreed.runs), "asked": agreed.of, "sql": agreed.sql}
-                yield _finding(question, _first(question), ("methods_agree", agreed.text, detail))
+            opened = databases.get(question.database)
+            if opened is None:
+                opened = databases[question.database] = _open(question.database)
+            gold = _Gold(question, opened, known(question.database_name), reading, seconds)
+            for number, sql in enumerate(question.gold):
+                found = gold.evidence(sql)
+                if number == 0 and (agreed := agreement.get(question.id)) is not None:
+                    detail = {"runs": list(agreed.runs), "asked": agreed.of, "sql": agreed.sql}
+                    found.append(("methods_agree", agreed.text, detail))
+                yield from _findings(question, sql, found)
             advance()
     finally:
         for opened in databases.values():
@@ -40,18 +54,41 @@ def audit(
                 opened.close()
 
 
-def _audit_one(
-    question: BenchmarkQuestion, databases: dict[str, Database | str], seconds: float
-) -> Iterator[AuditFinding]:
-    opened = databases.get(question.database)
-    if opened is None:
-        opened = databases[question.database] = _open(question.database)
-    for sql in question.gold:
-        if isinstance(opened, str):
-            yield _finding(question, sql, ("gold_fails", opened, {"error_class": "database"}))
-            continue
-        for evidence in check_gold(question, sql, opened, seconds):
-            yield _finding(question, sql, evidence)
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """One question with what its gold queries are checked by; `opened` says why a database isn't."""
+
+    question: BenchmarkQuestion
+    opened: Database | str
+    pack: KnowledgePack
+    reading: SecondReading | None
+    seconds: float
+
+    def evidence(self, sql: str) -> list[Evidence]:
+        if isinstance(self.opened, str):
+            return [("gold_fails", self.opened, {"error_class": "database"})]
+        found = list(check_gold(self.question, sql, self.opened, self.seconds, self.pack))
+        if self.reading is not None:
+            held = self.reading.hold(self.question, sql, self.opened, self.pack, self.seconds)
+            found += [held] if held is not None else []
+        return found
+
+
+def _findings(question: BenchmarkQuestion, sql: str, found: Sequence[Evidence]) -> Iterator[AuditFinding]:
+    likely = suspicion().probability(kind for kind, _, _ in found)
+    if likely < suspicion().threshold:
+        return
+    database = question.database_name or question.database
+    for kind, text, detail in found:
+        if kind != AGREES:
+            yield AuditFinding(
+                question.id, kind, question.text, database, sql, text, detail, round(likely, 3)
+            )
+
+
+def _known(benchmark: Benchmark, name: str) -> KnowledgePack:
+    packs = benchmark.packs(name)
+    return load_packs(*packs) if packs else KnowledgePack()
 
 
 def _open(url: str) -> Database | str:
@@ -59,15 +96,3 @@ def _open(url: str) -> Database | str:
         return connect(url)
     except DatabaseError as error:
         return f"the database can't be opened: {error}"
-
-
-def _first(question: BenchmarkQuestion) -> str:
-    return question.gold[0] if question.gold else ""
-
-
-def _finding(
-    question: BenchmarkQuestion, sql: str, evidence: tuple[str, str, dict[str, object]]
-) -> AuditFinding:
-    kind, text, detail = evidence
-    database = question.database_name or question.database
-    return AuditFinding(question.id, kind, question.text, database, sql, text, detail)

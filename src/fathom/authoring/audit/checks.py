@@ -4,35 +4,61 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from sqlglot import exp
 
+from fathom.authoring.audit.asking_checks import check_asking
+from fathom.authoring.audit.data_checks import check_data, reads_empty_table
+from fathom.authoring.audit.evidence_checks import check_evidence
+from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.gold_parts import take_apart
+from fathom.authoring.audit.literal_checks import check_literals
+from fathom.authoring.audit.query_checks import check_query
+from fathom.authoring.audit.question_words import QuestionWords
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database
 from fathom.databases.items import items_of
 from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
 from fathom.evaluation.comparisons.order import read_ordering
+from fathom.knowledge import KnowledgePack
 from fathom.records import Limits, Result, Schema
 
-Evidence = tuple[str, str, dict[str, Any]]  # kind, words, facts
 _ROWS = 50_000
+_NOTHING_KNOWN = KnowledgePack()
 _ASKS_NAMES = re.compile(r"\b(names?|titles?|called)\b|(^|[.,;] )whom?\b", re.IGNORECASE)
 _ASKS_IDS = re.compile(r"\b(ids?|identifiers?|numbers?|codes?|keys?|how many|count)\b", re.IGNORECASE)
 _LOOKS_LIKE_NAME = re.compile(r"name|title|label|description", re.IGNORECASE)
 
 
 def check_gold(
-    question: BenchmarkQuestion, sql: str, database: Database, seconds: float
+    question: BenchmarkQuestion,
+    sql: str,
+    database: Database,
+    seconds: float,
+    pack: KnowledgePack = _NOTHING_KNOWN,
 ) -> Iterator[Evidence]:
-    """Everything suspicious about one gold query. The query runs twice; further queries are short."""
+    """Everything suspicious about one gold query. The query runs twice; further queries are short.
+
+    `pack` holds what is known of the database: its names and meanings count as said. A table without rows
+    says nothing of the queries that read it: what they return isn't looked at.
+    """
     limits = Limits(seconds=seconds, rows=_ROWS)
     try:
         first = database.run(sql, limits)
     except QueryError as error:
         yield "gold_fails", str(error), {"error_class": error.error_class.value}
         return
+    parts = take_apart(sql, database.schema)
+    if parts is not None:
+        asked = QuestionWords(question, database.schema, pack)
+        yield from check_query(parts, database.schema)
+        yield from check_evidence(parts, asked)
+        yield from check_literals(parts, asked)
+        yield from check_asking(parts, asked)
+        if reads_empty_table(parts, database, seconds):
+            return
+        yield from check_data(parts, question.text, first, database, seconds)
     if _is_empty(first):
         yield "gold_empty", "no row" if not first.rows else "one row of NULL only", {"rows": len(first.rows)}
     yield from _unstable(sql, first, database, limits)

@@ -4,15 +4,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Self
 
 from fathom.authoring.audit.checks import check_gold
-from fathom.benchmarks import BenchmarkQuestion, data_folder
+from fathom.authoring.audit.empty_copy import make_empty_copy
+from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.suspicion import AGREES, suspicion
+from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.layouts.layout import sqlite_file
 from fathom.benchmarks.reading import Record, records
 from fathom.databases import Database, connect
 from fathom.errors import FathomError
 from fathom.evaluation.metrics import Rate
+from fathom.knowledge import KnowledgePack, load_packs
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,7 @@ class LabelledPair:
     sql: str
     right: bool
     errors: tuple[str, ...]
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ class Trust:
 def read_labelled(file: Path) -> Iterator[LabelledPair]:
     """The pairs of a JSON array or JSONL: `question`, `sql`, `db_id` and `label`, true for a right query.
 
-    `error_types` may list what is wrong, as NL2SQL-BUGs does. Raises `InputError` by file, line and field.
+    `evidence` is what the question comes with, and `error_types` may list what is wrong, as NL2SQL-BUGs does.
+    Raises `InputError` by file, line and field.
     """
     for number, record in enumerate(records(file), start=1):
         label = record.content.get("label")
@@ -84,6 +91,7 @@ def read_labelled(file: Path) -> Iterator[LabelledPair]:
             record.text("sql", "SQL", "query"),
             label,
             tuple(dict.fromkeys(_errors(record))),
+            record.optional("evidence"),
         )
 
 
@@ -94,44 +102,44 @@ def _errors(record: Record) -> Iterator[str]:
             yield one["error_type"]
 
 
-def measure_trust(
-    pairs: Sequence[LabelledPair],
-    *,
-    data: Path | None = None,
-    seconds: float = 30.0,
-    advance: Callable[[], None] = lambda: None,
-) -> Trust:
-    """Audit every pair whose database is found below the data folder, and hold suspicions against labels.
+@dataclass(frozen=True, slots=True)
+class PairSources:
+    """Where the databases of labelled pairs come from, and what else is known of their questions.
 
-    A pair is suspected where any check finds something. No check sees a label.
+    `data` is the folder that databases are found below. A `benchmark` with the same questions gives their
+    evidence, and what describes the databases. `schemas_alone` takes its schemas instead of databases: what
+    rows tell isn't looked at then, and no database needs to be here. `seconds` is what a query may take.
     """
-    folder = data or data_folder()
-    roots = sorted({*folder.glob("*_databases"), *folder.glob("*/*_databases"), folder})
-    databases: dict[str, Database | None] = {}
+
+    data: Path
+    benchmark: Benchmark | None = None
+    schemas_alone: bool = False
+    reading: SecondReading | None = None
+    seconds: float = 30.0
+
+
+def measure_trust(
+    pairs: Sequence[LabelledPair], sources: PairSources, *, advance: Callable[[], None] = lambda: None
+) -> Trust:
+    """Audit every pair whose database is found, and hold suspicions against labels.
+
+    A pair is suspected where what the checks find makes it likely wrong. No check sees a label.
+    """
     counts: Counter[tuple[bool, bool]] = Counter()
     kinds: dict[str, Counter[bool]] = {}
     errors: dict[str, Counter[bool]] = {}
     unjudged = 0
-    try:
-        for pair in pairs:
-            if pair.database not in databases:
-                databases[pair.database] = _open(sqlite_file(pair.database, *roots))
-            database = databases[pair.database]
-            if database is None:
-                unjudged += 1
-            else:
-                question = BenchmarkQuestion(pair.id, pair.question, "", (pair.sql,))
-                found = {kind for kind, _, _ in check_gold(question, pair.sql, database, seconds)}
-                counts[pair.right, bool(found)] += 1
-                for kind in found:
-                    kinds.setdefault(kind, Counter())[pair.right] += 1
-                for error in pair.errors:
-                    errors.setdefault(error, Counter())[bool(found)] += 1
-            advance()
-    finally:
-        for opened in databases.values():
-            if opened is not None:
-                opened.close()
+    for pair, found in zip(pairs, audited_kinds(pairs, sources), strict=True):
+        if found is None:
+            unjudged += 1
+        else:
+            suspected = suspicion().suspects(found)
+            counts[pair.right, suspected] += 1
+            for kind in found - {AGREES}:
+                kinds.setdefault(kind, Counter())[pair.right] += 1
+            for error in pair.errors:
+                errors.setdefault(error, Counter())[suspected] += 1
+        advance()
     return Trust(
         wrong_suspected=counts[False, True],
         right_suspected=counts[True, True],
@@ -143,10 +151,64 @@ def measure_trust(
     )
 
 
-def _open(url: str) -> Database | None:
-    if not Path(url).is_file():
-        return None
-    try:
-        return connect(url)
-    except FathomError:
-        return None
+def audited_kinds(pairs: Sequence[LabelledPair], sources: PairSources) -> Iterator[frozenset[str] | None]:
+    """The kinds of what is found about each pair, in order; None where its database isn't here."""
+    with _Opened(sources) as opened:
+        for pair in pairs:
+            yield opened.kinds(pair)
+
+
+class _Opened:
+    """The databases of labelled pairs, opened when first needed."""
+
+    def __init__(self, sources: PairSources) -> None:
+        self._sources = sources
+        folder = sources.data
+        self._roots = sorted({*folder.glob("*_databases"), *folder.glob("*/*_databases"), folder})
+        benchmark = sources.benchmark
+        self._evidence = {(q.database_name, q.text.strip()): q.evidence for q in benchmark or ()}
+        self._schemas = benchmark.schemas() if benchmark is not None and sources.schemas_alone else {}
+        self._databases: dict[str, tuple[Database, KnowledgePack] | None] = {}
+        self._copies = TemporaryDirectory()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for opened in self._databases.values():
+            if opened is not None:
+                opened[0].close()
+        self._copies.cleanup()
+
+    def kinds(self, pair: LabelledPair) -> frozenset[str] | None:
+        """The kinds of what is found about a pair; None where its database isn't here."""
+        if pair.database not in self._databases:
+            self._databases[pair.database] = self._open(pair.database)
+        opened = self._databases[pair.database]
+        if opened is None:
+            return None
+        database, pack = opened
+        evidence = self._evidence.get((pair.database, pair.question.strip()), pair.evidence)
+        question = BenchmarkQuestion(pair.id, pair.question, pair.database, (pair.sql,), evidence=evidence)
+        seconds, reading = self._sources.seconds, self._sources.reading
+        found = {kind for kind, _, _ in check_gold(question, pair.sql, database, seconds, pack)}
+        if reading is not None:
+            held = reading.hold(question, pair.sql, database, pack, seconds)
+            found |= {held[0]} if held is not None else set()
+        return frozenset(found)
+
+    def _open(self, name: str) -> tuple[Database, KnowledgePack] | None:
+        file = Path(sqlite_file(name, *self._roots))
+        if self._sources.schemas_alone:
+            if name not in self._schemas:
+                return None
+            file = Path(self._copies.name) / f"{len(self._databases)}.sqlite"
+            make_empty_copy(self._schemas[name], file)
+        if not file.is_file():
+            return None
+        benchmark = self._sources.benchmark
+        packs = benchmark.packs(name) if benchmark is not None else ()
+        try:
+            return connect(file), load_packs(*packs) if packs else KnowledgePack()
+        except FathomError:
+            return None

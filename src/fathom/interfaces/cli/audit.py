@@ -11,8 +11,10 @@ from rich.progress import Progress
 
 from fathom.authoring.audit import KINDS, AuditFinding, write_findings
 from fathom.authoring.audit import audit as find
-from fathom.authoring.audit.labelled import measure_trust, read_labelled
-from fathom.benchmarks import load_benchmark
+from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
+from fathom.authoring.audit.second_reading import SecondReading
+from fathom.benchmarks import data_folder, load_benchmark
+from fathom.config import read_settings
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.interfaces.cli.showing_runs import measure
@@ -29,11 +31,17 @@ def audit(
     labelled: Path | None = None,
     data: Path | None = None,
     split: str | None = None,
+    databases: Annotated[Sequence[str], Parameter(name=["--database", "-d"])] = (),
+    schemas_alone: bool = False,
+    offline: bool = False,
     limit: int | None = None,
     timeout: float = 30.0,
     json: bool = False,
 ) -> None:
-    """Find gold queries that are suspect: failing, empty, unstable, cut among ties, not what was asked.
+    """Find gold queries that are suspect, the likeliest wrong first, with the evidence.
+
+    Looks at what they return, at the values and joins of live data, and at the words, numbers, names and
+    evidence of their questions. No language model is asked.
 
     Parameters
     ----------
@@ -46,10 +54,19 @@ def audit(
     labelled
         Instead of a benchmark: pairs that people labelled right or wrong (NL2SQL-BUGs, or question, sql,
         db_id and label as JSON). Tells how far the suspicions can be trusted: accuracy, precision, recall.
+        With a benchmark of the same questions, their evidence and its descriptions of databases count, too.
     data
         With labelled: the folder that the databases are below (default: FATHOM_DATA).
     split
         Which part of the benchmark.
+    databases
+        With labelled: only pairs over this database; may be given several times.
+    schemas_alone
+        With labelled and a benchmark: judge by the benchmark's schemas, without looking at rows. Needs no
+        database.
+    offline
+        Also ask the offline method for its own reading of each question, and hold its result against gold's.
+        Takes about a quarter of a second a question.
     limit
         Audit only the first so many questions.
     timeout
@@ -57,15 +74,30 @@ def audit(
     json
         Print the findings as one JSON array.
     """
+    loaded = load_benchmark(benchmark, split) if benchmark is not None else None
+    reading = SecondReading(read_settings().cache) if offline else None
     if labelled is not None:
-        return _trust(labelled, data, limit, timeout, as_json=json)
-    if benchmark is None:
+        if schemas_alone and loaded is None:
+            raise ConfigError("--schemas-alone needs the benchmark whose schemas to take: name it first.")
+        sources = PairSources(data or data_folder(), loaded, schemas_alone, reading, timeout)
+        return _trust(labelled, sources, databases, limit, as_json=json)
+    if loaded is None:
         raise ConfigError("Name a benchmark to audit, or --labelled FILE.")
-    loaded = load_benchmark(benchmark, split)
+    if schemas_alone or databases or data is not None:
+        raise ConfigError("--data, --database and --schemas-alone go with --labelled.")
     total = sum(1 for _ in islice(loaded, limit))
     with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
         task = bar.add_task("auditing", total=total)
-        found = list(find(loaded, runs=runs, limit=limit, seconds=timeout, advance=lambda: bar.advance(task)))
+        found = list(
+            find(
+                loaded,
+                runs=runs,
+                limit=limit,
+                seconds=timeout,
+                reading=reading,
+                advance=lambda: bar.advance(task),
+            )
+        )
     found.sort(key=lambda one: one.order)
     for file in out:
         write_findings(found, file)
@@ -76,11 +108,14 @@ def audit(
     return None
 
 
-def _trust(file: Path, data: Path | None, limit: int | None, seconds: float, *, as_json: bool) -> None:
-    pairs = list(islice(read_labelled(file), limit))
+def _trust(
+    file: Path, sources: PairSources, databases: Sequence[str], limit: int | None, *, as_json: bool
+) -> None:
+    wanted = (p for p in read_labelled(file) if not databases or p.database in databases)
+    pairs = list(islice(wanted, limit))
     with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
         task = bar.add_task("auditing", total=len(pairs))
-        found = measure_trust(pairs, data=data, seconds=seconds, advance=lambda: bar.advance(task))
+        found = measure_trust(pairs, sources, advance=lambda: bar.advance(task))
     if as_json:
         print_json(found.as_json())
         return
@@ -102,7 +137,8 @@ def _show(found: list[AuditFinding], total: int) -> None:
         if counts[kind]:
             console.print(f"{counts[kind]:>6,}  {kind}: {said}")
     for finding in found[:_SHOWN]:
-        console.print(plain(f"{finding.id} {finding.kind}: {finding.question}"), style="bold", soft_wrap=True)
+        told = f"{finding.id} {finding.kind} ({finding.suspicion:.0%} likely wrong): {finding.question}"
+        console.print(plain(told), style="bold", soft_wrap=True)
         console.print(plain(f"    {finding.gold}"), soft_wrap=True)
         console.print(plain(f"    {finding.evidence}"), style="dim", soft_wrap=True)
     if len(found) > _SHOWN:

@@ -21,7 +21,7 @@ _MEANS = {
 
 
 def benchmarks(
-    action: Literal["list", "check", "describe"] = "list",
+    action: Literal["list", "check", "describe", "align"] = "list",
     name: str | None = None,
     /,
     *,
@@ -31,22 +31,23 @@ def benchmarks(
     seconds: float = 30.0,
     json: bool = False,
 ) -> int:
-    """List the benchmarks and what each needs, check the gold of one, or describe one in figures.
+    """List the benchmarks and what each needs, check one's gold, describe one, or align it with its evidence.
 
     Parameters
     ----------
     action
         list (default); check with a name: reports the gold queries that fail, return nothing, or look
-        wrong, with exit code 1 where any fails; or describe with a name: how many questions, of which kinds,
-        how long, over which data.
+        wrong, with exit code 1 where any fails; describe with a name: how many questions, of which kinds,
+        how long, over which data; or align with a name: where a question, its evidence and its gold query
+        disagree, by their words, columns, values, comparisons and formulas.
     name
-        What to check or describe: a name, biotool:FILE, a folder in a known layout, or a JSONL file.
+        What to check, describe or align: a name, biotool:FILE, a folder in a known layout, or a JSONL file.
     split
-        Which split to check.
+        Which split to take.
     data
         The folder that holds published benchmarks (default: FATHOM_DATA, or `data` in the settings).
     limit
-        Check only the first questions.
+        Check or align only the first questions.
     seconds
         Seconds that each query may take.
     json
@@ -61,6 +62,13 @@ def benchmarks(
     if action == "describe":
         _describe(loaded, as_json=json)
         return 0
+    if action == "align":
+        _align(loaded, limit, as_json=json)
+        return 0
+    return _check(loaded, limit, seconds, as_json=json)
+
+
+def _check(loaded: Benchmark, limit: int | None, seconds: float, *, as_json: bool) -> int:
     faults: list[GoldFault] = []
     count = 0
     for count, fault in enumerate(check_gold(loaded, seconds=seconds, limit=limit), start=1):
@@ -71,7 +79,7 @@ def benchmarks(
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
     kinds = Counter(fault.fault for fault in faults)
-    if json:
+    if as_json:
         items = [{"id": f.id, "fault": f.fault, "detail": f.detail, "sql": f.sql} for f in faults]
         content = {"benchmark": loaded.name, "split": loaded.split, "digest": loaded.digest}
         print_json(content | {"checked": count, "faults": dict(kinds), "items": items})
@@ -111,6 +119,33 @@ def _describe(loaded: Benchmark, *, as_json: bool) -> None:
             console.print(plain(f"  {name[:width]:<{width}} {count:>7,} {share:>6.1%} {bar}"), soft_wrap=True)
         if len(groups) > MOST_NAMED:
             console.print(f"  {len(groups) - MOST_NAMED:,} more; --json has them all.", style="dim")
+
+
+def _align(loaded: Benchmark, limit: int | None, *, as_json: bool) -> None:
+    from fathom.authoring.audit.alignment import (  # noqa: PLC0415, lists need none of it
+        ALIGNMENT_KINDS,
+        align,
+        alignment_counts,
+    )
+
+    found = list(align(loaded, limit=limit))
+    counts = alignment_counts(found)
+    apart = [one for one in found if one is not None and one.disagree]
+    if as_json:
+        content = {"benchmark": loaded.name, "split": loaded.split, "digest": loaded.digest}
+        print_json(content | counts | {"items": [one.as_json() for one in apart]})
+        return
+    for one in apart:
+        console.print(plain(f"{one.question.id}: {one.question.text}"), style="bold", soft_wrap=True)
+        console.print(plain(f"    {' '.join(one.question.gold[0].split())}"), style="dim", soft_wrap=True)
+        for kind, told, _ in one.disagree:
+            console.print(plain(f"    {kind}: {told}"), soft_wrap=True)
+    console.print(
+        f"{counts['questions']:,} questions, {counts['with_evidence']:,} with evidence: "
+        f"{counts['agree']:,} agree with it, {counts['disagree']:,} don't."
+    )
+    for kind, number in counts["kinds"].items():
+        console.print(f"{number:>6,}  {kind}: {ALIGNMENT_KINDS[kind]}")
 
 
 def _list(data: Path | None, *, as_json: bool) -> None:

@@ -2,16 +2,19 @@
 
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
-the questions where questions are asked of methods.
+the questions where questions are asked of methods. `--stale` measures nothing: it tells which stored figures
+are older than the code that they measure.
 """
 
 import argparse
 import importlib
 import os
 import pkgutil
+import sys
 
 import bench
 from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, code_commit, is_part, store, write_page
+from bench.parts.staleness import staleness
 
 
 def _measurements() -> list[str]:
@@ -28,6 +31,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_measurements()))
     parser.add_argument("--page", action="store_true", help="rewrite docs/figures.md from what is stored")
+    parser.add_argument("--stale", action="store_true", help="tell which stored figures are older than the "
+                        "code that they measure, and measure nothing; exit code 1 where one is")  # fmt: skip
     parser.add_argument("--only", metavar="NAME,...", help="of what it measures these alone; stores nothing")
     parser.add_argument("--every", type=int, metavar="N", help="ask every Nth question; stores nothing")
     parser.add_argument("--whole", action="store_true", help="same: all labelled questions")
@@ -37,6 +42,11 @@ def main() -> None:
     os.environ |= {k: str(v) for k, v in chosen.items() if v}
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
+    if options.stale:
+        found = [staleness(name) for name in options.names or _measurements()]
+        for one in found:
+            print(one)
+        sys.exit(any(one.is_stale for one in found))
     for name in options.names or ([] if options.page else _measurements()):
         module = importlib.import_module(f"bench.{name}")
         print(module.TITLE, flush=True)

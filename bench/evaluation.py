@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.figures import DATA, Figure
-from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.outcome import JUDGED, Outcome
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
 
@@ -49,7 +49,7 @@ def make_run(folder: Path, questions: int, *, seed: int = 0) -> Path:
 
 
 def _record(number: int, source: random.Random) -> QuestionRecord:
-    outcome = source.choices(list(Outcome), [0.6, 0.35, 0.05])[0]
+    outcome = source.choices(JUDGED, [0.6, 0.35, 0.05])[0]
     gold = (
         f"SELECT T1.name, COUNT(*) FROM gene AS T1 JOIN drug AS T2 ON T1.id = T2.gene_id "
         f"WHERE T1.chr = '{number % 22}' GROUP BY T1.name ORDER BY COUNT(*) DESC LIMIT {number % 9 + 1}"

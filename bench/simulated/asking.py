@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from bench.simulated.corrupting import SYNTAX_ERRORS
 from bench.simulated.model import CERTAINTY, Gold, Simulated
 from fathom.benchmarks import BenchmarkQuestion
+from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
 from fathom.errors import QueryError
 from fathom.evaluation.metrics import Rate, Transitions, transitions
@@ -145,11 +146,17 @@ def remember(database: Database) -> None:
     """Have a database keep the result of each query, or why it failed, for all trials that come upon it."""
     run, kept = database.run, dict[Hashable, Result | QueryError]()
 
-    def remembering(sql: str, limits: Limits = Limits()) -> Result:  # noqa: B008, frozen
+    def remembering(
+        sql: str,
+        limits: Limits = Limits(),  # noqa: B008, frozen
+        cancellation: Cancellation | None = None,
+        *,
+        trusted: bool = False,
+    ) -> Result:
         key = (sql, limits)
         if key not in kept:
             try:
-                kept[key] = run(sql, limits)
+                kept[key] = run(sql, limits, cancellation, trusted=trusted)
             except QueryError as error:
                 kept[key] = error
         found = kept[key]

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlglot
@@ -12,11 +13,12 @@ from bench.simulated import Gold, Simulated
 from bench.simulated.asking import Trial, ask_all, remember
 
 from fathom.benchmarks import BenchmarkQuestion
+from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
-from fathom.errors import QueryFailed
+from fathom.errors import Cancelled, QueryError, QueryFailed
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.published.biomedsql import write_by_house_rules
-from fathom.records import Question, Result
+from fathom.records import Limits, Question, Result
 
 TEXT, SQL = "Which genes are on chromosome 19?", "SELECT symbol FROM gene WHERE chromosome = 19"
 
@@ -49,9 +51,9 @@ def test_a_query_runs_once_and_its_failure_is_told_again(
     ran: list[str] = []
     original = database.run
 
-    def counting(sql: str, *limits: object) -> Result:
+    def counting(sql: str, *limits: Any, **options: Any) -> Result:
         ran.append(sql)
-        return original(sql, *limits)  # type: ignore[arg-type]
+        return original(sql, *limits, **options)
 
     monkeypatch.setattr(database, "run", counting)
     remember(database)
@@ -109,3 +111,16 @@ def broken(sql: str) -> bool:
     except sqlglot.errors.SqlglotError:
         return True
     return False
+
+
+def test_what_was_cancelled_is_not_remembered_as_failing(database: Database) -> None:
+    remember(database)
+    stopped = Cancellation()
+    stopped.cancel()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n LIMIT 1"
+    brief = Limits(seconds=0.2)
+    with pytest.raises(Cancelled):
+        database.run(endless, brief, stopped)
+    with pytest.raises(QueryError):
+        database.run(endless, brief, trusted=True)
+    assert database.run(SQL, brief, Cancellation(), trusted=True) is database.run(SQL, brief)

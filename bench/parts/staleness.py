@@ -1,0 +1,110 @@
+"""Which stored figures are older than the code that they measure, told from the repository's history.
+
+What a measurement measures is read from its imports: the packages of Fathom that it, or a module of `bench`
+that it imports, names; all of Fathom where it runs the command line.
+"""
+
+import ast
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import figures
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """How old the figures of one measurement are.
+
+    `commit` is the code's that was measured: as stored, or else the one that stored them. `later` are the
+    subjects of commits to what is measured since, newest first; `changed` says that the code had changes
+    that weren't committed.
+    """
+
+    name: str
+    commit: str
+    later: tuple[str, ...]
+    changed: bool
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the figures may not be those of the code as it is."""
+        return bool(self.later) or self.changed or not self.commit
+
+    def __str__(self) -> str:
+        if not self.commit:
+            return f"{self.name}: never stored in the repository"
+        if self.later:
+            return f"{self.name}: {len(self.later)} commits since {self.commit}, last: {self.later[0]}"
+        if self.changed:
+            return f"{self.name}: measured at {self.commit} with changes that weren't committed"
+        return f"{self.name}: up to date ({self.commit})"
+
+
+def staleness(name: str) -> Staleness:
+    """How old the stored figures of a measurement are."""
+    file = figures.RESULTS / f"{name}.json"
+    told = json.loads(file.read_text(encoding="utf-8")).get("commit") or "" if file.is_file() else ""
+    commit = told.split(" ")[0]
+    if not commit or not _git("cat-file", "-t", commit):
+        # Kept before commits were, or at one that was rebased since: the one that stored it is near.
+        commit = _git("log", "-1", "--format=%h", "--", str(file))
+    log = _git("log", "--format=%s", f"{commit}..HEAD", "--", *measured_code(name)) if commit else ""
+    return Staleness(name, commit, tuple(log.splitlines()), told.endswith("with changes"))
+
+
+def measured_code(name: str) -> tuple[str, ...]:
+    """The files and folders that a measurement measures, with its own, relative to the repository."""
+    found: set[str] = set()
+    left = [figures.ROOT / "bench" / f"{name}.py"]
+    seen: set[Path] = set()
+    while left:
+        file = left.pop()
+        if file in seen or not file.is_file():
+            continue
+        seen.add(file)
+        found.add(file.relative_to(figures.ROOT).as_posix())
+        for module in _imported(ast.parse(file.read_text(encoding="utf-8"))):
+            first, *rest = module.split(".")
+            if first == "bench" and rest != ["figures"]:
+                left += _files(figures.ROOT / "bench", rest)
+            elif first == "fathom":
+                found.add(_package(rest))
+    if "src/fathom" in found:
+        found = {f for f in found if not f.startswith("src/fathom/")}
+    return tuple(sorted(found))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Modules that are imported anywhere in a file; `fathom` where its command is run."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            if node.module.partition(".")[0] == "bench":
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and node.value == "fathom":
+            yield "fathom"
+
+
+def _files(folder: Path, parts: list[str]) -> list[Path]:
+    place = folder.joinpath(*parts)
+    return [place.with_suffix(".py"), place / "__init__.py"]
+
+
+def _package(parts: list[str]) -> str:
+    """The package below Fathom that a module belongs to: the first name says what is measured."""
+    if not parts:
+        return "src/fathom"
+    place = figures.ROOT / "src" / "fathom" / parts[0]
+    return f"src/fathom/{parts[0]}" if place.is_dir() else f"src/fathom/{parts[0]}.py"
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(figures.ROOT), *words], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if not done.returncode else ""

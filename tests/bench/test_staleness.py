@@ -1,0 +1,94 @@
+"""Figures that are older than the code that they measure are told from the repository's history."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from bench.parts.staleness import measured_code, staleness
+
+from bench import figures
+
+WHO = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a measurement of the package `rows`, and a package that it doesn't measure."""
+    monkeypatch.setattr(figures, "ROOT", tmp_path)
+    monkeypatch.setattr(figures, "RESULTS", tmp_path / "bench" / "results")
+    write(tmp_path, "src/fathom/rows/reading.py", "x = 1\n")
+    write(tmp_path, "src/fathom/other/code.py", "x = 1\n")
+    write(tmp_path, "bench/helper.py", "def run():\n    from fathom.rows.reading import x\n")
+    write(tmp_path, "bench/speed.py", "from bench.helper import run\nfrom bench.figures import Figure\n")
+    write(tmp_path, "bench/command.py", "run = ['-m', 'fathom', 'score']\n")
+    commit(tmp_path, "Code")
+    return tmp_path
+
+
+def write(root: Path, name: str, text: str) -> None:
+    file = root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def commit(root: Path, subject: str) -> str:
+    for words in (["init", "-q"], ["add", "."], [*WHO, "commit", "-q", "-m", subject]):
+        subprocess.run(["git", "-C", str(root), *words], check=True)
+    asked = ["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def store(root: Path, name: str, stored_at: str) -> None:
+    content = {"commit": stored_at} if stored_at else {}
+    write(root, f"bench/results/{name}.json", json.dumps(content))
+
+
+def head(root: Path) -> str:
+    return commit_of(root, "HEAD")
+
+
+def commit_of(root: Path, name: str) -> str:
+    asked = ["git", "-C", str(root), "rev-parse", "--short=10", name]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_what_is_measured_is_read_from_imports(root: Path) -> None:
+    assert measured_code("speed") == ("bench/helper.py", "bench/speed.py", "src/fathom/rows")
+    assert measured_code("command") == ("bench/command.py", "src/fathom")
+
+
+def test_only_changes_of_what_is_measured_make_figures_stale(root: Path) -> None:
+    store(root, "speed", head(root))
+    commit(root, "Figures")
+    assert not staleness("speed").is_stale
+    write(root, "src/fathom/other/code.py", "x = 2\n")
+    commit(root, "Other code")
+    assert not staleness("speed").is_stale
+    write(root, "src/fathom/rows/reading.py", "x = 2\n")
+    commit(root, "Rows are read anew")
+    found = staleness("speed")
+    assert found.is_stale
+    assert found.later == ("Rows are read anew",)
+    assert "1 commits since" in str(found)
+
+
+def test_figures_without_a_commit_are_as_old_as_what_stored_them(root: Path) -> None:
+    store(root, "speed", "")
+    commit(root, "Figures")
+    assert not staleness("speed").is_stale
+    store(root, "speed", "0123456789")  # a commit that was rebased away
+    commit(root, "Figures again")
+    assert staleness("speed").commit == commit_of(root, "HEAD")[:7]
+    write(root, "bench/helper.py", "from fathom.rows import reading\n")
+    commit(root, "The helper")
+    assert staleness("speed").later == ("The helper",)
+
+
+def test_uncommitted_changes_and_missing_figures_are_stale(root: Path) -> None:
+    store(root, "speed", f"{head(root)} with changes")
+    commit(root, "Figures")
+    assert staleness("speed").changed
+    assert staleness("speed").is_stale
+    assert staleness("command").is_stale
+    assert "never stored" in str(staleness("command"))

@@ -160,7 +160,7 @@ def _gold_schema() -> Iterator[Figure]:
     from tests.evaluation.authorizer import authorized_reads
 
     from fathom.databases import connect
-    from fathom.databases.items import SchemaItems, items_of
+    from fathom.databases.query_columns import SchemaItems, items_of
 
     folder = DATA / "spider"
     queries: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ from bench.simulated.corrupting import SYNTAX_ERRORS, corrupt
 from bench.simulated.kinds import Kind, Task, kind_of
 from fathom.llm import Message, Request, Script, ScriptedModel
 from fathom.nl2sql.replies import json_object
-from fathom.nl2sql.selecting import used_by
+from fathom.nl2sql.selections import used_by
 from fathom.records import Schema
 
 CERTAINTY = 2.0

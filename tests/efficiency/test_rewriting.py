@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.databases.thinning import thinned_copies
+from fathom.databases.thinned_copies import thinned_copies
 from fathom.efficiency import Rewriting, rewrite
 from fathom.efficiency.proposals import propose
 from fathom.errors import QueryFailed, QueryRefused

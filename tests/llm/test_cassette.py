@@ -13,7 +13,7 @@ import pytest
 
 from fathom.errors import CassetteError, CassetteMiss
 from fathom.llm import Budget, Cassette, Exchange, Model, Reply, Request, Sampling, Script, open_model
-from fathom.llm.sending import AttemptFailed, Unanswered
+from fathom.llm.sender import AttemptFailed, Unanswered
 from fathom.records import Usage
 
 REPLY = Reply(

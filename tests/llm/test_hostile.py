@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from fathom.errors import ModelFailed
 from fathom.llm import Budget, Model, Pace, Reply, Tool, open_model
 from fathom.llm.replies import find_json
-from fathom.llm.sending import Unanswered
+from fathom.llm.sender import Unanswered
 from fathom.records import Usage
 from tests.llm.hostile import OPENAI_KEY, TROUBLES, Books, Server
 

@@ -13,7 +13,7 @@ from fathom.errors import ModelFailed, ModelNotConfigured
 from fathom.llm import Model, Pace, Reply, Tool, open_model
 from fathom.llm.providers import LOCAL_ONLY
 from fathom.llm.replies import find_json
-from fathom.llm.sending import UNHEARD_ATTEMPTS
+from fathom.llm.sender import UNHEARD_ATTEMPTS
 from tests.llm.hostile import TROUBLES, Server
 from tests.llm.spoken import CACHED_TOKENS, COMPLETION_TOKENS, KEY_REFUSED, PROMPT_TOKENS
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fathom.databases import connect
-from fathom.nl2sql.executing import QueryRun, Status, preview
 from fathom.nl2sql.prompt_cells import LONGEST_CELL, prompt_literal, prompt_value
+from fathom.nl2sql.query_runs import QueryRun, Status, preview
 from fathom.records import Result
 
 

@@ -5,7 +5,7 @@ from sqlglot import exp, parse
 
 from fathom.databases import Database
 from fathom.methods import Context
-from fathom.nl2sql import selecting
+from fathom.nl2sql import selections
 from fathom.nl2sql.samples import common_values, first_rows
 from fathom.nl2sql.schema_text import ShownSchema, Style, descriptions, foreign_keys, render
 from fathom.records import Selection
@@ -55,19 +55,19 @@ def test_samples(context: Context) -> None:
 
 def test_selections_are_read_united_and_closed(database: Database) -> None:
     schema = database.schema
-    named = selecting.select(schema, {"GENE": ["Symbol", "gene.length", "nothing"], "nowhere": ["x"]})
+    named = selections.select(schema, {"GENE": ["Symbol", "gene.length", "nothing"], "nowhere": ["x"]})
     assert named == Selection({"gene": ("symbol", "length")})
-    assert selecting.from_items(schema, ["`gene`.`symbol`", "drug", "drug.name", "target"]) == Selection(
+    assert selections.from_items(schema, ["`gene`.`symbol`", "drug", "drug.name", "target"]) == Selection(
         {"gene": ("symbol",), "drug": ("name",), "target": ()}
     )
-    joined = selecting.united(schema, named, Selection({"target": ("action",)}))
-    assert selecting.with_keys(schema, joined).tables == {
+    joined = selections.united(schema, named, Selection({"target": ("action",)}))
+    assert selections.with_keys(schema, joined).tables == {
         "gene": ("id", "symbol", "length"),
         "target": ("drug_id", "gene_id", "action"),
     }
-    used = selecting.used_by(schema, "SELECT g.symbol FROM gene g JOIN target t ON t.gene_id = g.id")
+    used = selections.used_by(schema, "SELECT g.symbol FROM gene g JOIN target t ON t.gene_id = g.id")
     assert used.tables == {"gene": ("id", "symbol"), "target": ("gene_id",)}
-    assert selecting.used_by(schema, "SELEC nothing (").tables == {}
-    assert set(selecting.mentioned_in(schema, "SELECT symbol FROM gene").tables) == {"gene"}
-    assert selecting.mentioned_in(schema, "PHASE", folded=True).tables == {"drug": ("phase",)}
-    assert selecting.or_everything(schema, Selection({})) == selecting.everything(schema)
+    assert selections.used_by(schema, "SELEC nothing (").tables == {}
+    assert set(selections.mentioned_in(schema, "SELECT symbol FROM gene").tables) == {"gene"}
+    assert selections.mentioned_in(schema, "PHASE", folded=True).tables == {"drug": ("phase",)}
+    assert selections.or_everything(schema, Selection({})) == selections.everything(schema)

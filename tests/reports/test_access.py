@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, ViewportSize
 
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 from tests.interfaces.web.live import browser
 from tests.reports.stored import judge, make_run
 

@@ -15,7 +15,7 @@ from fathom.evaluation.runs.running import evaluate
 from fathom.records import Question
 from fathom.reports.drilldown import highlight
 from fathom.reports.page import build_page
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 from tests.evaluation.runs.bench import make_benchmark
 from tests.reports.stored import make_run
 

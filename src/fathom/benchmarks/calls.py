@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fathom.benchmarks.reading import Record, json_object, records
+from fathom.benchmarks.record_files import Record, json_object, records
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 from fathom.errors import InputError, UnknownName
 from fathom.records import SolvedCall

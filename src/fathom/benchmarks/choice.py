@@ -102,7 +102,7 @@ def read_ids(given: Iterable[str]) -> Iterator[str]:
 
 
 def _ids_in(file: Path) -> Iterator[str]:
-    from fathom.benchmarks.reading import json_object  # noqa: PLC0415 - scoring counts its start-up time
+    from fathom.benchmarks.record_files import json_object  # noqa: PLC0415 - scoring counts its start-up time
 
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if not (text := line.strip()):

@@ -1,12 +1,12 @@
 """The published benchmarks that have a name here; other packages add theirs by entry point."""
 
+from fathom.benchmarks.by_name import Published
 from fathom.benchmarks.layouts.bi_bench import BI_BENCH
 from fathom.benchmarks.layouts.biomedical import BIOMEDSQL
 from fathom.benchmarks.layouts.bird import BIRD
 from fathom.benchmarks.layouts.spider import SCIENCE, SPIDER
 from fathom.benchmarks.layouts.sql_eval import SQL_EVAL
 from fathom.benchmarks.layouts.text2sql_data import TEXT2SQL_DATA
-from fathom.benchmarks.loading import Published
 
 bird = Published(BIRD, "bird", "large databases, questions with evidence and difficulty", "dev")
 bird_train = Published(BIRD, "bird", "BIRD's training questions", "train")

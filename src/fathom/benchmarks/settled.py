@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fathom.benchmarks.reading import json_lines
+from fathom.benchmarks.record_files import json_lines
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 
 DECISIONS = ("gold_right", "gold_wrong", "question_wrong", "ambiguous")

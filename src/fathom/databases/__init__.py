@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fathom.databases.connecting import connect
+    from fathom.databases.connection import connect
     from fathom.databases.database import NO_LIMITS, Database
     from fathom.databases.stream import Stream
 
-_HOMES = {"NO_LIMITS": "database", "Database": "database", "Stream": "stream", "connect": "connecting"}
+_HOMES = {"NO_LIMITS": "database", "Database": "database", "Stream": "stream", "connect": "connection"}
 
 __all__ = ["NO_LIMITS", "Database", "Stream", "connect"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fathom.databases.copies import WorkingCopy, working_copy
 from fathom.databases.database import Database
-from fathom.databases.thinning import MOST_BYTES, thin
+from fathom.databases.thinned_copies import MOST_BYTES, thin
 from fathom.records import Table
 from fathom.records.schema import NUMERIC
 

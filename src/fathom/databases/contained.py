@@ -5,9 +5,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fathom.databases.child_server import JudgedStatement, Parcel, Stopped
 from fathom.databases.engine import Engine, Read, Reflection, Row, Session
-from fathom.databases.measuring import unpacked
-from fathom.databases.serving import JudgedStatement, Parcel, Stopped
+from fathom.databases.row_sizes import unpacked
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed, QueryTimedOut
 from fathom.processes.inside import in_child
 from fathom.records import Limits
@@ -15,7 +15,7 @@ from fathom.records import Limits
 if TYPE_CHECKING:
     from fathom.processes.child import Child
 
-_SERVE = "fathom.databases.serving:serve"
+_SERVE = "fathom.databases.child_server:serve"
 
 
 def contained(engine: Engine, path: Path) -> Engine:

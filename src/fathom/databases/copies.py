@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fathom.databases.connecting import connect
+from fathom.databases.connection import connect
 from fathom.databases.database import Database
 from fathom.errors import DatabaseError, QueryFailed
 

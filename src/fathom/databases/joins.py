@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fathom.databases.callings import after_role, tables_above
 from fathom.databases.engine import Read
+from fathom.databases.join_evidence import Prober
 from fathom.databases.names import IDENTIFYING, Words, root, roots, stem_of, table_words, words_of
-from fathom.databases.probing import Prober
+from fathom.databases.role_columns import after_role, tables_above
 from fathom.records import Column, ForeignKey, Schema, Table
 from fathom.records.schema import NUMERIC
 

@@ -10,8 +10,8 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
-from fathom.databases.formats import format_of
 from fathom.databases.stream import Stream
+from fathom.databases.value_formats import format_of
 from fathom.errors import QueryError
 from fathom.records import Column, ColumnProfile, Limits, Schema, Table, TableProfile
 from fathom.records.schema import NUMERIC

@@ -14,7 +14,7 @@ from fathom.databases import guard
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.database import Database, check_text, keys_among, with_columns
 from fathom.databases.engine import Engine, Reflection, counted
-from fathom.databases.items import qualified
+from fathom.databases.query_columns import qualified
 from fathom.databases.stream import Stream
 from fathom.databases.views import tables_of_views
 from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, RightsError, did_you_mean

@@ -82,7 +82,7 @@ def _start() -> LocalServer:
         )
     token = secrets.token_urlsafe(24)
     process = subprocess.Popen(
-        [sys.executable, "-m", "fathom.databases.spark_serving"],
+        [sys.executable, "-m", "fathom.databases.spark_server"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -96,7 +96,7 @@ def _start() -> LocalServer:
     except (ValueError, KeyError, TypeError):
         process.kill()
         raise ConnectionFailed(
-            "Spark didn't start on this machine. `python -m fathom.databases.spark_serving` shows why."
+            "Spark didn't start on this machine. `python -m fathom.databases.spark_server` shows why."
         ) from None
     return LocalServer(port, token, process)
 

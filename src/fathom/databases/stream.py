@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from fathom.databases.deadline import Deadline
 from fathom.databases.engine import Engine, Row, Session
-from fathom.databases.measuring import Cut, Fetching, measured
+from fathom.databases.row_sizes import Cut, Fetching, measured
 from fathom.errors import QueryError
 from fathom.records import Limits
 

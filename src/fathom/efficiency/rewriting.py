@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from fathom.databases import Database
 from fathom.databases.parsing import without_semicolon
-from fathom.databases.thinning import thinned_copies
+from fathom.databases.thinned_copies import thinned_copies
 from fathom.efficiency.equality import Fingerprint, fingerprint
 from fathom.efficiency.rules import RULES
 from fathom.efficiency.tree import Unclear, read_query, written

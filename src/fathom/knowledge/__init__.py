@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from fathom.knowledge.beforehand import packs_beforehand
-from fathom.knowledge.checking import Mismatch, check
+from fathom.knowledge.mismatches import Mismatch, check
 from fathom.knowledge.pack import KnowledgePack, json_schema
 from fathom.knowledge.parts import (
     Adds,
@@ -19,7 +19,7 @@ from fathom.knowledge.parts import (
 from fathom.knowledge.phrases import find, holds_any
 
 if TYPE_CHECKING:
-    from fathom.knowledge.reading import load_packs, read_pack
+    from fathom.knowledge.pack_files import load_packs, read_pack
 
 __all__ = [
     "Adds",
@@ -49,6 +49,6 @@ def __getattr__(name: str) -> Any:
     """Import the reader of packs on demand: it needs YAML, and most databases have no pack."""
     if name not in _READING:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from fathom.knowledge import reading
+    from fathom.knowledge import pack_files
 
-    return getattr(reading, name)
+    return getattr(pack_files, name)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fathom.knowledge.merging import merged_fields
+from fathom.knowledge.merged import merged_fields
 from fathom.knowledge.parts import ColumnNote, Conflict, Convention, JoinHint, Part, TableNote, Term
 from fathom.records import SolvedExample
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from fathom.databases import Database
 from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
-from fathom.knowledge.checking import check
+from fathom.knowledge.mismatches import check
 from fathom.knowledge.pack import KnowledgePack
 from fathom.knowledge.parts import ColumnNote, TableNote
 from fathom.records import Limits, SolvedExample

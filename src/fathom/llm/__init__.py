@@ -8,12 +8,12 @@ when one is opened.
 from typing import TYPE_CHECKING, Any
 
 from fathom.llm.budget import Budget
+from fathom.llm.by_name import open_model, opened_model
 from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Call, Exchange, Message, Reply, Request, Sampling, Tool
 from fathom.llm.model import Model
-from fathom.llm.opening import open_model, opened_model
 from fathom.llm.scripted import Script, ScriptedModel
-from fathom.llm.sending import PACE, Pace
+from fathom.llm.sender import PACE, Pace
 
 if TYPE_CHECKING:
     from fathom.llm.embeddings import Embedder, open_embedder, opened_embedder

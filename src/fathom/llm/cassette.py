@@ -19,7 +19,7 @@ from fathom.errors import CassetteError, CassetteMiss
 from fathom.files import private_folder
 from fathom.llm.exchange import Exchange, Reply, Request, usage_from_json, usage_json
 from fathom.llm.keys import redact
-from fathom.llm.sending import AttemptFailed, Unanswered
+from fathom.llm.sender import AttemptFailed, Unanswered
 
 _KEY_AT, _KEY_END = len(b'{"key":"'), len(b'{"key":"') + 64
 _REPLY = b'","reply":'

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from fathom.errors import ReplyUnusable
 from fathom.llm.budget import Budget
+from fathom.llm.by_name import Opened, open_exchange, provided
 from fathom.llm.exchange import Message, Request
 from fathom.llm.metered import Metered
-from fathom.llm.opening import Opened, open_exchange, provided
-from fathom.llm.sending import PACE, Pace
+from fathom.llm.sender import PACE, Pace
 
 Vectors = NDArray[np.float32]
 LOCAL = "sentence-transformers:"

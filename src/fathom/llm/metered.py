@@ -7,7 +7,7 @@ from typing import Self
 from fathom.errors import BudgetExceeded
 from fathom.llm.budget import Budget
 from fathom.llm.exchange import Exchange, Reply, Request
-from fathom.llm.sending import Unanswered
+from fathom.llm.sender import Unanswered
 from fathom.records import Usage
 
 

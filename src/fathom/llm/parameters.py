@@ -6,7 +6,7 @@ from typing import Any
 
 from fathom.llm.exchange import Request
 from fathom.llm.providers import Protocol
-from fathom.llm.sending import AttemptFailed
+from fathom.llm.sender import AttemptFailed
 
 _REFUSALS = {400, 404, 422}
 """The statuses of a request that is refused for what it says; some gateways have 404 for what they lack."""

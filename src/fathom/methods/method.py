@@ -157,7 +157,7 @@ def find_method(name: str) -> Any:
     no method.
     """
     if name.endswith(".toml"):
-        from fathom.methods.composing import read_method  # noqa: PLC0415 - it needs MethodStep
+        from fathom.methods.method_files import read_method  # noqa: PLC0415 - it needs MethodStep
 
         return read_method(Path(name))
     name, *quirks = name.split("+")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from fathom.databases.parsing import parsed
-from fathom.nl2sql.quoting import spelt_as
+from fathom.nl2sql.quoted_names import spelt_as
 
 _KEPT = ("where", "group", "having", "order", "limit")
 _COMPARING = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In, exp.Between, exp.Is)

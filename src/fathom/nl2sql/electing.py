@@ -8,9 +8,9 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from fathom.methods import Context, step
-from fathom.nl2sql.executing import QueryRun, execute
+from fathom.nl2sql.candidates import revise
 from fathom.nl2sql.prompting import together
-from fathom.nl2sql.settling import revise
+from fathom.nl2sql.query_runs import QueryRun, execute
 from fathom.nl2sql.voting import clusters, same_bag, same_set
 from fathom.records import Draft
 

@@ -13,9 +13,9 @@ from threading import Lock
 import numpy as np
 
 from fathom.methods import Context
-from fathom.nl2sql.keeping import keep
+from fathom.nl2sql.cache import keep
 from fathom.nl2sql.masking import masked
-from fathom.nl2sql.meaning import embedded
+from fathom.nl2sql.nearness import embedded
 from fathom.nl2sql.skeletons import likeness, pieces
 from fathom.nl2sql.values import mentions
 from fathom.nl2sql.word_index import WordIndex

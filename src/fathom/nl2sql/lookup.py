@@ -14,8 +14,8 @@ from rapidfuzz import fuzz
 from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack, TableNote
 from fathom.methods import Context
-from fathom.nl2sql.keeping import schema_index
-from fathom.nl2sql.meaning import embedded, nearness
+from fathom.nl2sql.cache import schema_index
+from fathom.nl2sql.nearness import embedded, nearness
 from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.values import value_index
 from fathom.records import Column, ColumnProfile, Limits, Question, Schema, Selection

@@ -11,7 +11,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from fathom.databases.parsing import parsed
-from fathom.nl2sql.quoting import spelt_as
+from fathom.nl2sql.quoted_names import spelt_as
 
 _COMBINED = {"union": "either", "intersect": "both", "except": "the first and not the second"}
 

@@ -7,7 +7,7 @@ from random import Random
 from fathom.errors import QueryError
 from fathom.methods import Context
 from fathom.nl2sql.schema_text import Samples
-from fathom.nl2sql.selecting import or_everything
+from fathom.nl2sql.selections import or_everything
 from fathom.records import Limits, Selection
 from fathom.records.schema import NUMERIC
 

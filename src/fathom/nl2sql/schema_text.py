@@ -10,8 +10,8 @@ from typing import Literal
 
 from fathom.knowledge import KnowledgePack
 from fathom.nl2sql.prompt_cells import prompt_literal
-from fathom.nl2sql.quoting import quoted
-from fathom.nl2sql.selecting import keys_between, or_everything
+from fathom.nl2sql.quoted_names import quoted
+from fathom.nl2sql.selections import keys_between, or_everything
 from fathom.records import Column, Schema, Selection, Table
 
 Style = Literal["create", "commented", "lines", "tuples", "meanings", "sentences", "list"]

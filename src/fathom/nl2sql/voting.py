@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import permutations
 from typing import Any
 
-from fathom.nl2sql.executing import QueryRun
+from fathom.nl2sql.query_runs import QueryRun
 from fathom.records import Result
 
 Equal = Callable[[Result, Result], bool]

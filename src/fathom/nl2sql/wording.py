@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, step
-from fathom.nl2sql.executing import execute, preview
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.query_runs import execute, preview
 from fathom.records import Draft
 
 NOTHING_RUN = "No query gave a result, so there is no answer."

@@ -14,7 +14,7 @@ from fathom.databases import Database
 from fathom.errors import FathomError
 from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
-from fathom.retrieval.building import Progress, kept, open_or_build
+from fathom.retrieval.index_files import Progress, kept, open_or_build
 from fathom.retrieval.keys import key
 from fathom.retrieval.matches import IndexedColumn, MatchKind, ValueMatch, ValueMention
 from fathom.retrieval.typos import SHORTEST, correctable, similarity, wanted

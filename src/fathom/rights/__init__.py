@@ -7,7 +7,7 @@ filtered by writing the query anew; `Database.restricted` does that by a `Grante
 from typing import Protocol, TypeVar
 
 from fathom.rights.grants import ColumnRule, Grant, Granted, Rights, Seen
-from fathom.rights.reading import read_rights
+from fathom.rights.rights_file import read_rights
 
 __all__ = ["ColumnRule", "Grant", "Granted", "Rights", "Seen", "read_rights", "restrict"]
 

@@ -13,7 +13,7 @@ from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Question
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 

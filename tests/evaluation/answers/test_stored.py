@@ -15,7 +15,7 @@ from fathom.evaluation.runs.summary import summarise
 from fathom.interfaces.cli.showing_runs import print_summary
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 

@@ -25,7 +25,7 @@ from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.running import Run
 from fathom.llm import Budget, Call, Reply, ScriptedModel
 from fathom.records import Question
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 from tests.biotools.conftest import quick
 
 ENTRY = "get_uniprotkb_entry"

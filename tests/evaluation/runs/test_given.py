@@ -18,7 +18,7 @@ from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import Run, evaluate
 from fathom.methods import Context, Method, step
 from fathom.records import Draft, Question
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.running import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.records import Draft, Question, Reading
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 
 READINGS = [
     {"text": "by number", "sql": "SELECT name FROM gene WHERE id = 1"},

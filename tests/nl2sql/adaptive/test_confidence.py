@@ -4,7 +4,7 @@ import pytest
 
 from fathom.nl2sql.adaptive.confidence import Calibration, calibration, features
 from fathom.nl2sql.adaptive.evidence import Evidence, choose, gather
-from fathom.nl2sql.executing import QueryRun, Status
+from fathom.nl2sql.query_runs import QueryRun, Status
 from fathom.records import Result
 
 

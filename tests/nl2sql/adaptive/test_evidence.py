@@ -8,7 +8,7 @@ from fathom.methods import Context
 from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty
 from fathom.nl2sql.adaptive.evidence import choose, gather
 from fathom.nl2sql.adaptive.plausible import complaints
-from fathom.nl2sql.executing import QueryRun, Status
+from fathom.nl2sql.query_runs import QueryRun, Status
 from fathom.records import Question, Result
 
 

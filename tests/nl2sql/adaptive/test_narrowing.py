@@ -14,8 +14,8 @@ from fathom.nl2sql.adaptive import ADAPTIVE, narrowing
 from fathom.nl2sql.adaptive.first_try import FirstTry
 from fathom.nl2sql.adaptive.narrowing import narrow_schema, refine_columns, widened
 from fathom.nl2sql.adaptive.writing import write_until_sure
-from fathom.nl2sql.executing import QueryRun, Status, execute
-from fathom.nl2sql.selecting import everything
+from fathom.nl2sql.query_runs import QueryRun, Status, execute
+from fathom.nl2sql.selections import everything
 from fathom.records import Draft, Question, Selection
 
 QUESTION = Question("Which genes are on chromosome 19?")

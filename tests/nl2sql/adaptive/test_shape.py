@@ -7,7 +7,7 @@ import pytest
 from fathom.nl2sql.adaptive.asked_shape import AskedShape, asked_shape
 from fathom.nl2sql.adaptive.difficulty import Difficulty, difficulty, tables_named
 from fathom.nl2sql.adaptive.plausible import complaints
-from fathom.nl2sql.executing import QueryRun, Status
+from fathom.nl2sql.query_runs import QueryRun, Status
 from fathom.records import Column, Question, Result, Schema, Table
 from fathom.text.words import words
 

@@ -10,8 +10,8 @@ from fathom.databases import connect
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
 from fathom.nl2sql.levels import level
-from fathom.nl2sql.probing import cells_holding, possible_conditions
 from fathom.nl2sql.published.e_sql import demonstrations
+from fathom.nl2sql.value_probes import cells_holding, possible_conditions
 from fathom.records import Draft, Question, SolvedExample
 
 QUESTION = Question("How many drugs are called donepezil?", evidence="drugs with a phase")

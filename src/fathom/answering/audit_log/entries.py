@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fathom.databases import Database
-from fathom.databases.items import items_of
+from fathom.databases.query_columns import items_of
 from fathom.errors import FathomError, InputError
 from fathom.records import Answer, Result
 from fathom.text import without_passwords

@@ -13,7 +13,7 @@ from typing import Any
 from fathom.authoring.annotation.exams import results
 from fathom.authoring.annotation.records import Project
 from fathom.authoring.annotation.store import Reviews
-from fathom.benchmarks.reading import json_lines
+from fathom.benchmarks.record_files import json_lines
 from fathom.errors import InputError
 
 FILE = "annotations.jsonl"

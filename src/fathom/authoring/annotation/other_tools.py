@@ -12,7 +12,7 @@ from fathom.authoring.annotation.bodies import BODIES, DIMENSIONS
 from fathom.authoring.annotation.intake import Imported, Incoming
 from fathom.authoring.annotation.records import WorkKind
 from fathom.authoring.annotation.store import NewItem
-from fathom.benchmarks.reading import Record, records
+from fathom.benchmarks.record_files import Record, records
 from fathom.errors import InputError
 
 _QUESTION = ("question", "text", "prompt", "instruction")

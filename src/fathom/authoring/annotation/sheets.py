@@ -24,7 +24,7 @@ from fathom.authoring.annotation.store import Reviews
 from fathom.authoring.annotation.view import work_view
 from fathom.authoring.annotation.workbench import Workbench
 from fathom.authoring.publication import write_lines
-from fathom.benchmarks.reading import Record, json_lines
+from fathom.benchmarks.record_files import Record, json_lines
 from fathom.errors import InputError
 
 

@@ -11,7 +11,7 @@ from fathom.authoring.annotation.other_tools import argilla, label_studio
 from fathom.authoring.annotation.records import Project
 from fathom.authoring.annotation.store import NewItem
 from fathom.benchmarks import load_benchmark
-from fathom.benchmarks.reading import Record, csv_records, records
+from fathom.benchmarks.record_files import Record, csv_records, records
 from fathom.errors import InputError
 from fathom.evaluation.answers.pairs import NO_ANSWER, pair_up, read_answers
 from fathom.evaluation.runs.contrast import labelled

@@ -17,8 +17,8 @@ from fathom.authoring.audit.query_checks import check_query
 from fathom.authoring.audit.question_words import QuestionWords
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database
-from fathom.databases.items import items_of
 from fathom.databases.parsing import parsed
+from fathom.databases.query_columns import items_of
 from fathom.errors import QueryError
 from fathom.evaluation.comparisons.order import read_ordering
 from fathom.knowledge import KnowledgePack

@@ -13,7 +13,7 @@ from fathom.authoring.audit.second_reading import SecondReading
 from fathom.authoring.audit.suspicion import AGREES, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.layouts.layout import sqlite_file
-from fathom.benchmarks.reading import Record, records
+from fathom.benchmarks.record_files import Record, records
 from fathom.databases import Database, connect
 from fathom.errors import FathomError
 from fathom.evaluation.metrics import Rate

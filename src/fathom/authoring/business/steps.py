@@ -13,7 +13,7 @@ from fathom.authoring.business import by_model
 from fathom.authoring.business.grammar import COMPLEXITIES, Grammar, has_answer
 from fathom.authoring.journal import Item, rejected
 from fathom.databases.database import Database
-from fathom.databases.items import items_of
+from fathom.databases.query_columns import items_of
 from fathom.errors import QueryError
 from fathom.llm import Model
 from fathom.records import Limits

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.authoring.judging.scores import nearest
-from fathom.benchmarks.reading import json_lines
+from fathom.benchmarks.record_files import json_lines
 from fathom.errors import InputError
 from fathom.evaluation.metrics import (
     Correlation,

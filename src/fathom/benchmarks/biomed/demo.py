@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fathom.benchmarks.biomed.building import MORE_TABLES, TABLES, Progress, build
+from fathom.benchmarks.biomed.knowledge_base import MORE_TABLES, TABLES, Progress, build
 
 # Raise it with every change of what the generator makes, so that old files are replaced.
 GENERATOR_VERSION = 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from fathom.benchmarks.biomed.building import Progress
+from fathom.benchmarks.biomed.knowledge_base import Progress
 from fathom.benchmarks.biomed.progress_bar import hide_progress_bar
 from fathom.benchmarks.biomed.tables import COLUMNS
 from fathom.errors import InputError, InputErrors, did_you_mean

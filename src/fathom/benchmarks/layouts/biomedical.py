@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fathom.benchmarks.layouts.layout import Layout
-from fathom.benchmarks.reading import csv_records
+from fathom.benchmarks.record_files import csv_records
 from fathom.benchmarks.records import BenchmarkQuestion
 from fathom.benchmarks.translation import engine_of, translated
 

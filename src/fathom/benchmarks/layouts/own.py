@@ -13,7 +13,7 @@ where nobody knows it, and may have `category`, `complexity`, `template`, `table
 from collections.abc import Iterator
 from pathlib import Path
 
-from fathom.benchmarks.reading import Record, json_lines
+from fathom.benchmarks.record_files import Record, json_lines
 from fathom.benchmarks.records import BenchmarkQuestion
 from fathom.text import without_passwords
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fathom.benchmarks.layouts.layout import Layout, numbered, sqlite_file
 from fathom.benchmarks.layouts.tables import read_tables
-from fathom.benchmarks.reading import json_records
+from fathom.benchmarks.record_files import json_records
 from fathom.benchmarks.records import BenchmarkQuestion
 from fathom.records import Schema
 

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from pathlib import Path
 
 from fathom.benchmarks.layouts.layout import Layout, sqlite_file
-from fathom.benchmarks.reading import csv_records
+from fathom.benchmarks.record_files import csv_records
 from fathom.benchmarks.records import BenchmarkQuestion
 from fathom.benchmarks.sql_text import pieces, statements
 

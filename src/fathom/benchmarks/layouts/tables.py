@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fathom.benchmarks.reading import Record, json_records
+from fathom.benchmarks.record_files import Record, json_records
 from fathom.records import Column, ForeignKey, Schema, Table
 from fathom.records.schema import ColumnKind
 

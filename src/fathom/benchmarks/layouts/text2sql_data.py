@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.benchmarks.layouts.layout import Layout
-from fathom.benchmarks.reading import Record, json_records
+from fathom.benchmarks.record_files import Record, json_records
 from fathom.benchmarks.records import BenchmarkQuestion
 
 _SPLITS = ("dev", "test", "train", "query-dev", "query-test", "query-train")

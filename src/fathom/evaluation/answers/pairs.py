@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from fathom.benchmarks.reading import Record, json_lines, records
+from fathom.benchmarks.record_files import Record, json_lines, records
 from fathom.errors import InputError
 from fathom.evaluation.metrics import NothingInCommon
 from fathom.evaluation.runs.folder import read_records

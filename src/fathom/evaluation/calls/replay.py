@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fathom.benchmarks import Benchmark
 from fathom.benchmarks.calls import ToolCall, called
-from fathom.benchmarks.reading import records
+from fathom.benchmarks.record_files import records
 from fathom.evaluation.runs.response import Response, in_a_row
 from fathom.records import Question
 

@@ -18,7 +18,7 @@ def prices_of(model: str, cached_share: float = CACHED_SHARE) -> Pricing:
     """
     from pydantic_ai.usage import RequestUsage  # noqa: PLC0415, slow to import, and of an extra
 
-    from fathom.llm.connecting import price  # noqa: PLC0415, as above
+    from fathom.llm.attempt import price  # noqa: PLC0415, as above
     from fathom.llm.providers import find_provider  # noqa: PLC0415
 
     if not 0 <= cached_share <= 1:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.benchmarks import BenchmarkQuestion
-from fathom.databases.items import SchemaItems, items_of, selected_items
+from fathom.databases.query_columns import SchemaItems, items_of, selected_items
 from fathom.errors import FathomError
 from fathom.evaluation.comparisons import ComparedTable, load_comparison
 from fathom.evaluation.comparisons.table import distinct

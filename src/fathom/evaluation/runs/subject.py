@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.config import Settings, read_settings
 from fathom.databases import connect
-from fathom.databases.items import items_of
+from fathom.databases.query_columns import items_of
 from fathom.errors import ConfigError, FathomError, ModelNeeded
 from fathom.evaluation.runs.asking import Ask, AskFailed, is_async
 from fathom.evaluation.runs.options import RunOptions

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from fathom.benchmarks import Benchmark, load_benchmark
-from fathom.benchmarks.checking import GoldFault, check_gold, list_benchmarks
+from fathom.benchmarks.gold_checks import GoldFault, check_gold, list_benchmarks
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.showing import console, plain, print_json
 

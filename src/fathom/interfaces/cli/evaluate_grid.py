@@ -27,8 +27,8 @@ from fathom.interfaces.cli.options import (
 from fathom.interfaces.cli.progress import progress
 from fathom.interfaces.cli.showing import notices, plain, print_json
 from fathom.interfaces.cli.showing_runs import print_figures, print_summary, told_stopped
+from fathom.reports.report_files import write_report
 from fathom.reports.tables import contrasts_as_json
-from fathom.reports.writing import write_report
 
 REPORT, COMPARISON = "report.html", "comparison.json"
 

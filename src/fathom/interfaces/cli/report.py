@@ -13,7 +13,7 @@ from fathom.errors import ConfigError
 from fathom.evaluation.runs.folder import read_configuration
 from fathom.evaluation.runs.resettling import resettled
 from fathom.interfaces.cli.showing import notices, plain
-from fathom.reports.writing import write_report
+from fathom.reports.report_files import write_report
 
 
 def report(

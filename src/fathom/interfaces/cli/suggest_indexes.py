@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fathom.benchmarks.reading import json_lines, text_lines
+from fathom.benchmarks.record_files import json_lines, text_lines
 from fathom.benchmarks.sql_text import statements
 from fathom.databases import connect
 from fathom.efficiency import Advice

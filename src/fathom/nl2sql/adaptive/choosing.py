@@ -7,8 +7,8 @@ from fathom.nl2sql.adaptive.confidence import calibration
 from fathom.nl2sql.adaptive.evidence import Backed, choose
 from fathom.nl2sql.adaptive.first_try import settled
 from fathom.nl2sql.adaptive.writing import weighed
-from fathom.nl2sql.executing import preview
-from fathom.nl2sql.settling import revise
+from fathom.nl2sql.candidates import revise
+from fathom.nl2sql.query_runs import preview
 from fathom.records import Candidate, Draft, Reading
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.nl2sql.adaptive.plausible import fits
-from fathom.nl2sql.executing import QueryRun
+from fathom.nl2sql.query_runs import QueryRun
 from fathom.nl2sql.voting import clusters
 
 SURE = 0.6

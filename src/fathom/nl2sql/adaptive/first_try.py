@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from fathom.methods import Context, find_method, run_method, step
-from fathom.nl2sql.selecting import united, used_by
+from fathom.nl2sql.selections import united, used_by
 from fathom.records import Draft, Selection, Usage
 
 OFFLINE = "offline"

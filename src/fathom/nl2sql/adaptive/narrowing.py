@@ -11,13 +11,13 @@ from fathom.llm import Sampling
 from fathom.methods import Context, step
 from fathom.nl2sql.adaptive import remembered
 from fathom.nl2sql.adaptive.first_try import first_try, settled
-from fathom.nl2sql.adaptive.spending import within
-from fathom.nl2sql.executing import QueryRun
-from fathom.nl2sql.keeping import schema_index
+from fathom.nl2sql.adaptive.spent_budget import within
+from fathom.nl2sql.cache import schema_index
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.query_runs import QueryRun
 from fathom.nl2sql.replies import json_object, texts
 from fathom.nl2sql.schema_text import ShownSchema, render
-from fathom.nl2sql.selecting import everything, or_everything, select, united, used_by, with_keys
+from fathom.nl2sql.selections import everything, or_everything, select, united, used_by, with_keys
 from fathom.nl2sql.values import matched_values, value_index
 from fathom.records import Draft, Schema, Selection
 

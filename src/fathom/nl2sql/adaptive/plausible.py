@@ -8,7 +8,7 @@ from typing import Any
 
 from fathom.nl2sql.adaptive.asked_shape import AskedShape, asked_shape
 from fathom.nl2sql.anatomy import anatomy
-from fathom.nl2sql.executing import QueryRun, Status
+from fathom.nl2sql.query_runs import QueryRun, Status
 from fathom.nl2sql.voting import hashable
 from fathom.text.words import words
 

@@ -15,7 +15,7 @@ from fathom.methods import Context
 from fathom.nl2sql.masking import masked
 from fathom.nl2sql.prompting import asked
 from fathom.nl2sql.schema_text import ShownSchema, descriptions
-from fathom.nl2sql.selecting import select
+from fathom.nl2sql.selections import select
 from fathom.nl2sql.values import mentions
 from fathom.records import Question, Selection
 from fathom.text.english import STOP_WORDS

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.examples import as_pairs, first_examples, ranked_examples
-from fathom.nl2sql.house_rules import (
+from fathom.nl2sql.candidates import settle
+from fathom.nl2sql.conventions import (
     CONVENTIONS_SHOWN_AS,
     EVIDENCE_COLUMN,
     ROW_LIMIT,
@@ -14,11 +14,11 @@ from fathom.nl2sql.house_rules import (
     conventions,
     quote_of,
 )
+from fathom.nl2sql.examples import as_pairs, first_examples, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import fenced_sql, find_sql
 from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import Samples, ShownSchema, Style, render, sample_rows
-from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft, SolvedExample
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.candidates import settle
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.schema_text import ShownSchema, Style, render
-from fathom.nl2sql.settling import settle
 from fathom.records import Draft
 
 STOPS = ("--", "\n\n", ";", "#")

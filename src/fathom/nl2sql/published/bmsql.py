@@ -10,15 +10,15 @@ from functools import partial
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, MethodStep, step
-from fathom.nl2sql.executing import QueryRun, Status, execute, preview
-from fathom.nl2sql.house_rules import CONVENTIONS_SHOWN_AS, ROW_LIMIT, conventions, quote_of
+from fathom.nl2sql.candidates import revise, settle
+from fathom.nl2sql.conventions import CONVENTIONS_SHOWN_AS, ROW_LIMIT, conventions, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
-from fathom.nl2sql.refining import ON_ERROR, RefineRules, refine
+from fathom.nl2sql.query_runs import QueryRun, Status, execute, preview
+from fathom.nl2sql.refinement import ON_ERROR, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import ShownSchema, render, sample_rows
-from fathom.nl2sql.selecting import select
-from fathom.nl2sql.settling import revise, settle
+from fathom.nl2sql.selections import select
 from fathom.nl2sql.wording import NOTHING_RUN
 from fathom.records import Draft
 from fathom.text.words import words as words_of

@@ -15,7 +15,7 @@ from fathom.nl2sql.published.chess import (
 )
 from fathom.nl2sql.replies import json_object, texts
 from fathom.nl2sql.schema_text import ShownSchema, meaning, render
-from fathom.nl2sql.selecting import or_everything, select, united, with_keys
+from fathom.nl2sql.selections import or_everything, select, united, with_keys
 from fathom.records import Column, Draft, Schema, Selection, Table
 
 STEADY = Sampling(temperature=0.0)

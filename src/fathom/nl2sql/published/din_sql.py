@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.candidates import NO_SQL, revise, settle
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import sql_after
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import ShownSchema, descriptions, render, sample_rows
-from fathom.nl2sql.selecting import from_items
-from fathom.nl2sql.settling import NO_SQL, revise, settle
+from fathom.nl2sql.selections import from_items
 from fathom.records import Draft, Refusal
 
 GREEDY = Sampling(temperature=0.0, max_tokens=2000)

@@ -8,16 +8,16 @@ from random import Random
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
+from fathom.nl2sql.candidates import NO_SQL, revise, settle
 from fathom.nl2sql.examples import example_store
-from fathom.nl2sql.executing import QueryRun, execute
 from fathom.nl2sql.levels import LEVELS, level
-from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
-from fathom.nl2sql.probing import possible_conditions
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
+from fathom.nl2sql.query_runs import QueryRun, execute
 from fathom.nl2sql.reasoned import reason_of
 from fathom.nl2sql.replies import json_object, sql_under
 from fathom.nl2sql.schema_text import Samples, ShownSchema, render
-from fathom.nl2sql.settling import NO_SQL, revise, settle
+from fathom.nl2sql.sql_fixes import UNQUOTED, without_double_quotes
+from fathom.nl2sql.value_probes import possible_conditions
 from fathom.nl2sql.values import mentions
 from fathom.records import Draft, Question, Refusal, SolvedExample
 from fathom.text.words import words

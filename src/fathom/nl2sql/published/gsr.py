@@ -10,14 +10,14 @@ from sqlglot.tokenizer_core import TokenType
 from fathom.errors import QueryError
 from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.candidates import NO_SQL, revise, settle
 from fathom.nl2sql.conditions import conditions
-from fathom.nl2sql.executing import Status, execute, preview
 from fathom.nl2sql.lookup import nearest_cells, searched_columns
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.query_runs import Status, execute, preview
 from fathom.nl2sql.replies import json_object, sql_after, texts
 from fathom.nl2sql.schema_text import ShownSchema, meaning, render
-from fathom.nl2sql.selecting import everything, select, united, used_by, whole
-from fathom.nl2sql.settling import NO_SQL, revise, settle
+from fathom.nl2sql.selections import everything, select, united, used_by, whole
 from fathom.records import Draft, Limits, Refusal, Selection
 
 STEADY, COOL = Sampling(temperature=0.0), Sampling(temperature=0.2)

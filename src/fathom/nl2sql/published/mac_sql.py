@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.executing import QueryRun, Status, preview
+from fathom.nl2sql.candidates import revise, settle
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
-from fathom.nl2sql.refining import ON_ERROR, ON_NULL, RefineRules, refine
+from fathom.nl2sql.query_runs import QueryRun, Status, preview
+from fathom.nl2sql.refinement import ON_ERROR, ON_NULL, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_object, texts
 from fathom.nl2sql.samples import common_values
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
-from fathom.nl2sql.selecting import select
-from fathom.nl2sql.settling import revise, settle
+from fathom.nl2sql.selections import select
 from fathom.records import Draft, Refusal, Schema, Selection, Table
 
 KEPT_COLUMNS = 6

@@ -8,8 +8,8 @@ from fathom.databases.parsing import parsed
 from fathom.methods import Context
 from fathom.nl2sql.conditions import conditions
 from fathom.nl2sql.lookup import Values, ratio
-from fathom.nl2sql.meaning import nearness
-from fathom.nl2sql.quoting import spelt_as
+from fathom.nl2sql.nearness import nearness
+from fathom.nl2sql.quoted_names import spelt_as
 from fathom.records import Schema
 
 SAME, DIGITS = 0.95, 0.6

@@ -13,12 +13,12 @@ from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.examples import ranked_examples
 from fathom.nl2sql.keywords import plain_keywords
 from fathom.nl2sql.lookup import Values, as_selection, ratio, similar_columns
-from fathom.nl2sql.meaning import embedded
+from fathom.nl2sql.nearness import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import json_list, json_object, texts
 from fathom.nl2sql.samples import random_rows
 from fathom.nl2sql.schema_text import ShownSchema, render
-from fathom.nl2sql.selecting import DOTTED, from_items, select, united, without_dotted
+from fathom.nl2sql.selections import DOTTED, from_items, select, united, without_dotted
 from fathom.nl2sql.values import value_index
 from fathom.records import Draft, Schema, Selection, SolvedExample
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
+from fathom.nl2sql.candidates import revise, settle
 from fathom.nl2sql.electing import execute_all, vote_by_result
 from fathom.nl2sql.examples import ranked_examples
-from fathom.nl2sql.executing import QueryRun, preview
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.published.opensearch_alignment import (
@@ -26,11 +26,11 @@ from fathom.nl2sql.published.opensearch_extraction import (
     extract_and_look_up,
     sentences,
 )
+from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.reasoned import reason_of
-from fathom.nl2sql.refining import ON_EMPTY, RefineRules, refine
+from fathom.nl2sql.refinement import ON_EMPTY, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, sql_after
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys
-from fathom.nl2sql.settling import revise, settle
 from fathom.records import Candidate, Draft, Question, SolvedExample
 
 FIXES = tuple(Sampling(temperature=t, top_p=0.3, max_tokens=800) for t in (0.4, 0.6, 0.8))

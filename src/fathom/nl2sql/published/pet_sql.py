@@ -9,6 +9,7 @@ from sqlglot.errors import SqlglotError
 
 from fathom.llm import Model, Sampling
 from fathom.methods import Context, Method, step
+from fathom.nl2sql.candidates import settle
 from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
 from fathom.nl2sql.levels import Level, level
@@ -16,8 +17,7 @@ from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render, sample_rows
-from fathom.nl2sql.selecting import select, used_by
-from fathom.nl2sql.settling import settle
+from fathom.nl2sql.selections import select, used_by
 from fathom.records import Draft, Schema, Selection
 
 PRELIMINARY, WRITERS = "preliminary query", "writers"

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from fathom.llm import Message, Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.acting import Observed, act
-from fathom.nl2sql.executing import QueryRun, execute, preview
-from fathom.nl2sql.house_rules import ROW_LIMIT, quote_of
+from fathom.nl2sql.agent_loop import Observed, act
+from fathom.nl2sql.candidates import revise, settle
+from fathom.nl2sql.conventions import ROW_LIMIT, quote_of
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
+from fathom.nl2sql.query_runs import QueryRun, execute, preview
 from fathom.nl2sql.replies import find_sql
 from fathom.nl2sql.schema_text import ShownSchema, render
-from fathom.nl2sql.settling import revise, settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft
 

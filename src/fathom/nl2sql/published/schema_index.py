@@ -7,12 +7,12 @@ import numpy as np
 
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.keeping import schema_index
-from fathom.nl2sql.meaning import embedded
+from fathom.nl2sql.cache import schema_index
+from fathom.nl2sql.candidates import settle
+from fathom.nl2sql.nearness import embedded
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import find_sql
 from fathom.nl2sql.schema_text import ShownSchema, Style, render
-from fathom.nl2sql.settling import settle
 from fathom.nl2sql.wording import answer_from_rows
 from fathom.records import Draft, Selection, Table
 

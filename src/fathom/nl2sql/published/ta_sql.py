@@ -8,13 +8,13 @@ from random import Random
 from fathom.llm import Sampling
 from fathom.llm.replies import fenced
 from fathom.methods import Context, Method, step
-from fathom.nl2sql.mending import UNQUOTED, without_double_quotes
+from fathom.nl2sql.candidates import settle
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.replies import continued
 from fathom.nl2sql.samples import few_or_some
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
-from fathom.nl2sql.selecting import mentioned_in
-from fathom.nl2sql.settling import settle
+from fathom.nl2sql.selections import mentioned_in
+from fathom.nl2sql.sql_fixes import UNQUOTED, without_double_quotes
 from fathom.records import Draft, Schema
 
 GREEDY = Sampling(temperature=0.0, max_tokens=800)

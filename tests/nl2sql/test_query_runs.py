@@ -1,7 +1,7 @@
 import asyncio
 
 from fathom.methods import Context
-from fathom.nl2sql.executing import QueryRun, Status, execute, preview
+from fathom.nl2sql.query_runs import QueryRun, Status, execute, preview
 from fathom.nl2sql.voting import clusters, same_bag, same_set, same_text
 from fathom.records import Result
 

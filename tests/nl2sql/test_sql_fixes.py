@@ -1,7 +1,7 @@
 import pytest
 
 from fathom.methods import Context
-from fathom.nl2sql.mending import closed_up, qualified
+from fathom.nl2sql.sql_fixes import closed_up, qualified
 
 
 @pytest.mark.parametrize(

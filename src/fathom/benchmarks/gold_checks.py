@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from fathom import registry
-from fathom.benchmarks.loading import Published, data_folder, load_benchmark
+from fathom.benchmarks.by_name import Published, data_folder, load_benchmark
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 from fathom.databases import Database, connect
 from fathom.errors import FathomError, QueryError

@@ -9,7 +9,7 @@ import pytest
 from fathom.databases import Database, connect
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method
-from fathom.nl2sql.selecting import everything, from_items, select, united, with_keys
+from fathom.nl2sql.selections import everything, from_items, select, united, with_keys
 from fathom.records import Draft, Question, Selection
 
 

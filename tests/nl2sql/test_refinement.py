@@ -6,8 +6,8 @@ import pytest
 
 from fathom.llm import Sampling, ScriptedModel
 from fathom.methods import Context
-from fathom.nl2sql.executing import QueryRun, Status
-from fathom.nl2sql.refining import (
+from fathom.nl2sql.query_runs import QueryRun, Status
+from fathom.nl2sql.refinement import (
     ALWAYS,
     ON_EMPTY,
     ON_ERROR,

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from fathom.databases.items import SchemaItems, items_of, selected_items
+from fathom.databases.query_columns import SchemaItems, items_of, selected_items
 from fathom.errors import QueryError
 from fathom.records import Column, Schema, Selection, Table
 from tests.data import needed

@@ -6,7 +6,7 @@ from typing import Literal
 
 from fathom.llm import Message, Sampling
 from fathom.methods import Context
-from fathom.nl2sql.executing import QueryRun, Status, execute
+from fathom.nl2sql.query_runs import QueryRun, Status, execute
 from fathom.nl2sql.replies import find_sql
 
 ON_ERROR = frozenset({Status.ERROR, Status.TIMED_OUT})

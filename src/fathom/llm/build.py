@@ -13,7 +13,7 @@ from fathom.errors import ModelNotConfigured
 from fathom.llm.keys import is_key_variable, redact_error, remember_key
 from fathom.llm.providers import AZURE_VERSION, Provider
 from fathom.llm.reported import KeepingTransport
-from fathom.llm.sending import Pace
+from fathom.llm.sender import Pace
 
 if TYPE_CHECKING:
     from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel

@@ -12,7 +12,7 @@ from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Exchange
 from fathom.llm.model import Model
 from fathom.llm.providers import Provider, check_configured, find_provider
-from fathom.llm.sending import PACE, Attempt, Pace, Sender
+from fathom.llm.sender import PACE, Attempt, Pace, Sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def provided(name: str, pace: Pace, *, embeddings: bool = False) -> Opened:
 
 def _connection(provider: Provider, model: str, pace: Pace, embeddings: bool) -> Attempt:
     try:
-        from fathom.llm.connecting import Connection, EmbeddingConnection  # noqa: PLC0415
+        from fathom.llm.attempt import Connection, EmbeddingConnection  # noqa: PLC0415
 
         return EmbeddingConnection(provider, model, pace) if embeddings else Connection(provider, model, pace)
     except ImportError as error:

@@ -6,10 +6,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from fathom.config import Settings, account_name, read_settings
+from fathom.databases.child_server import embedded_engine
 from fathom.databases.database import Database
 from fathom.databases.engine import double_quoted
 from fathom.databases.servers import SERVERS, ServerKind
-from fathom.databases.serving import embedded_engine
 from fathom.errors import ConfigError, ConnectionFailed, did_you_mean
 from fathom.files import private_folder
 from fathom.rights import Rights, read_rights

@@ -2,7 +2,7 @@ import asyncio
 import json
 
 from fathom.llm import Message, Sampling, ScriptedModel
-from fathom.nl2sql.acting import Observed, Turn, act
+from fathom.nl2sql.agent_loop import Observed, Turn, act
 
 OPENING = [Message("user", "Find it.")]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fathom.benchmarks import load_benchmark
-from fathom.benchmarks.checking import check_gold, list_benchmarks
+from fathom.benchmarks.gold_checks import check_gold, list_benchmarks
 from tests.command import Fathom
 from tests.data import DATA, needed
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fathom.databases.engine import Engine, Row, Session
-from fathom.databases.measuring import Cut, Fetching, packed
+from fathom.databases.row_sizes import Cut, Fetching, packed
 from fathom.errors import ConnectionFailed, FathomError, QueryFailed
 from fathom.processes.inside import Channel, data_bytes
 from fathom.records import Limits

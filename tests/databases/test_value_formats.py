@@ -1,6 +1,6 @@
 import pytest
 
-from fathom.databases.formats import format_of
+from fathom.databases.value_formats import format_of
 
 CASES: list[tuple[list[object], tuple[str, str | None, str | None]]] = [
     (["2024-01-31", "1999-12-01"], ("date", "%Y-%m-%d", None)),

@@ -11,7 +11,7 @@ import pytest
 
 from fathom.databases import connect
 from fathom.errors import ConfigError
-from fathom.retrieval import ValueIndex, building, store
+from fathom.retrieval import ValueIndex, index_files, store
 from fathom.watch import Event, watching
 from tests.databases import makers
 
@@ -259,8 +259,8 @@ def test_every_engine_is_read_alike(
 
 
 def test_how_far_it_is_and_how_long_it_takes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "_WORTH_TELLING", 0.0)
-    monkeypatch.setattr(building, "_BETWEEN_TELLING", 100)
+    monkeypatch.setattr(index_files, "_WORTH_TELLING", 0.0)
+    monkeypatch.setattr(index_files, "_BETWEEN_TELLING", 100)
     file = tmp_path / "many.sqlite"
     with closing(sqlite3.connect(file)) as made:
         made.execute("CREATE TABLE person (name TEXT, town TEXT)")

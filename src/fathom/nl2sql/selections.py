@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from fathom.databases.items import items_of
+from fathom.databases.query_columns import items_of
 from fathom.errors import QueryError
 from fathom.records import ForeignKey, Schema, Selection
 

@@ -21,14 +21,14 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
+from fathom.llm.build import make_embedding_model, make_http, make_model
 from fathom.llm.embeddings import pack
 from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
 from fathom.llm.keys import redact, redact_error
-from fathom.llm.making import make_embedding_model, make_http, make_model
 from fathom.llm.parameters import Parameters
 from fathom.llm.providers import Provider
 from fathom.llm.reported import read_choices, read_reported, received, sent
-from fathom.llm.sending import EMPTY, UNREACHABLE, AttemptFailed, Pace
+from fathom.llm.sender import EMPTY, UNREACHABLE, AttemptFailed, Pace
 from fathom.records import Usage
 
 LONGEST_PROBLEM = 500

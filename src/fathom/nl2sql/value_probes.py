@@ -7,7 +7,7 @@ from sqlglot import exp, maybe_parse
 from fathom.errors import QueryError
 from fathom.methods import Context
 from fathom.nl2sql.conditions import Condition, conditions
-from fathom.nl2sql.quoting import quoted
+from fathom.nl2sql.quoted_names import quoted
 from fathom.records import Limits
 
 MOST_LITERALS = 20

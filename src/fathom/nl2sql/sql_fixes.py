@@ -6,7 +6,7 @@ from sqlglot import exp, parse_one, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from fathom.nl2sql.quoting import spelt_as
+from fathom.nl2sql.quoted_names import spelt_as
 from fathom.records import Schema
 
 UNQUOTED = {"drops_double_quotes": "double quotes are taken out of a query, which leaves names in pieces"}

@@ -12,7 +12,7 @@ from fathom.authoring.audit.gold_parts import ColumnOf, GoldParts
 from fathom.databases import Database
 from fathom.errors import QueryError
 from fathom.nl2sql.adaptive.plausible import complaints
-from fathom.nl2sql.executing import QueryRun, Status
+from fathom.nl2sql.query_runs import QueryRun, Status
 from fathom.records import Limits, Result
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")

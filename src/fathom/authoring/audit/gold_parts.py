@@ -8,7 +8,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from fathom.databases.items import qualified
+from fathom.databases.query_columns import qualified
 from fathom.records import Schema
 
 _OPERATORS: dict[type[exp.Expr], str] = {

@@ -196,6 +196,27 @@ def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
         client.call(*GENE)
 
 
+def test_pauses_double_up_to_the_longest_and_vary_by_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:  # 501: it knows no GET
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}"
+        options = ClientOptions(
+            folder=tmp_path, bases={"ensembl": base}, attempts=6, first_pause=1.0, longest_pause=6.0
+        )
+        with Client(options) as client:
+            monkeypatch.setattr("tenacity.nap.time.sleep", slept.append)
+            with pytest.raises(ServiceDown):
+                client.call(*GENE)
+        server.shutdown()
+    waited = [s for s in slept if s >= 0.5]  # not for the next request's turn
+    assert len(waited) == 5
+    for seconds, longest in zip(waited, (1, 2, 4, 6, 6), strict=True):
+        assert longest / 2 <= seconds <= longest
+
+
 def test_pace_spaces_threads_and_shares_a_pause(tmp_path: Path) -> None:
     paces = [RequestSpacing(tmp_path, "x", 0.02) for _ in range(3)]
 

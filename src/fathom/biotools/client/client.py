@@ -1,7 +1,5 @@
 """One client for the three providers: polite, patient, and bounded in time and memory."""
 
-import random
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from fathom.errors import (
 
 if TYPE_CHECKING:
     import httpx
+    from tenacity import RetryCallState
 
 T = TypeVar("T")
 Begun: TypeAlias = "tuple[httpx.Response, bytes, Iterator[bytes]]"
@@ -153,24 +152,32 @@ class Client:
 
     def _again(self, request: HttpRequest, attempt: Callable[[], T]) -> T:
         """Do it, and again after failures that may pass; a POST only when it surely had no effect."""
-        for tried in range(1, self.options.attempts + 1):
-            try:
-                with self._told_as_down(request):
-                    return attempt()
-            except CallFailed as error:
-                safe = request.method == "GET" or error.status in {429, 503}
-                if not (error.retryable and safe) or tried == self.options.attempts:
-                    raise
-                self._pause(request, error, tried)
-        raise AssertionError("the last attempt returns or raises")
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt  # noqa: PLC0415, only calling
 
-    def _pause(self, request: HttpRequest, error: CallFailed, tried: int) -> None:
-        """Wait longer after each failure; what a service asks for with Retry-After, all clients wait."""
-        if error.wait is not None:
+        def told() -> T:
+            with self._told_as_down(request):
+                return attempt()
+
+        return Retrying(
+            stop=stop_after_attempt(self.options.attempts),
+            retry=retry_if_exception(lambda error: _may_pass(error, request)),
+            wait=lambda state: self._pause(state, request),
+            reraise=True,
+        )(told)
+
+    def _pause(self, state: "RetryCallState", request: HttpRequest) -> float:
+        """Seconds until the next attempt: longer after each failure, half of them by chance.
+
+        A pause that a service asks for with Retry-After is kept by all clients, before their next request.
+        """
+        from tenacity import wait_exponential, wait_random_exponential  # noqa: PLC0415
+
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, CallFailed) and error.wait is not None:
             self._paces[request.service].pause(min(error.wait, self.options.longest_pause))
-        else:
-            longest = min(self.options.first_pause * 2 ** (tried - 1), self.options.longest_pause)
-            time.sleep(random.uniform(longest / 2, longest))
+            return 0.0
+        half = {"multiplier": self.options.first_pause / 2, "max": self.options.longest_pause / 2}
+        return (wait_exponential(**half) + wait_random_exponential(**half))(state)
 
     def _once(self, call: EndpointCall, request: HttpRequest) -> ApiResponse:
         opened = self._opened(request)
@@ -252,6 +259,13 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _may_pass(error: BaseException, request: HttpRequest) -> bool:
+    """True for a failure after which the same request may work, and does nothing twice."""
+    if not isinstance(error, CallFailed):
+        return False
+    return error.retryable and (request.method == "GET" or error.status in {429, 503})
 
 
 def _check_whole(response: ApiResponse, request: HttpRequest) -> None:

@@ -114,7 +114,9 @@ def decide(
         choice = _doubted(choice, UNLEARNED)
     said = _said_by_form(first, linking, engine)
     known = said | _checked_elsewhere(linking, engine)
-    if had := (*restricting_left(first, linking, said), *passed_over(first, linking, known)):
+    # A grammar that settled a question has accounted for each of its words.
+    passed = () if proposals[choice.order[0]].settled else passed_over(first, linking, known)
+    if had := (*restricting_left(first, linking, said), *passed):
         missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in had))))
         choice = replace(_doubted(choice, UNLEARNED), missing=missing)
     if _says_less(first, linking, engine):

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -52,6 +52,7 @@ from fathom.offline.wording.hyphens import HYPHEN, written_together
 from fathom.offline.wording.idiom import for_each
 from fathom.offline.wording.in_full import in_full
 from fathom.offline.wording.in_trade import in_trade
+from fathom.offline.wording.misspelt import described_by, spelt_right
 from fathom.offline.wording.owners import of_owners
 from fathom.offline.wording.persons import asked_by_name
 from fathom.offline.wording.phrases import as_question
@@ -141,6 +142,16 @@ class OfflineEngine:
     def link(self, question: Question) -> Linking:
         """The question's words tied to the database, with what its evidence and the pack say of them."""
         return self.understand(question)[0]
+
+    def spelt_right(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
+        """The question with misspelt words as they were meant, and what to tell of it."""
+        return spelt_right(question, self.link(question), self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The words that the database and all that is known of it are described by."""
+        solved = (s.example.question for s in self.examples.solved)
+        return described_by(self.schema, (self.knowledge.model_dump_json(), *solved))
 
     def in_idiom(self, question: Question) -> Question:
         """The question as the weights know such questions; as it is where solved ones show how people ask."""

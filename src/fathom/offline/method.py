@@ -32,7 +32,7 @@ def _link(draft: Draft, context: Context) -> Draft:
     if not any(table.columns for table in context.database.schema.tables):
         return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
     engine = _engine(context).plain
-    linking = engine.link(engine.in_idiom(draft.question))
+    linking = engine.link(engine.in_idiom(engine.spelt_right(draft.question)[0]))
     notes = {
         "values": [
             {"text": v.text, "column": ".".join(v.column), "value": v.value, "probability": v.probability}
@@ -59,8 +59,9 @@ async def propose_queries(draft: Draft, context: Context) -> Draft:
 
 def _propose(draft: Draft, context: Context) -> Draft:
     engine = _engine(context).plain
+    question, _ = engine.spelt_right(draft.question)
     candidates = [
-        Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(draft.question))
+        Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(question))
     ]
     return replace(draft, candidates=tuple(candidates[:SHOWN]))
 
@@ -77,9 +78,10 @@ async def choose_query(draft: Draft, context: Context, *, confidence: float | No
 
 def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
     engine = _engine(context)
-    found = settle_advised(engine, draft.question)
+    question, spelt = engine.spelt_right(draft.question)
+    found = settle_advised(engine, question)
     if found is None:
-        missing = engine.plain.link(engine.plain.in_idiom(draft.question)).unexplained
+        missing = engine.plain.link(engine.plain.in_idiom(question)).unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
     sure = found.sure if confidence is None else found.confidence >= confidence
     unrelated = _fits_nothing(found.linking, found.missing)
@@ -104,7 +106,12 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
         confidence=found.confidence,
         refusal=refusal,
         readings=shown,
-        assumptions=(*draft.assumptions, *found.assumptions, *_values(engine, found.linking, found.sql)),
+        assumptions=(
+            *draft.assumptions,
+            *spelt,
+            *found.assumptions,
+            *_values(engine, found.linking, found.sql),
+        ),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )
 

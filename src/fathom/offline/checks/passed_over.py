@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterator
 
 from fathom.offline.checks.accounting import ACCOUNTED, Accounts
 from fathom.offline.checks.falling_short import ANY_ROWS
+from fathom.offline.checks.light_words import names_something
 from fathom.offline.linking import Linking, Span
 from fathom.offline.queries.query import (
     CaseWhen,
+    ColumnRef,
     ComparisonPredicate,
     Literal,
     Query,
@@ -23,12 +25,17 @@ from fathom.offline.queries.query import (
 
 _NAMED = 0.6
 """From which score on words name a table or column."""
+_TELLING = frozenset(
+    "new recent cheap broken overdue popular unused valid unknown successful empty busy".split()
+)
+"""Words that elsewhere only say how something is asked, but ahead of a noun leave rows out."""
 _GROUPING = frozenset(("by", "per"))
 _NO_DENIAL = frozenset(
     "more less fewer later earlier longer shorter greater higher lower older younger only of .".split()
 )
 """Words behind a word for a denial that make it deny nothing: "no more than ten", "the no. of students"."""
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null"))
+_DENYING_NAMES = ("un", "non", "not_", "no_")
 _UNSET = frozenset(("0", "n", "no", "f", "false", "none"))
 _MOST_AHEAD = 3
 """Words that may stand between a modifier and what it modifies: "unpaid foreign track length"."""
@@ -49,7 +56,8 @@ def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) 
     """Words right ahead of what names a thing: "unpaid orders", "unpaid track length"."""
     for place in left:
         token = linking.tokens[place]
-        if token.kind != "word" or place in named or token.lower in ANY_ROWS:
+        tells = names_something(token.text) or token.lower in _TELLING
+        if token.kind != "word" or place in named or token.lower in ANY_ROWS or not tells:
             continue
         ahead = place + 1
         while ahead < min(place + _MOST_AHEAD, len(linking.tokens)) and ahead in left and ahead not in named:
@@ -86,7 +94,7 @@ def denials_passed_over(query: Query, linking: Linking) -> tuple[int, ...]:
 
 def _denies_nothing(linking: Linking, negation: Span) -> bool:
     after = linking.tokens[negation.end].lower if negation.end < len(linking.tokens) else ""
-    return after in _NO_DENIAL
+    return after in _NO_DENIAL or linking.tokens[negation.first].lower == "neither"  # its "nor" denies
 
 
 def _denials(query: Query) -> int:
@@ -98,6 +106,7 @@ def _denials(query: Query) -> int:
 
 
 def _denies(one: ComparisonPredicate) -> bool:
-    if one.operator == "=" and isinstance(one.right, Literal):
-        return str(one.right.value).casefold() in _UNSET
+    if one.operator == "=" and isinstance(one.right, Literal) and isinstance(one.left, ColumnRef):
+        named = one.left.name.casefold().startswith(_DENYING_NAMES)  # `unusable = 1`
+        return named or str(one.right.value).casefold() in _UNSET
     return one.operator in _DENYING

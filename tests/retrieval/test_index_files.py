@@ -12,6 +12,7 @@ import pytest
 from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.retrieval import ValueIndex, index_files, store
+from fathom.rights.grants import ColumnRule, Grant, Granted
 from fathom.watch import Event, watching
 from tests.databases import makers
 
@@ -288,3 +289,58 @@ def test_without_leave_to_read_values_only_a_kept_index_is_used(tmp_path: Path) 
         ValueIndex.open_or_build(database, cache).close()
     with connect(file, index=False) as database, ValueIndex.open_or_build(database, cache) as index:
         assert _names(index, "rex") == ["Rex"]
+
+
+BIG = """
+CREATE TABLE visit (id INTEGER PRIMARY KEY, city TEXT, patient TEXT, notes TEXT);
+INSERT INTO visit WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 60000)
+SELECT i, CASE i % 3 WHEN 0 THEN 'Zürich' WHEN 1 THEN 'Ulm' ELSE 'Bern' END, 'P' || i, NULL FROM r;
+"""
+
+
+def test_a_table_that_is_dear_to_read_is_indexed_by_a_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_files, "DEAR_ROWS", 50_000)
+    monkeypatch.setattr(index_files, "SAMPLED_ROWS", 2_000)
+    file, heard = tmp_path / "big.sqlite", list[Event]()
+    _change(file, BIG)
+    with connect(file) as database, watching(heard.append, "ask"):
+        with ValueIndex.open_or_build(database, tmp_path / "cache") as index:
+            held = {c.column: c.values for c in index.columns}
+            cities = {m.value: m.count for m in index.lookup("Zürich Ulm Bern")}
+        scanned: list[str] = []
+        monkeypatch.setattr(database, "stream", lambda sql, *_, **__: scanned.append(sql))
+        monkeypatch.setattr(database, "run", lambda sql, *_, **__: scanned.append(sql))
+        ValueIndex.open_or_build(database, tmp_path / "cache", rebuild=True).close()
+    assert held["city"] == 3
+    assert 1_500 < held["patient"] <= 2_001
+    assert all(18_000 < count < 22_000 for count in cities.values())  # of the whole table
+    assert set(cities) == {"Zürich", "Ulm", "Bern"}
+    assert scanned == []
+    assert any("a sample of the 60,000 rows of visit" in event.text for event in heard)
+
+
+ALL = (("ann",), ("*",), ("*",))
+
+
+def test_the_engine_s_statistics_tell_values_that_no_sample_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_files, "DEAR_ROWS", 100)
+    monkeypatch.setattr(index_files, "SAMPLED_ROWS", 0)
+    with makers.postgres_databases(tmp_path) as make:
+        database = make(
+            "CREATE TABLE visit (id INTEGER, city TEXT, patient TEXT)",
+            "INSERT INTO visit SELECT i, CASE i % 3 WHEN 0 THEN 'Zürich' ELSE 'Ulm' END, 'P' || i "
+            "FROM generate_series(1, 3000) r(i)",
+            "ANALYZE visit",
+        )
+        with ValueIndex.open_or_build(database, None) as index:
+            assert [(m.value, round(m.count, -2)) for m in index.lookup("Zürich")] == [("Zürich", 1000)]
+            assert index.lookup("P17") == []
+        some = database.restricted(Granted("ann", (Grant(*ALL, rows={"visit": "city = 'Ulm'"}),)))
+        assert some.common_texts(database.schema.table("visit")) == {}
+        hidden = database.restricted(Granted("ben", (Grant(*ALL, columns={"visit": ColumnRule(deny=("city",))}),)))
+        assert hidden.common_texts(hidden.schema.table("visit")) == {}
+        assert set(database.common_texts(database.schema.table("visit"))["city"]) == {"Zürich", "Ulm"}

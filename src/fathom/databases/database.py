@@ -245,15 +245,26 @@ class Database(Displayed):
         file = self._cache_file("profiles")
         if file and (kept := cache.profiles_from_json(cache.load(file))) is not None:
             return kept
-        found = profile_tables(self._schema, self._sample, seconds)
+        found = profile_tables(self._schema, self.sample, seconds)
         if file:
             cache.store(file, cache.profiles_to_json(found))
         return found
 
-    def _sample(self, table: Table, count: int, limits: Limits) -> Stream:
-        source = self._engine.sample(self._reflection.identifiers[table.name], table, count)
+    def sample(self, table: Table, count: int, limits: Limits) -> Stream:
+        """Rows of a table's columns, about `count` from all over a big one. Raises `QueryError`."""
+        identifier = self._reflection.identifiers[table.name]
+        source = self._engine.sample(identifier, table, count)
         columns = ", ".join(self._engine.quote(c.name) for c in table.columns)
-        return self._start(f"SELECT {columns} FROM {source} AS sampled LIMIT {count + 1}", limits)
+        # DuckDB reads a whole table where a sample has a limit; a sample is bounded without one.
+        most = f" LIMIT {count + 1}" if source == identifier else ""
+        return self._start(f"SELECT {columns} FROM {source} AS sampled{most}", limits)
+
+    def common_texts(self, table: Table) -> Mapping[str, Mapping[str, float]]:
+        """By column, texts that the engine's statistics call common, with their shares of the rows.
+
+        Without a scan; {} where the engine keeps no such statistics.
+        """
+        return self._engine.common_texts(self._read, table)
 
     def _cache_file(self, kind: str) -> Path | None:
         """Where something found out about this database is kept, until its schema or data change."""

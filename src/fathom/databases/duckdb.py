@@ -23,6 +23,8 @@ from fathom.databases.kinds import kind_of
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed
 from fathom.records import Column, ForeignKey, Limits, Table
 
+_BIG = 10_000_000
+"""Rows from which whole blocks are taken for a sample: to choose each row by itself reads them all."""
 _MEMORY = "2 GB"
 _TEMPORARY_SPACE = "10GB"
 # With several threads, version 2.0 may wait for ever for a recursive query that was interrupted.
@@ -124,8 +126,10 @@ class DuckDB(Engine):
         return super().translate(error, sql, limits)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        if percent_of(table, count) is None:
+        if (share := percent_of(table, count)) is None:
             return identifier
+        if (table.row_count or 0) > _BIG:
+            return f"(SELECT * FROM {identifier} USING SAMPLE {share:.6f} PERCENT (system, 1))"
         return f"(SELECT * FROM {identifier} USING SAMPLE reservoir({count} ROWS) REPEATABLE (1))"
 
     def reflect(self, read: Read) -> Reflection:

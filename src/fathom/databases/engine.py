@@ -160,6 +160,10 @@ class Engine(ABC):
         """The FROM item that gives about `count` rows, spread over a big table where the engine can."""
         return identifier
 
+    def common_texts(self, read: Read, table: Table) -> Mapping[str, Mapping[str, float]]:
+        """By column, texts that the statistics call common, with their shares of the rows; {} for none."""
+        return {}
+
     def close(self) -> None:  # noqa: B027, most engines share nothing
         """Release what sessions share."""
 

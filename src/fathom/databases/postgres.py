@@ -1,6 +1,6 @@
 """PostgreSQL: each query in a read-only transaction of its own, its rows streamed as they are asked for."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import suppress
 from itertools import islice
 from os import dup
@@ -37,6 +37,8 @@ _TEXT = (0, "text", "varchar", "bpchar", "name", '"char"')  # 0: types that the 
 _ESTIMATES = """SELECT n.nspname, c.relname, c.reltuples FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'f')"""
+_COMMON = """SELECT attname, most_common_vals::text::text[], most_common_freqs FROM pg_catalog.pg_stats
+WHERE schemaname = {} AND tablename = {} AND most_common_vals IS NOT NULL"""
 _PARTITIONS = """SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relispartition AND c.relkind IN ('r', 'p', 'f')"""
 
@@ -120,6 +122,10 @@ def _streamed(cursor: "psycopg.Cursor[Row]", sql: str) -> Generator[Row, None, N
     yield from cursor.stream(sql.encode())
 
 
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
 def _nothing() -> Generator[Row, None, None]:
     yield from ()
 
@@ -183,6 +189,14 @@ class Postgres(Server):
         if (share := percent_of(table, count)) is None:
             return identifier
         return f"(SELECT * FROM {identifier} TABLESAMPLE SYSTEM ({share:.6f}) REPEATABLE (1))"
+
+    def common_texts(self, read: Read, table: Table) -> Mapping[str, Mapping[str, float]]:
+        schema, _, name = table.name.rpartition(".")
+        asked = (schema or self.default_schema or "", name)
+        found: dict[str, dict[str, float]] = {}
+        for column, texts, shares in read(_COMMON.format(*map(_text, asked))):
+            found[column] = dict(zip(texts, shares, strict=True))
+        return found
 
     def parts(self, read: Read) -> set[Key]:
         default = self.default_schema

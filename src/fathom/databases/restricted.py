@@ -244,14 +244,22 @@ class Restricted(Database):
         rows = counted(self._read, f"SELECT count(*) FROM {identifier}")
         return replace(shown, row_count=rows, rows_estimated=False)
 
-    def _sample(self, table: Table, count: int, limits: Limits) -> Stream:
+    def common_texts(self, table: Table) -> Mapping[str, Mapping[str, float]]:
+        """Of the columns that are seen; {} where some rows aren't, for statistics are made of all rows."""
+        if table.name in self.filtered_tables:
+            return {}
+        shown, seen = self._whole.common_texts(table), {c.name for c in table.columns}
+        return {column: texts for column, texts in shown.items() if column in seen}
+
+    def sample(self, table: Table, count: int, limits: Limits) -> Stream:
         """Rows of a sample of the whole table, those of them that are seen."""
         whole = next(t for t in self._whole.reflection.tables if t.name == table.name)
         seen = next(s for s in self._rewriter.sources if s.name == table.name)
         source = self._engine.sample(seen.identifier, whole, count)
         columns = ", ".join(self._engine.quote(c.name) for c in table.columns)
         where = f" WHERE {seen.rows}" if seen.rows else ""
-        sql = f"SELECT {columns} FROM {source} AS sampled{where} LIMIT {count + 1}"
+        most = f" LIMIT {count + 1}" if source == seen.identifier else ""
+        sql = f"SELECT {columns} FROM {source} AS sampled{where}{most}"
         return self._whole._start(sql, limits)
 
 

@@ -30,6 +30,8 @@ from fathom.records import Limits, Table
 _STEPS_PER_CHECK = 10_000
 _RTREES = """SELECT name FROM sqlite_master WHERE type = 'table'
 AND sql LIKE 'create virtual table%' AND (sql LIKE '%using%rtree%' OR sql LIKE '%using%geopoly%')"""
+_PRIME = 2_654_435_761
+"""Larger than any step between sampled rows, so that its multiples go through all places of a step."""
 _LONGEST_PATTERN = 200  # bytes of LIKE and GLOB, inside which SQLite can't be stopped
 _LONGEST_VALUE = 1_000_000_000
 _MEMORY = 1_000_000_000  # bytes, of all SQLite connections in the process: SQLite knows no smaller bound
@@ -235,13 +237,17 @@ class SQLite(Engine):
         return catalogue.reflection()
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
-        """Rows at even steps of the rowid, which SQLite finds without reading those between."""
+        """One row of each of even steps of the rowid, which SQLite finds without reading those between.
+
+        At another place in every step: what repeats at a divisor of the step would always be met alike.
+        """
         if table.name not in self._by_rowid or percent_of(table, count) is None:
             return identifier
         return (
             "(WITH RECURSIVE step(n) AS"
             f" (SELECT (max(rowid) - min(rowid)) / {count} + 1 FROM {identifier}),"
-            f" pick(id, last) AS (SELECT min(rowid), max(rowid) FROM {identifier}"
-            " UNION ALL SELECT id + n, last FROM pick, step WHERE id + n <= last)"
-            f" SELECT t.* FROM pick CROSS JOIN {identifier} t ON t.rowid = pick.id)"
+            f" pick(k, id, last) AS (SELECT 0, min(rowid), max(rowid) FROM {identifier}"
+            " UNION ALL SELECT k + 1, id + n, last FROM pick, step WHERE id + n <= last)"
+            f" SELECT t.* FROM pick CROSS JOIN step CROSS JOIN {identifier} t"
+            f" ON t.rowid = pick.id + pick.k * {_PRIME} % step.n)"
         )

@@ -4,16 +4,17 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sqlite3 import Connection
 
 from fathom.databases import NO_LIMITS, Database
-from fathom.errors import ConfigError, QueryFailed
+from fathom.errors import ConfigError, QueryError, QueryFailed
 from fathom.files import private_folder
-from fathom.records import Column, Table
+from fathom.records import Column, Limits, Table
 from fathom.retrieval import store
 from fathom.watch import tell
 
@@ -26,6 +27,12 @@ _BETWEEN_TELLING = 20_000
 """Values between two times that it is told: a fraction of a second."""
 _Value = tuple[str, str, str, int]
 """Table, column, value, and in how many rows it stands."""
+DEAR_ROWS, DEAR_ROWS_AWAY = 20_000_000, 2_000_000
+"""A table with more rows is indexed by a sample: to read it takes a minute and more, and warehouses are paid
+for what is read."""
+SAMPLED_ROWS, SAMPLED_SECONDS = 50_000, 3.0
+"""Of such a table so many rows are read, or as many as can be read in so many seconds."""
+_AWAY = 1.0  # seconds that the smallest query takes at least on a warehouse
 _STATE = ""  # the name that the state of the whole database is kept under
 
 
@@ -120,11 +127,21 @@ def _write(
     writer: store.Writer, database: Database, marks: dict[str, str], progress: Progress | None
 ) -> None:
     tables = _tables(database)
-    cells = {n: (tables[n].row_count or 1) * len(_columns(database, tables[n])) for n in marks}
+    read = [n for n in marks if not is_dear(database, tables[n])]
+    cells = {n: (tables[n].row_count or 1) * len(_columns(database, tables[n])) for n in read}
     pace = _Pace(sum(cells.values()))
     for number, (name, mark) in enumerate(marks.items()):
         if progress:
             progress(name, number, len(marks))
+        if is_dear(database, tables[name]):
+            tell(
+                f"indexing a sample of the {tables[name].row_count:,} rows of {name}{pace}",
+                number,
+                len(marks),
+            )
+            writer.add(_sampled(database, tables[name]))
+            writer.mark(name, mark)
+            continue
         for column in _columns(database, tables[name]):
             before = pace.done
             told = f"indexing the values of {name}"
@@ -181,6 +198,41 @@ def _text(database: Database, table: str, column: str) -> str:
     return f"CAST({name} AS {_TEXT_TYPES.get(database.dialect, 'VARCHAR')})"
 
 
+def is_dear(database: Database, table: Table) -> bool:
+    """Whether a table is too big to read whole for an index."""
+    return (table.row_count or 0) > (DEAR_ROWS if database.latency < _AWAY else DEAR_ROWS_AWAY)
+
+
+def _sampled(database: Database, table: Table) -> Iterator[_Value]:
+    """Each text of a sample and of the engine's statistics once, with its likely rows in the whole table.
+
+    A table that the engine won't read counts as empty.
+    """
+    columns = _columns(database, table)
+    if not columns:
+        return
+    counts: list[Counter[str]] = [Counter() for _ in columns]
+    seen, limits = 0, Limits(seconds=SAMPLED_SECONDS, rows=SAMPLED_ROWS, bytes=None)
+    rows = table.row_count or 1
+    # What was read until the time was up still counts.
+    with (
+        suppress(QueryError),
+        database.sample(replace(table, columns=tuple(columns)), SAMPLED_ROWS, limits) as found,
+    ):
+        for batch in found:
+            seen += len(batch)
+            for counted, cells in zip(counts, zip(*batch, strict=True), strict=True):
+                counted.update(cell for cell in cells if isinstance(cell, str) and cell)
+    common: Mapping[str, Mapping[str, float]] = {}
+    with suppress(QueryError):
+        common = database.common_texts(table)
+    for column, counted in zip(columns, counts, strict=True):
+        shares = {text: count / seen for text, count in counted.items()} | dict(common.get(column.name, {}))
+        for text, share in shares.items():
+            if text:
+                yield table.name, column.name, text, max(1, round(share * rows))
+
+
 def _values(database: Database, table: str, column: Column) -> Iterator[_Value]:
     """Each text of a column once, with its rows; one too long to index is cut just above that length.
 
@@ -201,9 +253,14 @@ def _values(database: Database, table: str, column: Column) -> Iterator[_Value]:
 def _mark(database: Database, table: Table) -> str:
     """Give a mark that changes with a table's text: its columns, rows, and each column's length and extremes.
 
-    Cheap, and blind to changes that keep all of these, such as two letters swapped inside a value.
+    Cheap, and blind to changes that keep all of these, such as two letters swapped inside a value. Of a table
+    too big to read, its columns and the number of its rows alone.
     """
     columns = _columns(database, table)
+    names = [f"{c.name} {c.type}" for c in columns]
+    if is_dear(database, table):
+        content = json.dumps([names, table.row_count, SAMPLED_ROWS])
+        return hashlib.sha256(content.encode()).hexdigest()[:32]
     texts = [_text(database, table.name, c.name) for c in columns]
     wanted = [f"COUNT({t}), SUM(LENGTH({t})), MIN({t}), MAX({t})" for t in texts]
     chosen = ", ".join(["COUNT(*)", *wanted])
@@ -212,5 +269,4 @@ def _mark(database: Database, table: Table) -> str:
         rows = database.run(sql, NO_LIMITS, trusted=True).rows
     except QueryFailed:
         rows = ()
-    names = [f"{c.name} {c.type}" for c in columns]
     return hashlib.sha256(json.dumps([names, rows], default=str).encode()).hexdigest()[:32]

@@ -341,6 +341,8 @@ def test_the_engine_s_statistics_tell_values_that_no_sample_has(
             assert index.lookup("P17") == []
         some = database.restricted(Granted("ann", (Grant(*ALL, rows={"visit": "city = 'Ulm'"}),)))
         assert some.common_texts(database.schema.table("visit")) == {}
-        hidden = database.restricted(Granted("ben", (Grant(*ALL, columns={"visit": ColumnRule(deny=("city",))}),)))
+        hidden = database.restricted(
+            Granted("ben", (Grant(*ALL, columns={"visit": ColumnRule(deny=("city",))}),))
+        )
         assert hidden.common_texts(hidden.schema.table("visit")) == {}
         assert set(database.common_texts(database.schema.table("visit"))["city"]) == {"Zürich", "Ulm"}

@@ -16,7 +16,7 @@ from bench.simulated.asking import SECONDS, Pick, remember
 from fathom.databases import connect
 from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 

@@ -25,7 +25,7 @@ from fathom.evaluation.calls import evaluate_calls
 from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import CallRecord, QuestionRecord
-from fathom.evaluation.runs.running import Run
+from fathom.evaluation.runs.run import Run
 
 TITLE = "From a question to a call of a biomedical API, without a model"
 PUBLISHED = DATA.parent / "specs" / "biotool_examples.json"

@@ -191,7 +191,7 @@ def _revision() -> Iterator[Figure]:
     """RSL-SQL's last module, on BIRD's questions whose data are here."""
     from fathom.benchmarks import load_benchmark
     from fathom.evaluation.runs.replay import replay
-    from fathom.evaluation.runs.running import evaluate
+    from fathom.evaluation.runs.run import evaluate
 
     whole = load_benchmark(DATA / "bird", "dev")
     part = replace(

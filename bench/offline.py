@@ -15,7 +15,7 @@ import numpy as np
 from bench.figures import DATA, Figure, wanted
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context, find_method, run_method

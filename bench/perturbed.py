@@ -18,7 +18,7 @@ from bench.few_examples import own_lessons
 from bench.figures import Figure, wanted
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database, connect
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 from fathom.records import Draft, Question, Table

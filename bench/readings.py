@@ -18,7 +18,7 @@ from bench.offline import databases_of, rate
 from bench.questions.asking import file_of
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context, find_method, run_method

@@ -20,7 +20,7 @@ from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
 from fathom.evaluation.metrics import Rate, transitions
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import Response, respond
 from fathom.llm import Request, Script, ScriptedModel
 from fathom.methods import Context, find_method, run_method

@@ -22,7 +22,7 @@ from tests.rights.world import GRANTED, TWIN, WHOLE
 
 from bench.figures import Figure, thinned
 from fathom import Database, ask, connect
-from fathom.answering import asking
+from fathom.answering import pipeline
 from fathom.answering.audit_log import AuditLog
 from fathom.answering.audit_log.entries import Occasion
 from fathom.databases.restricted import Restricted
@@ -34,8 +34,8 @@ MARK = 0.015
 TIMED = (
     (Restricted, "check"),
     (Restricted, "_sent"),
-    (asking, "seen_of"),
-    (asking, "rows_seen"),
+    (pipeline, "seen_of"),
+    (pipeline, "rows_seen"),
     (Occasion, "of_answer"),
     (AuditLog, "append"),
 )

@@ -20,7 +20,7 @@ from bench.figures import DATA, Figure, thinned, wanted
 from fathom.answering import Asking, answer
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.knowledge import KnowledgePack
 from fathom.knowledge.lessons import solved

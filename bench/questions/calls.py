@@ -11,7 +11,7 @@ import yaml
 
 from fathom.biotools.callers import SolvedCall
 from fathom.biotools.client import Client
-from fathom.biotools.observations.reducing import at
+from fathom.biotools.observations.parts import at
 
 PHRASINGS = Path(__file__).with_name("biotools.yaml")
 CHAINS = Path(__file__).with_name("biotools_chains.yaml")

@@ -19,7 +19,7 @@ from fathom.databases import Database, connect
 from fathom.errors import QueryError
 from fathom.evaluation.metrics import Rate, Transitions, transitions
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, Method, run_method
 from fathom.records import Limits, Result, Usage

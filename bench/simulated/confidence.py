@@ -29,7 +29,7 @@ from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
 from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.adaptive import confidence

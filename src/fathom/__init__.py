@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fathom.answering import Conversation, ask
-    from fathom.answering.calling import call
+    from fathom.answering.calls import call
     from fathom.benchmarks import Benchmark, load_benchmark
     from fathom.databases import Database, connect
     from fathom.errors import FathomError
     from fathom.evaluation.runs.options import RunOptions
-    from fathom.evaluation.runs.running import Run, evaluate
+    from fathom.evaluation.runs.run import Run, evaluate
     from fathom.evaluation.scoring import Score, ScoreOptions, score
     from fathom.records import Answer, Limits, Question, Result, SolvedExample
 
@@ -31,15 +31,15 @@ _HOMES = {
     "Limits": "records",
     "Question": "records",
     "Result": "records",
-    "Run": "evaluation.runs.running",
+    "Run": "evaluation.runs.run",
     "RunOptions": "evaluation.runs.options",
     "Score": "evaluation.scoring",
     "ScoreOptions": "evaluation.scoring",
     "SolvedExample": "records",
     "ask": "answering",
-    "call": "answering.calling",
+    "call": "answering.calls",
     "connect": "databases",
-    "evaluate": "evaluation.runs.running",
+    "evaluate": "evaluation.runs.run",
     "load_benchmark": "benchmarks",
     "score": "evaluation.scoring",
 }

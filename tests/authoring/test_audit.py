@@ -9,7 +9,7 @@ from tests.command import Fathom
 from fathom.authoring.audit import KINDS, AuditFinding, audit, findings_markdown, write_findings
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 
 CASES = [

@@ -10,7 +10,7 @@ from fathom.authoring.audit import KINDS, audit
 from fathom.authoring.audit.checks import check_gold
 from fathom.authoring.audit.empty_copy import make_empty_copy
 from fathom.authoring.audit.evidence_claims import read_claims
-from fathom.authoring.audit.finding import EVIDENCE_KINDS
+from fathom.authoring.audit.findings import EVIDENCE_KINDS
 from fathom.authoring.audit.labelled import LabelledPair
 from fathom.authoring.audit.second_reading import SecondReading
 from fathom.authoring.audit.suspicion import AGREES, SuspicionWeights, suspicion

@@ -8,7 +8,7 @@ import pytest
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.replay import replay
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.scoring import score
 from tests.command import Fathom
 

@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from fathom import registry
-from fathom.answering.wording import word_answer
+from fathom.answering.model_words import word_answer
 from fathom.errors import QueryError
 from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
 from fathom.llm import Request, ScriptedModel

@@ -10,7 +10,7 @@ import yaml
 
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import connect
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 from fathom.records import Draft

@@ -22,7 +22,7 @@ LOWEST_EXTRAS = ("web", "postgres", "mysql", "analysis")
 """The extras tried at their lowest; clients of models and MCP bring lower bounds of their own, above ours."""
 PARTS_OF_THE_SUITE = (
     *("tests/databases/test_sqlite.py", "tests/databases/test_duckdb.py", "tests/retrieval/test_values.py"),
-    *("tests/answering/test_asking.py", "tests/evaluation/comparisons", "tests/text"),
+    *("tests/answering/test_pipeline.py", "tests/evaluation/comparisons", "tests/text"),
 )
 SLOWEST = 1_800
 """Seconds: an environment takes two minutes to install, on a busy machine ten."""

@@ -11,7 +11,7 @@ import pytest
 
 from fathom.errors import ConfigError, InputError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 from fathom.reports.drilldown import highlight
 from fathom.reports.page import build_page

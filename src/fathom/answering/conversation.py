@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack
 
-from fathom.answering.asking import Asking, AskOptions, answer, prepared
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.conversation_file import read_conversation, write_conversation
 from fathom.answering.followup import EditedQuery, completions, edit_follow_up, follows, wants_chart
 from fathom.answering.markdown import conversation_as_markdown
+from fathom.answering.pipeline import Asking, AskOptions, answer, prepared
 from fathom.answering.recall import recalled
-from fathom.answering.waiting import wait
+from fathom.answering.sync import wait
 from fathom.databases import Database
 from fathom.errors import InputError
 from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal

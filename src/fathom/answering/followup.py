@@ -68,7 +68,7 @@ def edit_follow_up(
     text: str, sql: str, database: Database, knowledge: KnowledgePack, cache: Path | None
 ) -> EditedQuery | None:
     """The query before edited as a follow-up says; None where the text is none, or can't be read as one."""
-    from fathom.answering.editing import edit, is_follow_up  # noqa: PLC0415, only where something follows
+    from fathom.answering.edits import edit, is_follow_up  # noqa: PLC0415, only where something follows
     from fathom.offline.engine import engine_for  # noqa: PLC0415
     from fathom.offline.finishing.describing import describe  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ def wants_chart(text: str) -> bool:
 
 def follows(text: str) -> bool:
     """True if a text says little by itself, as a follow-up does."""
-    from fathom.answering.editing import is_follow_up  # noqa: PLC0415, only where something follows
+    from fathom.answering.edits import is_follow_up  # noqa: PLC0415, only where something follows
 
     return is_follow_up(text)
 

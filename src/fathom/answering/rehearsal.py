@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fathom.answering.asking import WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.answering.audit_log import on_behalf
+from fathom.answering.pipeline import WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted

@@ -9,8 +9,8 @@ from typing import Any
 
 from fathom.analysis import Figures, Reader, Vocabulary
 from fathom.analysis.findings import Finding, Kind, findings, kind_of, subject
-from fathom.answering.asking import Asking, answer
 from fathom.answering.forms import as_json
+from fathom.answering.pipeline import Asking, answer
 from fathom.records import Answer, Question
 
 BESIDE = 2

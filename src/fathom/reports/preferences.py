@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.errors import ConfigError, InputError
-from fathom.evaluation.answers.preferring import Preferences
+from fathom.evaluation.answers.preferences import Preferences
 from fathom.evaluation.metrics import Preference
 from fathom.files import write_whole
 from fathom.reports.charts import Stack, stacks

@@ -83,7 +83,7 @@ def test_an_error_is_logged_and_raised(
     async def broken(*_: object) -> Draft:
         raise RuntimeError("out of reach")
 
-    monkeypatch.setattr("fathom.answering.asking.run_method", broken)
+    monkeypatch.setattr("fathom.answering.pipeline.run_method", broken)
     with pytest.raises(RuntimeError):
         fathom.ask("How many sales were there?", shop)
     (found,) = entries(log)
@@ -156,7 +156,7 @@ def test_a_question_that_is_stopped_is_logged(
         await asyncio.sleep(60)
         raise AssertionError
 
-    monkeypatch.setattr("fathom.answering.asking.run_method", endless)
+    monkeypatch.setattr("fathom.answering.pipeline.run_method", endless)
     talk = fathom.Conversation(shop)
 
     async def stop() -> None:

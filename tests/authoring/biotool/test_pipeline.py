@@ -11,9 +11,9 @@ import pytest
 from tests.biotools.conftest import quick
 
 from fathom.authoring.biotool import MakingPlan, biotool_maker
-from fathom.authoring.biotool.asking import identifiers, judged, questions_for, wrong_with
-from fathom.authoring.biotool.filtering import says_nothing, worthwhile
+from fathom.authoring.biotool.questions import identifiers, judged, questions_for, wrong_with
 from fathom.authoring.biotool.sampling import read_seeds, sample
+from fathom.authoring.biotool.worth_filter import says_nothing, worthwhile
 from fathom.authoring.journal import Item, entries
 from fathom.authoring.maker import make
 from fathom.benchmarks import load_benchmark

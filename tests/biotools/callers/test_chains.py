@@ -9,8 +9,8 @@ from bench.questions.calls import generated
 
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow
 from fathom.biotools.callers.bridges import BRIDGES, Crossing, paths
-from fathom.biotools.callers.fitting import MOST_SURE
-from fathom.biotools.callers.planning import CROSSED
+from fathom.biotools.callers.endpoint_fit import MOST_SURE
+from fathom.biotools.callers.plans import CROSSED
 from fathom.biotools.catalogue import check
 from fathom.biotools.catalogue.names import all_species
 from fathom.biotools.client import ApiResponse, Client

@@ -8,7 +8,7 @@ from bench.questions.calls import generated
 
 from fathom.biotools.callers import SolvedCall, open_caller
 from fathom.biotools.callers.finetuned import OFFERED, FineTunedCaller
-from fathom.biotools.callers.training import LAYOUTS, write_training
+from fathom.biotools.callers.training_files import LAYOUTS, write_training
 from fathom.biotools.catalogue import check
 from fathom.llm import Call, Reply, ScriptedModel
 

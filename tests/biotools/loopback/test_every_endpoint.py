@@ -5,7 +5,7 @@ import pytest
 from fathom.biotools.catalogue import endpoints
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
-from tests.biotools.catalogue.test_checking import VALID
+from tests.biotools.catalogue.test_argument_checks import VALID
 
 
 @pytest.mark.parametrize("name", sorted(endpoints()))

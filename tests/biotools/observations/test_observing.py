@@ -6,7 +6,7 @@ import pytest
 from fathom.biotools.catalogue import check
 from fathom.biotools.client import ApiResponse, Client
 from fathom.biotools.observations import observe
-from fathom.biotools.observations.reducing import sample, short, span, spread
+from fathom.biotools.observations.parts import sample, short, span, spread
 
 
 def response(name: str, arguments: dict[str, object], body: object) -> ApiResponse:

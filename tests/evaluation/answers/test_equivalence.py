@@ -9,7 +9,7 @@ from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers.equivalence import judge_queries, read_equivalences
 from fathom.evaluation.runs.folder import EQUIVALENCES, RunError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Question

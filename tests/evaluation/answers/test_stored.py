@@ -10,9 +10,9 @@ from fathom.errors import BudgetExceeded, InputError
 from fathom.evaluation.answers import JUDGEMENTS, AnswerQuality, judge_run
 from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import summarise
-from fathom.interfaces.cli.showing_runs import print_summary
+from fathom.interfaces.cli.run_display import print_summary
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
 from fathom.reports.report_files import write_report

@@ -10,7 +10,7 @@ from fathom.errors import InputError
 from fathom.evaluation.runs.contrast import contrast, contrasts, labelled, moved
 from fathom.evaluation.runs.grid import read_grid, run_grid
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 from tests.evaluation.runs.bench import QUESTIONS, make_benchmark
-from tests.evaluation.runs.test_running import right
+from tests.evaluation.runs.test_run import right
 
 from fathom.errors import InputError
 from fathom.evaluation.runs.folder import RECORDS
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, evaluate
+from fathom.evaluation.runs.run import Run, evaluate
 
 ALL = QUESTIONS + 1
 

@@ -9,9 +9,9 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.evaluation.runs.folder import read_records
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.repeats import repeats_of
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import Summary, summarise
-from fathom.interfaces.cli.showing_runs import print_summary
+from fathom.interfaces.cli.run_display import print_summary
 from fathom.llm import ScriptedModel
 from fathom.records import Draft, Question, Step, Trace
 

@@ -10,7 +10,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, load_benchmark
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.llm import ScriptedModel
 from fathom.methods import find_method
 

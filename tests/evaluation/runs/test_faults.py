@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 from tests.evaluation.runs.bench import QUESTIONS, make_benchmark
-from tests.evaluation.runs.test_running import right
+from tests.evaluation.runs.test_run import right
 
 from fathom.errors import InputError
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs import judging
-from fathom.evaluation.runs.judging import Exam, Marks
+from fathom.evaluation.runs import exams
+from fathom.evaluation.runs.exams import Exam, Marks
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 
 
@@ -66,11 +66,11 @@ def test_an_internal_error_is_kept_and_asked_again(tmp_path: Path, threads: Exec
 def _failing(exam: Exam) -> Marks:
     if exam.question.id == "q4":
         raise ZeroDivisionError
-    return judging.judge(exam)
+    return exams.judge(exam)
 
 
 def test_an_error_of_the_judge_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fathom.evaluation.runs.running.judge", _failing)
+    monkeypatch.setattr("fathom.evaluation.runs.run.judge", _failing)
     run = evaluate(make_benchmark(tmp_path), right, RunOptions(out=tmp_path / "run"))
     record = next(r for r in run.records() if r.id == "q4")
     assert (record.outcome, record.error_class) == (Outcome.ERROR, "internal_error")

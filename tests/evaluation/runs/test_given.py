@@ -15,7 +15,7 @@ from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import contrast
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, evaluate
+from fathom.evaluation.runs.run import Run, evaluate
 from fathom.methods import Context, Method, step
 from fathom.records import Draft, Question
 from fathom.reports.report_files import write_report

@@ -169,9 +169,9 @@ def test_seeds_and_reply_tokens_reach_the_model_and_make_another_run(folder: Pat
 
 def test_a_failing_cell_keeps_no_other_from_running(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fathom.evaluation.runs import grid as module
-    from fathom.evaluation.runs import running
+    from fathom.evaluation.runs import run as one_run
 
-    evaluate = running.evaluate
+    evaluate = one_run.evaluate
 
     def faulty(benchmark: str, method: str, options: RunOptions) -> object:
         if method == "zero-shot":

@@ -12,7 +12,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.errors import InputError
 from fathom.evaluation.runs.history import histories
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 
 N = 12

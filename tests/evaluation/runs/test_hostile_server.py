@@ -11,7 +11,7 @@ import pytest
 from tests.llm.hostile import OPENAI_KEY, TROUBLES, asked_for_openai
 
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.llm import Pace, open_model
 
 QUESTIONS, CONCURRENCY = 500, 6

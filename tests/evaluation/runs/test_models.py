@@ -8,7 +8,7 @@ from tests.evaluation.runs.bench import QUESTIONS, make_benchmark
 
 from fathom.errors import BudgetExceeded, CassetteMiss, ConfigError, ModelFailed, ModelNeeded
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, evaluate
+from fathom.evaluation.runs.run import Run, evaluate
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Question
 

@@ -12,7 +12,7 @@ from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.evaluation.runs.folder import DifferentRun
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, evaluate
+from fathom.evaluation.runs.run import Run, evaluate
 from fathom.knowledge import packs_beforehand
 from fathom.methods import Context, Method, step
 from fathom.records import Draft

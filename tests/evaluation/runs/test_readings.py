@@ -10,7 +10,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.benchmarks import load_benchmark
 from fathom.errors import InputError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.records import Draft, Question, Reading
 from fathom.reports.report_files import write_report

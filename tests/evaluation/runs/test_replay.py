@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from tests.data import needed
 from tests.evaluation.runs.bench import make_benchmark
-from tests.evaluation.runs.test_running import choose, propose, right, select_gene
+from tests.evaluation.runs.test_run import choose, propose, right, select_gene
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion, QuestionSelection, load_benchmark
 from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.runs.export import export
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.replay import replay
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.scoring import score
 from fathom.methods import Method
 from fathom.records import Question

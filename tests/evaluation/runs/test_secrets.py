@@ -11,7 +11,7 @@ from tests.command import Fathom
 from tests.databases.makers import postgres_url
 
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.records import Question
 
 SCHEMA = "fathom_test_secrets"

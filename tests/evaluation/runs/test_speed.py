@@ -6,7 +6,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from fathom.benchmarks import load_benchmark
 from fathom.evaluation.metrics import ves
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.speed import time_run
 from fathom.records import Question
 

@@ -17,7 +17,7 @@ from fathom.answering import Conversation
 from fathom.databases import Database, connect
 from fathom.errors import ConfigError, InputError, MissingExtra
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.interfaces.notebook import JSON, VEGA_LITE, mime_bundle
 from fathom.records import Answer, Chart, Question, Reading, Refusal, Result
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from fathom.answering.asking import answer, prepare
+from fathom.answering.pipeline import answer, prepare
 from fathom.errors import BudgetExceeded
 from fathom.llm import Budget, ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method, step

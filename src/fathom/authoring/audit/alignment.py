@@ -9,7 +9,7 @@ from typing import Any
 
 from fathom.authoring.audit.evidence_checks import check_evidence, unused_evidence
 from fathom.authoring.audit.evidence_claims import read_claims
-from fathom.authoring.audit.finding import EVIDENCE_KINDS, KINDS, Evidence
+from fathom.authoring.audit.findings import EVIDENCE_KINDS, KINDS, Evidence
 from fathom.authoring.audit.gold_parts import take_apart
 from fathom.authoring.audit.question_words import QuestionWords
 from fathom.benchmarks import Benchmark, BenchmarkQuestion

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import ColumnOf, GoldParts
 from fathom.authoring.audit.question_words import QuestionWords, plain
 from fathom.offline.linking.text import alike, stem, tokenize

@@ -10,7 +10,7 @@ from sqlglot import exp
 from fathom.authoring.audit.asking_checks import check_asking
 from fathom.authoring.audit.data_checks import check_data, reads_empty_table
 from fathom.authoring.audit.evidence_checks import check_evidence
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import take_apart
 from fathom.authoring.audit.literal_checks import check_literals
 from fathom.authoring.audit.query_checks import check_query

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import ColumnOf, GoldParts
 from fathom.databases import Database
 from fathom.errors import QueryError

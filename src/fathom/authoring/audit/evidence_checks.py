@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from fathom.authoring.audit.evidence_claims import EvidenceClaim, read_claims
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import GoldParts
 from fathom.authoring.audit.question_words import QuestionWords
 from fathom.offline.linking.text import alike, tokenize

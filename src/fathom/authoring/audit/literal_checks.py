@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import GoldParts
 from fathom.authoring.audit.question_words import QuestionWords, numbers_in, plain
 from fathom.offline.linking.text import tokenize

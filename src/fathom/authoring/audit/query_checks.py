@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import ColumnOf, GoldParts
 from fathom.offline.linking.text import name_stems
 from fathom.records import Schema

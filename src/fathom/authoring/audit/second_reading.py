@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from fathom.authoring.audit.finding import Evidence
+from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.suspicion import AGREES
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import Database

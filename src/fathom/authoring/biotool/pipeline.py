@@ -5,11 +5,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from fathom.authoring.biotool.asking import judged, questions_for, shortened
 from fathom.authoring.biotool.dataset import publish
-from fathom.authoring.biotool.executing import execution
-from fathom.authoring.biotool.filtering import worthwhile
+from fathom.authoring.biotool.execution_filter import execution
+from fathom.authoring.biotool.questions import judged, questions_for, shortened
 from fathom.authoring.biotool.sampling import Seeds, sample
+from fathom.authoring.biotool.worth_filter import worthwhile
 from fathom.authoring.journal import Item
 from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule, one_by_one
 from fathom.biotools.catalogue import endpoint, endpoints

@@ -19,7 +19,7 @@ from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.errors import FathomError, InputError, ModelFailed
-from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged
+from fathom.evaluation.answers.reply_files import as_they_come, by_model, damaged
 from fathom.evaluation.runs.folder import RunError, read_records
 from fathom.files import write_whole
 from fathom.llm import Model

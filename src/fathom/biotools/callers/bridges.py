@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fathom.biotools.catalogue.names import Species
-from fathom.biotools.observations.reducing import at
+from fathom.biotools.observations.parts import at
 
 FEW = 5
 """Records of a search that go on to the next call."""

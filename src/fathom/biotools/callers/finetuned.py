@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall, needs_model
 from fathom.biotools.callers.offline import OfflineCaller
-from fathom.biotools.callers.reading import read_call
+from fathom.biotools.callers.reply_calls import read_call
 from fathom.biotools.catalogue import Endpoint, EndpointCall, Parameter, check, endpoints
 from fathom.errors import CallRefused, UnknownName
 from fathom.llm import Message, Model, Sampling

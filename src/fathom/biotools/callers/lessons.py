@@ -11,7 +11,7 @@ import yaml
 
 from fathom.biotools.callers.entities import Entity
 from fathom.biotools.catalogue import endpoints
-from fathom.biotools.catalogue.searching import stems
+from fathom.biotools.catalogue.word_search import stems
 
 STOPWORDS = frozenset(
     "a an the of in on for to from and or is are was were be been do does did have has had with by at as it its this that these those "

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall, needs_model
 from fathom.biotools.callers.offline import OfflineCaller
-from fathom.biotools.callers.reading import read_call, words_of
+from fathom.biotools.callers.reply_calls import read_call, words_of
 from fathom.biotools.catalogue import EndpointCall, check, endpoints, function_schema
 from fathom.errors import CallRefused, UnknownName, did_you_mean
 from fathom.llm import Message, Model, Reply, Sampling, Tool

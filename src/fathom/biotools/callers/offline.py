@@ -10,10 +10,9 @@ from itertools import chain, pairwise
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
+from fathom.biotools.callers.argument_filler import ArgumentFiller
 from fathom.biotools.callers.caller import CallProposal, MadeCall
-from fathom.biotools.callers.entities import Entity, find_entities
-from fathom.biotools.callers.filling import ArgumentFiller
-from fathom.biotools.callers.fitting import (
+from fathom.biotools.callers.endpoint_fit import (
     FittingEndpoint,
     asking_back,
     assumed,
@@ -23,7 +22,7 @@ from fathom.biotools.callers.fitting import (
     kinship,
     most_fit,
 )
-from fathom.biotools.callers.learning import from_solved
+from fathom.biotools.callers.entities import Entity, find_entities
 from fathom.biotools.callers.lessons import (
     STOPWORDS,
     CallLesson,
@@ -32,7 +31,8 @@ from fathom.biotools.callers.lessons import (
     plain_words,
 )
 from fathom.biotools.callers.markers import marked
-from fathom.biotools.callers.planning import A_BRIDGE, CallPlan, alike, plan, relative
+from fathom.biotools.callers.plans import A_BRIDGE, CallPlan, alike, plan, relative
+from fathom.biotools.callers.solved_lessons import from_solved
 from fathom.biotools.catalogue import endpoints
 from fathom.errors import CallRefused
 from fathom.records import SolvedCall

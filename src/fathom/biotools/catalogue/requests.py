@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from fathom.biotools.catalogue.checking import EndpointCall
+from fathom.biotools.catalogue.argument_checks import EndpointCall
 from fathom.biotools.catalogue.endpoints import SERVICES
 from fathom.errors import CallRefused
 

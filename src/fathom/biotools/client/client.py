@@ -98,7 +98,7 @@ class Client:
 
     def pages(self, call: EndpointCall, *, most: int = 10) -> Iterator[ApiResponse]:
         """The pages of a paged call, at most so many; each is a response of its own."""
-        from fathom.biotools.client.paging import next_page  # noqa: PLC0415
+        from fathom.biotools.client.pages import next_page  # noqa: PLC0415
 
         request: HttpRequest | None = request_for(call)
         for _ in range(most):

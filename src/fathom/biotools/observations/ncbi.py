@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from xml.etree import ElementTree as ET
 
-from fathom.biotools.observations.reducing import Json, at, keep, pruned, sample, short, spread
+from fathom.biotools.observations.parts import Json, at, keep, pruned, sample, short, spread
 
 Record = Callable[[ET.Element], Json]
 

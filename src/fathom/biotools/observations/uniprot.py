@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from fathom.biotools.observations.reducing import (
+from fathom.biotools.observations.parts import (
     Json,
     Reduction,
     at,

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, StringConstraints
 
 from fathom.errors import InputError, ModelFailed, ReplyUnusable
-from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged, kept_lines
+from fathom.evaluation.answers.reply_files import as_they_come, by_model, damaged, kept_lines
 from fathom.evaluation.metrics import Rate
 from fathom.evaluation.outcome import JUDGED, SAME
 from fathom.evaluation.runs.folder import EQUIVALENCES, RunInUse, read_records

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from fathom.benchmarks import Benchmark
 from fathom.errors import InputError
 from fathom.evaluation.answers.judge import Judgement, judge_answer
-from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged, kept_lines
+from fathom.evaluation.answers.reply_files import as_they_come, by_model, damaged, kept_lines
 from fathom.evaluation.runs.folder import (
     JUDGEMENTS,
     PEOPLE,

@@ -25,7 +25,7 @@ from fathom.benchmarks.choice import QuestionSelection, read_ids
 from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunInUse, spent_in
 from fathom.evaluation.runs.options import AS_USUAL, RunOptions
-from fathom.evaluation.runs.running import Run, evaluate
+from fathom.evaluation.runs.run import Run, evaluate
 from fathom.methods import Method, find_method
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.errors import InputError
 from fathom.evaluation.runs.imported_prices import CACHED_SHARE, Pricing, prices_of
 from fathom.evaluation.runs.response import Response
-from fathom.evaluation.scoring.pairing import Lookup, rule_for
 from fathom.evaluation.scoring.predictions import folded, grouped_records
+from fathom.evaluation.scoring.question_pairs import Lookup, rule_for
 from fathom.records import Question, Selection, Step, Trace, Usage
 from fathom.records.trace import Module
 

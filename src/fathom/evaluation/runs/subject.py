@@ -15,7 +15,7 @@ from fathom.config import Settings, read_settings
 from fathom.databases import connect
 from fathom.databases.query_columns import items_of
 from fathom.errors import ConfigError, FathomError, ModelNeeded
-from fathom.evaluation.runs.asking import Ask, AskFailed, is_async
+from fathom.evaluation.runs.asker import Ask, AskFailed, is_async
 from fathom.evaluation.runs.options import RunOptions
 from fathom.knowledge import KnowledgePack, load_packs, packs_beforehand
 from fathom.methods import Context, Meter, Method, find_method, run_method

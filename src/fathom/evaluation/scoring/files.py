@@ -18,8 +18,8 @@ from fathom.evaluation.interval import wilson
 from fathom.evaluation.outcome import PASS_AT, Outcome
 from fathom.evaluation.scoring.clusters import workers_of
 from fathom.evaluation.scoring.judge import Scored
-from fathom.evaluation.scoring.pairing import Lookup, PairedQuestion, pair, rule_for
 from fathom.evaluation.scoring.pool import ExecutorPool, WorkerPool
+from fathom.evaluation.scoring.question_pairs import Lookup, PairedQuestion, pair, rule_for
 from fathom.evaluation.scoring.worker import Terms
 from fathom.files import written_whole
 from fathom.records.display import Displayed

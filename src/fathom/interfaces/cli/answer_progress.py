@@ -5,7 +5,7 @@ import time
 
 from fathom.answering import Conversation
 from fathom.answering.audit_log import logging_as
-from fathom.interfaces.cli.showing import notices, plain
+from fathom.interfaces.cli.display import notices, plain
 from fathom.records import Answer
 from fathom.watch import Event
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from fathom.answering import Asking, explain
 from fathom.answering.pictures import as_page, as_png, as_svg
 from fathom.errors import InputError
-from fathom.interfaces.cli.showing import console, notices, plain, print_rows, print_sql
+from fathom.interfaces.cli.display import console, notices, plain, print_rows, print_sql
 from fathom.knowledge import check
 from fathom.records import Answer, Chart, Result, Usage
 

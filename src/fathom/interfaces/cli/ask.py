@@ -11,8 +11,8 @@ from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
+from fathom.interfaces.cli.display import notices, plain, print_csv, print_json, print_sql
 from fathom.interfaces.cli.options import ANYBODY, NO_LIMIT, NO_RECORDING, AsUser, Recording, Spending, Strict
-from fathom.interfaces.cli.showing import notices, plain, print_csv, print_json, print_sql
 from fathom.records import Answer, Ending, Limits
 
 

@@ -16,8 +16,8 @@ from fathom.authoring.audit.second_reading import SecondReading
 from fathom.benchmarks import data_folder, load_benchmark
 from fathom.config import read_settings
 from fathom.errors import ConfigError
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
-from fathom.interfaces.cli.showing_runs import measure
+from fathom.interfaces.cli.display import console, notices, plain, print_json
+from fathom.interfaces.cli.run_display import measure
 
 _SHOWN = 20
 

@@ -16,7 +16,7 @@ from fathom.answering.documents import csv_cell
 from fathom.errors import ConfigError, InputError
 from fathom.files import written_whole
 from fathom.interfaces.cli import ERROR
-from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
+from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 
 SHOWN = 20
 """Entries that `show` prints, the newest."""

@@ -16,8 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from fathom.authoring.maker import Maker, make
 from fathom.authoring.publication import REJECTED
 from fathom.errors import InputError
+from fathom.interfaces.cli.display import console, notices, plain
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, DatabaseName, Recording, Spending
-from fathom.interfaces.cli.showing import console, notices, plain
 from fathom.nl2sql.schema_text import Style
 
 author = App(

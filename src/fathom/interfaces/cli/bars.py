@@ -6,7 +6,7 @@ from typing import Any
 from rich.bar import Bar
 from rich.table import Table
 
-from fathom.interfaces.cli.showing import console, notices, plain
+from fathom.interfaces.cli.display import console, notices, plain
 from fathom.records import Chart
 
 MOST_BARS = 40

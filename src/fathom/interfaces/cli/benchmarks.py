@@ -8,7 +8,7 @@ from typing import Literal
 from fathom.benchmarks import Benchmark, load_benchmark
 from fathom.benchmarks.gold_checks import GoldFault, check_gold, list_benchmarks
 from fathom.errors import ConfigError
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.display import console, plain, print_json
 
 _MEANS = {
     "database": "the database can't be used",

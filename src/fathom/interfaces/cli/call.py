@@ -6,7 +6,7 @@ from fathom.biotools.catalogue import check, request_for
 from fathom.biotools.client import Client, read_options
 from fathom.biotools.observations import observe
 from fathom.errors import InputError
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 
 
 def call(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import Contrast, Moved, contrasts, moved
-from fathom.interfaces.cli.showing import print_json
-from fathom.interfaces.cli.showing_runs import print_contrast
+from fathom.interfaces.cli.display import print_json
+from fathom.interfaces.cli.run_display import print_contrast
 from fathom.reports.tables import contrasts_as_json
 
 

@@ -5,12 +5,12 @@ import tempfile
 from pathlib import Path
 
 from fathom.answering import answer, prepare
-from fathom.answering.calling import call
+from fathom.answering.calls import call
 from fathom.biotools.client import Client, ClientOptions
 from fathom.biotools.loopback import Loopback
 from fathom.databases import connect
 from fathom.interfaces.cli.answers import show_answer
-from fathom.interfaces.cli.showing import console, notices, plain
+from fathom.interfaces.cli.display import console, notices, plain
 from fathom.interfaces.cli.tool_answers import show_tool_answer
 from fathom.records import Question
 

@@ -14,7 +14,7 @@ from fathom.errors import ConfigError
 from fathom.evaluation.runs.imported_prices import CACHED_SHARE
 from fathom.evaluation.runs.options import Evidence, SchemaGiven
 from fathom.evaluation.runs.replay import replay as answers_of
-from fathom.evaluation.runs.running import evaluate as run
+from fathom.evaluation.runs.run import evaluate as run
 from fathom.evaluation.runs.subject import Subject
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli.evaluate_repeats import RepeatedRun, show_measured

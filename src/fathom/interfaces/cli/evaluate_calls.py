@@ -8,7 +8,7 @@ from fathom.benchmarks.calls import PREFIX, is_of_calls
 from fathom.errors import ConfigError
 from fathom.evaluation.calls import evaluate_calls as run
 from fathom.evaluation.calls.replay import replay_calls
-from fathom.evaluation.calls.running import Subject
+from fathom.evaluation.calls.run import Subject
 from fathom.interfaces.cli.evaluate_repeats import RepeatedRun, show_measured
 from fathom.interfaces.cli.options import (
     ALL_QUESTIONS,

@@ -7,9 +7,10 @@ from pathlib import Path
 from fathom.evaluation.runs.contrast import contrasts
 from fathom.evaluation.runs.grid import GridOutcome, read_grid, run_grid
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import RunStopped
+from fathom.evaluation.runs.run import RunStopped
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.files import write_whole
+from fathom.interfaces.cli.display import notices, plain, print_json
 from fathom.interfaces.cli.options import (
     ALL_QUESTIONS,
     AS_QUERIES_ARE,
@@ -25,8 +26,7 @@ from fathom.interfaces.cli.options import (
     Spending,
 )
 from fathom.interfaces.cli.progress import progress
-from fathom.interfaces.cli.showing import notices, plain, print_json
-from fathom.interfaces.cli.showing_runs import print_figures, print_summary, told_stopped
+from fathom.interfaces.cli.run_display import print_figures, print_summary, told_stopped
 from fathom.reports.report_files import write_report
 from fathom.reports.tables import contrasts_as_json
 

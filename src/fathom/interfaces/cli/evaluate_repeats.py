@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fathom.evaluation.runs.contrast import contrast
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, RunStopped
+from fathom.evaluation.runs.run import Run, RunStopped
+from fathom.interfaces.cli.display import print_json
 from fathom.interfaces.cli.options import Spending
-from fathom.interfaces.cli.showing import print_json
-from fathom.interfaces.cli.showing_runs import print_repeats, show_run, told_stopped
+from fathom.interfaces.cli.run_display import print_repeats, show_run, told_stopped
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.export import export as write
 from fathom.evaluation.runs.export import export_unsolved
-from fathom.interfaces.cli.showing import notices
+from fathom.interfaces.cli.display import notices
 
 
 def export(

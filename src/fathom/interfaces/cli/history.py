@@ -4,8 +4,8 @@ from pathlib import Path
 
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.history import MethodHistory, RunChange, histories, named
-from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
-from fathom.interfaces.cli.showing_runs import measure
+from fathom.interfaces.cli.display import bare_table, console, plain, print_json
+from fathom.interfaces.cli.run_display import measure
 
 
 def history(

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from fathom.answering.asking import learn, prepare
+from fathom.answering.pipeline import learn, prepare
 from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.interfaces.cli.answers import show_mismatches
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.options import DatabaseName
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.retrieval import ValueIndex
 
 

@@ -8,8 +8,8 @@ from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
+from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Strict
-from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
 
 MOST_COMMON = 4

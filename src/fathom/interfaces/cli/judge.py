@@ -14,9 +14,9 @@ from fathom.evaluation.answers.people import import_scores
 from fathom.evaluation.answers.stored import check_run_is_of
 from fathom.evaluation.outcome import SAME
 from fathom.evaluation.runs.folder import EQUIVALENCES, PEOPLE
+from fathom.interfaces.cli.display import console, plain, print_json
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
-from fathom.interfaces.cli.showing import console, plain, print_json
-from fathom.interfaces.cli.showing_runs import measure
+from fathom.interfaces.cli.run_display import measure
 from fathom.llm import Model, opened_model
 
 

@@ -17,8 +17,8 @@ from fathom.errors import ConfigError
 from fathom.evaluation.answers.pairs import read_answers
 from fathom.evaluation.metrics import Mean
 from fathom.evaluation.scoring.clusters import connect_cluster
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.options import Recording, Spending
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.llm import opened_model
 
 

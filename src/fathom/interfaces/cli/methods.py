@@ -8,7 +8,7 @@ from rich.tree import Tree
 
 from fathom import registry
 from fathom.errors import ConfigError
-from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
+from fathom.interfaces.cli.display import bare_table, console, plain, print_json
 from fathom.methods import Method, MethodStep, find_method
 from fathom.methods.registered_steps import registered_steps
 from fathom.nl2sql.strategies import STRATEGIES, strategies_by_module, strategies_of

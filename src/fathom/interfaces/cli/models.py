@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from fathom.errors import ModelError, ModelFailed, sentences
-from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
+from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.llm import Pace, Reply, open_model
 from fathom.llm.keys import redact_error
 from fathom.llm.providers import PROVIDERS, Provider

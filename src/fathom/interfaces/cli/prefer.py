@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 from fathom.errors import ConfigError, InputError
 from fathom.evaluation.answers.pairs import AnswerPair, pair_up, read_answers, read_verdicts, write_queue
-from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
+from fathom.evaluation.answers.preferences import Preferences, prefer_by_model
+from fathom.interfaces.cli.display import console, plain, print_json
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
-from fathom.interfaces.cli.showing import console, plain, print_json
 from fathom.llm import opened_model
 from fathom.reports.preferences import write_preferences
 

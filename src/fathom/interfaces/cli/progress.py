@@ -14,7 +14,7 @@ from rich.progress import (
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.progress import RunProgress
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.interfaces.cli.showing import notices
+from fathom.interfaces.cli.display import notices
 from fathom.text import visible
 
 _LINE_SECONDS = 10.0

@@ -10,8 +10,8 @@ from fathom.errors import FathomError, InputError, ModelError, did_you_mean
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_trace
 from fathom.interfaces.cli.bars import show_chart
+from fathom.interfaces.cli.display import console, notices, plain, print_sql
 from fathom.interfaces.cli.inspect import show_table
-from fathom.interfaces.cli.showing import console, notices, plain, print_sql
 from fathom.records import Answer, Table
 
 PROFILE_SECONDS = 5.0

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from fathom.benchmarks import load_benchmark
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.folder import read_configuration
-from fathom.evaluation.runs.resettling import resettled
-from fathom.interfaces.cli.showing import notices, plain
+from fathom.evaluation.runs.resettlement import resettled
+from fathom.interfaces.cli.display import notices, plain
 from fathom.reports.report_files import write_report
 
 

@@ -6,7 +6,7 @@ from fathom.answering import Asking
 from fathom.answering.audit_log import logging_as
 from fathom.answering.report import report
 from fathom.interfaces.cli import DECLINED
-from fathom.interfaces.cli.showing import console, notices, plain, print_json, print_sql
+from fathom.interfaces.cli.display import console, notices, plain, print_json, print_sql
 from fathom.records import Question
 
 

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from fathom.authoring.annotation.store import Reviews
 from fathom.authoring.annotation.workbench import Workbench
 from fathom.config import read_settings
-from fathom.interfaces.cli.showing import notices, plain
+from fathom.interfaces.cli.display import notices, plain
 
 review = App(
     name="review",

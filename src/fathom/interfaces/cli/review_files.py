@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 from fathom.authoring.annotation import queue, sheets
 from fathom.authoring.annotation.flow import advance
+from fathom.interfaces.cli.display import console, plain
 from fathom.interfaces.cli.review_app import HERE, Kept, opened, review, tell_problems
-from fathom.interfaces.cli.review_showing import show_settled
-from fathom.interfaces.cli.showing import console, plain
+from fathom.interfaces.cli.review_display import show_settled
 
 
 @review.command(name="take")

@@ -11,9 +11,9 @@ from fathom.authoring.annotation.intake import take
 from fathom.authoring.annotation.records import PersonRole, Project, Settling, WorkKind
 from fathom.authoring.annotation.sources import SourceKind, read_source
 from fathom.errors import InputError
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.review_app import HERE, Kept, opened, review
-from fathom.interfaces.cli.review_showing import show_people, show_project, show_projects, show_settled
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.review_display import show_people, show_project, show_projects, show_settled
 
 _ALL_COUNT = (WorkKind.DIFFICULTY, WorkKind.ANSWER, WorkKind.PREFERENCE, WorkKind.WRITING)
 """Where every response counts unless it is said otherwise; everything else goes to an expert."""

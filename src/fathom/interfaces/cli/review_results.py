@@ -13,9 +13,9 @@ from fathom.authoring.annotation.figures import figures as compute
 from fathom.authoring.annotation.flow import advance
 from fathom.authoring.annotation.history import AnnotationHistory, lines
 from fathom.errors import InputError
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.review_app import HERE, Kept, opened, review
-from fathom.interfaces.cli.review_showing import show_figures
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.review_display import show_figures
 
 
 @review.command(name="reopen")

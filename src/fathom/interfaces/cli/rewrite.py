@@ -6,8 +6,8 @@ from collections import Counter
 from fathom.databases import Database, connect
 from fathom.efficiency import Rewriting
 from fathom.efficiency import rewrite as find
+from fathom.interfaces.cli.display import console, plain, print_json, print_sql
 from fathom.interfaces.cli.options import NO_RECORDING, DatabaseName, Query, Recording, query_text
-from fathom.interfaces.cli.showing import console, plain, print_json, print_sql
 
 
 def rewrite(

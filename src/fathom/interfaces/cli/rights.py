@@ -8,7 +8,7 @@ from fathom.config import read_settings
 from fathom.databases import Database, connect
 from fathom.errors import RightsError
 from fathom.interfaces.cli import ERROR
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.rights import Granted, Rights, Seen, read_rights
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.errors import ConfigError, MissingExtra
+from fathom.interfaces.cli.display import notices, plain
 from fathom.interfaces.cli.options import Strict
-from fathom.interfaces.cli.showing import notices, plain
 
 if TYPE_CHECKING:
     from fathom.interfaces.web.site import Rules

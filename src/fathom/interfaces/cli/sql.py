@@ -5,8 +5,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.databases import connect
+from fathom.interfaces.cli.display import print_csv, print_json, print_rows
 from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Query, Strict, query_text
-from fathom.interfaces.cli.showing import print_csv, print_json, print_rows
 from fathom.records import Limits
 
 

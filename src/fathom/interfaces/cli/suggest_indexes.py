@@ -7,7 +7,7 @@ from fathom.benchmarks.sql_text import statements
 from fathom.databases import connect
 from fathom.efficiency import Advice
 from fathom.efficiency import suggest_indexes as find
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.display import console, plain, print_json
 
 
 def suggest_indexes(

@@ -12,8 +12,8 @@ from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.options import DatabaseName
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
 from fathom.knowledge.lessons import (
     Lesson,
     LessonFile,

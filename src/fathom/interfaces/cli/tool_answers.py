@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from fathom.answering.calling import AnswerCall, ToolAnswer, call
-from fathom.biotools.callers.following import MOST_CALLS
+from fathom.answering.calls import AnswerCall, ToolAnswer, call
+from fathom.biotools.callers.chain import MOST_CALLS
 from fathom.biotools.client import Client
 from fathom.interfaces.cli import DECLINED
-from fathom.interfaces.cli.showing import console, notices, plain, print_json
+from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.llm import Model
 from fathom.llm.exchange import usage_json
 

@@ -19,8 +19,8 @@ from fathom.biotools.catalogue import (
     search,
 )
 from fathom.errors import InputError, did_you_mean
+from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
-from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
 
 ACTIONS = ("list", "search", "show", "export", "export-training", "answer", "verify", "serve")
 
@@ -81,11 +81,11 @@ def tools(
         case "export":
             print_json(export())
         case "export-training":
-            from fathom.interfaces.cli.tool_training import export_training  # noqa: PLC0415, rarely needed
+            from fathom.interfaces.cli.training_export import export_training  # noqa: PLC0415, rarely needed
 
             export_training(words, out, split or "random", fraction)
         case "answer":
-            from fathom.interfaces.cli.tool_wording import answer_pairs  # noqa: PLC0415, likewise
+            from fathom.interfaces.cli.answer_pairs import answer_pairs  # noqa: PLC0415, likewise
 
             return answer_pairs(
                 words, out, model, seen, split or "all", recording=recording, spending=spending
@@ -103,7 +103,7 @@ def tools(
 def _verify(names: tuple[str, ...]) -> int:
     """Call every example and print a line for each; 1 when any isn't answered."""
     from fathom.biotools.client import Client  # noqa: PLC0415, the other actions need no client
-    from fathom.biotools.verifying import verify  # noqa: PLC0415
+    from fathom.biotools.verification import verify  # noqa: PLC0415
 
     chosen = [endpoint(name).name for name in names]
     failed = 0

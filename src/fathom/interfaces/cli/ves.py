@@ -12,7 +12,7 @@ from fathom.evaluation.metrics import r_ves
 from fathom.evaluation.metrics import ves as score
 from fathom.evaluation.runs.speed import Protocol, time_run
 from fathom.evaluation.timing import Ratio
-from fathom.interfaces.cli.showing import console, plain, print_json
+from fathom.interfaces.cli.display import console, plain, print_json
 
 Timed = Mapping[str, Ratio | None]
 

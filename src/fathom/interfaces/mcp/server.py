@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from fathom.answering import explain
 from fathom.answering.audit_log import logged_run, logging_as
-from fathom.answering.calling import answer_by_calls
+from fathom.answering.calls import answer_by_calls
 from fathom.answering.rehearsal import keep, rehearse, validate
 from fathom.biotools.callers import open_caller
 from fathom.biotools.catalogue import check

@@ -10,7 +10,7 @@ from fathom.answering.forms import as_json, cell_as_json, result_as_json
 from fathom.answering.pictures import picture_of
 from fathom.databases import Database
 from fathom.evaluation.outcome import told_unjudged
-from fathom.evaluation.runs.running import Run
+from fathom.evaluation.runs.run import Run
 from fathom.evaluation.runs.summary import Summary
 from fathom.evaluation.scoring import Score
 from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says

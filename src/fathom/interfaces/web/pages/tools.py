@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from fathom.answering.calling import CITATIONS, AnswerCall, ToolAnswer, call
+from fathom.answering.calls import CITATIONS, AnswerCall, ToolAnswer, call
 from fathom.answering.facts import MOST_FACTS, facts_of
 from fathom.biotools.catalogue import Endpoint, Parameter, check, endpoint, endpoints, search
 from fathom.biotools.client import Client

@@ -8,12 +8,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fathom.biotools.callers.argument_filler import ArgumentFiller
 from fathom.biotools.callers.bridges import Bridge, Crossing, paths
 from fathom.biotools.callers.caller import MadeCall
+from fathom.biotools.callers.endpoint_fit import (
+    MOST_LEAD,
+    FittingEndpoint,
+    checked,
+    confidence,
+    fit,
+    most_fit,
+)
 from fathom.biotools.callers.entities import STRONG, Entity
-from fathom.biotools.callers.filling import ArgumentFiller
-from fathom.biotools.callers.fitting import MOST_LEAD, FittingEndpoint, checked, confidence, fit, most_fit
-from fathom.biotools.callers.taking import takes
+from fathom.biotools.callers.taken_kinds import takes
 from fathom.biotools.catalogue import EndpointCall, check, endpoints, names
 
 MOST_BRIDGES = 3

@@ -14,7 +14,7 @@ from fathom.biotools.live import LiveTools
 from fathom.biotools.loopback import Loopback
 from fathom.errors import BudgetExceeded, ConfigError, FathomError, InputError, ServiceDown
 from fathom.evaluation.calls import evaluate_calls, open_encoder
-from fathom.evaluation.calls.asking import Lessons
+from fathom.evaluation.calls.callers import Lessons
 from fathom.evaluation.calls.encoders import Vectors
 from fathom.evaluation.calls.replay import replay_calls
 from fathom.evaluation.outcome import Outcome
@@ -22,7 +22,7 @@ from fathom.evaluation.runs.contrast import contrast, moved
 from fathom.evaluation.runs.folder import DifferentRun
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.evaluation.runs.running import Run
+from fathom.evaluation.runs.run import Run
 from fathom.llm import Budget, Call, Reply, ScriptedModel
 from fathom.records import Question
 from fathom.reports.report_files import write_report

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from fathom.authoring.audit.finding import KINDS, AuditFinding
+from fathom.authoring.audit.findings import KINDS, AuditFinding
 from fathom.errors import InputError
 
 

@@ -11,7 +11,7 @@ from types import ModuleType, TracebackType
 from typing import TypeVar
 
 from fathom.errors import FathomError
-from fathom.evaluation.runs.asking import fault_of
+from fathom.evaluation.runs.asker import fault_of
 
 Work = TypeVar("Work")
 Found = TypeVar("Found")

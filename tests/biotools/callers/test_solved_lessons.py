@@ -1,5 +1,5 @@
 from fathom.biotools.callers import OfflineCaller, SolvedCall
-from fathom.biotools.callers.learning import from_solved
+from fathom.biotools.callers.solved_lessons import from_solved
 
 
 def test_what_an_example_is_about_is_not_taken_over() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import fathom
-from fathom.answering.wording import traced_words
+from fathom.answering.model_words import traced_words
 from fathom.errors import ModelFailed
 from fathom.llm import ScriptedModel
 from fathom.llm.scripted import Line

@@ -21,8 +21,8 @@ from fathom.errors import ConfigError, InputError, UnknownName
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunFolder, RunInUse
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import Run, RunStopped, evaluate
-from fathom.evaluation.runs.scoring import Scorers, WorkerDied
+from fathom.evaluation.runs.run import Run, RunStopped, evaluate
+from fathom.evaluation.runs.scorers import Scorers, WorkerDied
 from fathom.methods import Context, Method, step
 from fathom.records import Candidate, Draft, Question, Reading, Refusal, Selection
 
@@ -355,7 +355,7 @@ sys.path.insert(0, {root!r})
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 
 def slow(question):
     with open({asked!r}, "a") as stream:

@@ -7,6 +7,7 @@ from pathlib import Path
 from fathom.benchmarks import Benchmark
 from fathom.benchmarks.settled import SettledGold, with_settled
 from fathom.evaluation.answers.stored import check_run_is_of
+from fathom.evaluation.runs.exams import Exam, Marks, judge
 from fathom.evaluation.runs.folder import (
     CONFIGURATION,
     JUDGEMENTS,
@@ -15,7 +16,6 @@ from fathom.evaluation.runs.folder import (
     read_configuration,
     read_records,
 )
-from fathom.evaluation.runs.judging import Exam, Marks, judge
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.response import Response
 from fathom.files import write_whole

@@ -6,8 +6,8 @@ from fathom.authoring.biotool.worded_answers import write_answers
 from fathom.benchmarks.calls import load_calls
 from fathom.biotools.client import Client
 from fathom.errors import ConfigError, InputError
+from fathom.interfaces.cli.display import console, notices, plain
 from fathom.interfaces.cli.options import Recording, Spending
-from fathom.interfaces.cli.showing import console, notices, plain
 from fathom.llm import opened_model
 
 _MOST_TOLD = 5

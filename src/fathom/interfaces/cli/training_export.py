@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from fathom.benchmarks.calls import PREFIX, SEED, load_calls, solved
-from fathom.biotools.callers.training import first_part, write_training
+from fathom.biotools.callers.training_files import first_part, write_training
 from fathom.errors import InputError
-from fathom.interfaces.cli.showing import console, notices, plain
+from fathom.interfaces.cli.display import console, notices, plain
 
 
 def export_training(words: tuple[str, ...], out: Path | None, split: str, fraction: float) -> None:

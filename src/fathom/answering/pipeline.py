@@ -14,7 +14,7 @@ from fathom.answering.headings import empty_tables, noun_for
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
-from fathom.answering.waiting import wait
+from fathom.answering.sync import wait
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
@@ -342,7 +342,7 @@ def _did_you_mean(readings: Sequence[Reading]) -> str:
 
 async def _in_its_words(given: Answer, model: "Model", said: str | None) -> Answer:
     """The answer in a model's words, as far as the result holds them; else as written from the result."""
-    from fathom.answering.wording import word_answer  # noqa: PLC0415, only where a model is asked
+    from fathom.answering.model_words import word_answer  # noqa: PLC0415, only where a model is asked
 
     if given.result is None:
         return given

@@ -21,7 +21,7 @@ from fathom.errors import (
 from fathom.evaluation.calls.encoders import Encoder
 from fathom.evaluation.metrics import argument_errors
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.judging import Exam, Marks, failed
+from fathom.evaluation.runs.exams import Exam, Marks, failed
 from fathom.evaluation.runs.record import CallRecord, JudgedQuery
 
 PATIENCE = 3

@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, StringConstraints
 
 from fathom.errors import InputError, ModelFailed, ReplyUnusable
-from fathom.evaluation.answers.keeping import as_they_come, by_model, damaged
 from fathom.evaluation.answers.pairs import VERDICTS, AnswerPair
+from fathom.evaluation.answers.reply_files import as_they_come, by_model, damaged
 from fathom.evaluation.metrics import Mean, Preference, cohen_kappa, exact_agreement, krippendorff_alpha
 from fathom.files import write_whole
 from fathom.llm import Model

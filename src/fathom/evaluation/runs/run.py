@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.errors import ConfigError, InputError, ModelError
-from fathom.evaluation.runs.asking import Ask, Asked, Asker
+from fathom.evaluation.runs.asker import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
+from fathom.evaluation.runs.exams import Exam, Marks, failed, judge
 from fathom.evaluation.runs.folder import RunFolder, read_records, spent_in
-from fathom.evaluation.runs.judging import Exam, Marks, failed, judge
+from fathom.evaluation.runs.made_record import record_of
 from fathom.evaluation.runs.options import AS_USUAL, RunOptions
 from fathom.evaluation.runs.progress import Silent
 from fathom.evaluation.runs.record import QuestionRecord
-from fathom.evaluation.runs.recording import record_of
 from fathom.evaluation.runs.response import Response
-from fathom.evaluation.runs.scoring import InThreads, Scorers, WorkerDied
+from fathom.evaluation.runs.scorers import InThreads, Scorers, WorkerDied
 from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fathom.biotools.callers.reading import read_call
+from fathom.biotools.callers.reply_calls import read_call
 from fathom.llm import Call, Reply
 
 CASES = yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8"))

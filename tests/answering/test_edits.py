@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fathom.answering import Conversation, prepare
-from fathom.answering.editing import edit, is_follow_up
+from fathom.answering.edits import edit, is_follow_up
 from fathom.databases import Database, connect
 from fathom.offline.engine import OfflineEngine
 

@@ -17,11 +17,11 @@ from fathom.evaluation.answers.pairs import (
     read_verdicts,
     write_queue,
 )
-from fathom.evaluation.answers.preferring import Preferences, prefer_by_model
+from fathom.evaluation.answers.preferences import Preferences, prefer_by_model
 from fathom.evaluation.metrics import NothingInCommon
 from fathom.evaluation.runs.folder import RunError
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.run import evaluate
 from fathom.llm import Budget, Cassette, Model, ScriptedModel
 from fathom.records import Draft, Question
 from tests.command import Fathom

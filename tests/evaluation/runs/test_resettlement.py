@@ -12,8 +12,8 @@ from fathom.errors import InputError
 from fathom.evaluation.runs.contrast import contrast
 from fathom.evaluation.runs.folder import RunError, read_records
 from fathom.evaluation.runs.options import RunOptions
-from fathom.evaluation.runs.resettling import resettled
-from fathom.evaluation.runs.running import evaluate
+from fathom.evaluation.runs.resettlement import resettled
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import summarise
 from fathom.records import Candidate, Draft, Question
 

@@ -7,10 +7,10 @@ from typing import Any
 from fathom.biotools.callers.entities import Entity
 from fathom.biotools.callers.lessons import STOPWORDS, CallLesson, known_words
 from fathom.biotools.callers.markers import CUES, FEATURES, TYPES, chosen
-from fathom.biotools.callers.taking import takes
+from fathom.biotools.callers.taken_kinds import takes
 from fathom.biotools.catalogue import Endpoint, Parameter, names
 from fathom.biotools.catalogue.kinds import is_nucleotide
-from fathom.biotools.catalogue.searching import stems
+from fathom.biotools.catalogue.word_search import stems
 
 NEARLY_THE_SAME = 0.75
 """Cosine from which a solved example's fixed arguments are taken over."""

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from fathom.biotools.callers.training import first_part
+from fathom.biotools.callers.training_files import first_part
 from fathom.records import SolvedCall
 
 

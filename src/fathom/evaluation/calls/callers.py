@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.calls import SEED, ToolCall, found_before, kin, solved
 from fathom.errors import ModelError
-from fathom.evaluation.runs.asking import Ask, fault_of, told_error
+from fathom.evaluation.runs.asker import Ask, fault_of, told_error
 from fathom.evaluation.runs.response import Response, in_a_row
 from fathom.records import Question, SolvedCall, Step, Trace, Usage
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from math import exp
 from typing import Any, NamedTuple
 
+from fathom.biotools.callers.argument_filler import ArgumentFiller
 from fathom.biotools.callers.entities import STRONG, Entity
-from fathom.biotools.callers.filling import ArgumentFiller
 from fathom.biotools.callers.lessons import CallLesson
-from fathom.biotools.callers.taking import takes
+from fathom.biotools.callers.taken_kinds import takes
 from fathom.biotools.catalogue import EndpointCall, check, endpoints
 from fathom.errors import CallRefused
 

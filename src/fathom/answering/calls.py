@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fathom.answering.facts import MOST_FACTS, Fact, facts_of, untraced
-from fathom.answering.waiting import wait
+from fathom.answering.sync import wait
 from fathom.biotools.callers import Caller, Chain, MadeCall, follow, open_caller
-from fathom.biotools.callers.following import MOST_CALLS
+from fathom.biotools.callers.chain import MOST_CALLS
 from fathom.biotools.catalogue import request_for
 from fathom.biotools.client import Client
 from fathom.biotools.observations import Observation

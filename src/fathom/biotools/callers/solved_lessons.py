@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from fathom.biotools.callers.argument_filler import TEXTS, ArgumentFiller
 from fathom.biotools.callers.entities import Entity, find_entities
-from fathom.biotools.callers.filling import TEXTS, ArgumentFiller
 from fathom.biotools.callers.lessons import CallLesson, plain_words
-from fathom.biotools.callers.taking import takes
+from fathom.biotools.callers.taken_kinds import takes
 from fathom.biotools.catalogue import Parameter, check, endpoint
 from fathom.errors import CallRefused
 from fathom.records import SolvedCall

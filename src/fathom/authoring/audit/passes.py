@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fathom.authoring.audit.agreement import find_agreement
 from fathom.authoring.audit.checks import check_gold
-from fathom.authoring.audit.finding import AuditFinding, Evidence
+from fathom.authoring.audit.findings import AuditFinding, Evidence
 from fathom.authoring.audit.second_reading import SecondReading
 from fathom.authoring.audit.suspicion import AGREES, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion

@@ -4,8 +4,8 @@ from typing import Any
 
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.asking import INTERNAL, Asked
-from fathom.evaluation.runs.judging import Marks
+from fathom.evaluation.runs.asker import INTERNAL, Asked
+from fathom.evaluation.runs.exams import Marks
 from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
 from fathom.methods.context import CUT, NOT_SENT

@@ -10,7 +10,7 @@ from fathom.authoring.annotation.exams import results
 from fathom.authoring.annotation.records import Project
 from fathom.authoring.annotation.responses import all_submitted
 from fathom.authoring.annotation.store import Reviews
-from fathom.interfaces.cli.showing import bare_table, console, plain, print_json
+from fathom.interfaces.cli.display import bare_table, console, plain, print_json
 
 
 def show_projects(reviews: Reviews, *, json: bool) -> None:

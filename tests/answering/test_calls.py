@@ -6,7 +6,7 @@ import pytest
 from tests.biotools.conftest import quick
 
 import fathom
-from fathom.answering.calling import ToolAnswer
+from fathom.answering.calls import ToolAnswer
 from fathom.answering.facts import facts_of, untraced
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback

@@ -9,7 +9,7 @@ from fathom import registry
 from fathom.benchmarks import Benchmark
 from fathom.benchmarks.calls import PREFIX, has_chains, is_of_calls
 from fathom.errors import ConfigError
-from fathom.evaluation.calls.asking import (
+from fathom.evaluation.calls.callers import (
     CallProposer,
     Follow,
     Lessons,
@@ -18,12 +18,12 @@ from fathom.evaluation.calls.asking import (
     surviving,
 )
 from fathom.evaluation.calls.encoders import LEXICAL, Encoder, open_encoder
-from fathom.evaluation.calls.judging import CallJudge, Tools
-from fathom.evaluation.runs.asking import Ask
+from fathom.evaluation.calls.judge import CallJudge, Tools
+from fathom.evaluation.runs.asker import Ask
 from fathom.evaluation.runs.configuration import Configuration
 from fathom.evaluation.runs.options import AS_USUAL, RunOptions
-from fathom.evaluation.runs.running import Run, conduct
-from fathom.evaluation.runs.scoring import InThreads
+from fathom.evaluation.runs.run import Run, conduct
+from fathom.evaluation.runs.scorers import InThreads
 from fathom.evaluation.runs.subject import drawn_from
 from fathom.records import Question
 

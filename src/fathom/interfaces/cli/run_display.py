@@ -8,14 +8,14 @@ from typing import Any
 from rich.table import Table
 
 from fathom.evaluation.outcome import told_unjudged
-from fathom.evaluation.runs.asking import INTERNAL
+from fathom.evaluation.runs.asker import INTERNAL
 from fathom.evaluation.runs.contrast import Contrast, Moved, RunPair
 from fathom.evaluation.runs.folder import RECORDS
 from fathom.evaluation.runs.repeats import repeats_of
-from fathom.evaluation.runs.running import Run, RunStopped
+from fathom.evaluation.runs.run import Run, RunStopped
 from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
-from fathom.interfaces.cli.showing import bare_table, console, notices, plain, print_json
+from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.reports.chapters.answers import CALLS, WORDS
 from fathom.reports.chapters.ranking import AMBIGUITY
 

@@ -1,24 +1,27 @@
-"""Several questions in a row: follow-ups edit the query before, or complete its question; choices count."""
+"""Several questions in a row: follow-ups edit the query before, or name the words they can't read."""
 
 import asyncio
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.conversation_file import read_conversation, write_conversation
-from fathom.answering.followup import EditedQuery, completions, edit_follow_up, follows, wants_chart
+from fathom.answering.followup import completions, edit_follow_up, standing, wants_chart
 from fathom.answering.markdown import conversation_as_markdown
-from fathom.answering.pipeline import Asking, AskOptions, answer, prepared
+from fathom.answering.pipeline import WITHOUT_MODEL, Asking, AskOptions, answer, prepared
 from fathom.answering.recall import recalled
 from fathom.answering.sync import wait
 from fathom.databases import Database
 from fathom.errors import InputError
 from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal
 from fathom.records.display import Displayed
+
+if TYPE_CHECKING:
+    from fathom.offline.followups import FollowedUp
 
 EDITED_RIGHT = 0.8
 """How sure an edit is of itself, on top of the answer that it edits."""
@@ -27,8 +30,9 @@ EDITED_RIGHT = 0.8
 class Conversation(Displayed):
     """Asks one database several questions, and remembers what was asked.
 
-    A follow-up edits the query that answered the question before, or else completes that question's words;
-    its answer says first how it was read. Readings of an unsure answer are chosen by number.
+    A follow-up edits the query that answered the question before, and its answer says first how it was read.
+    Where no edit accounts for all its words the offline method declines it, and others get a whole question.
+    Readings of an unsure answer are chosen by number.
     `answers` are those given so far, the oldest first; `whole` is the question that a short one completes.
     """
 
@@ -110,12 +114,28 @@ class Conversation(Displayed):
             return self.choose(int(number))
         question = Question(text, evidence=evidence)
         found = None
-        if recalled(question, self.asking.context) is None:  # what was solved so is no follow-up
-            found = self._as_chart(text) or await self._edited(text) or await self._completed(text, evidence)
+        if self.last is not None and recalled(question, self.asking.context) is None:
+            # What was solved so is no follow-up.
+            found = self._as_chart(text) or await self._going_on(text, evidence)
         if found is None:
             found = self._alone(text, await answer(question, self.asking))
             self.whole = text
+            if found.ending is not Ending.SURE and standing(text) == "may follow":
+                found = await self._edited(text) or found
         return self._added(found)
+
+    async def _going_on(self, text: str, evidence: str) -> Answer | None:
+        """The answer to a follow-up, or which of its words nothing accounts for; None for a whole question.
+
+        Where no edit reads it, methods other than `offline` get the question before with its words.
+        """
+        stands = standing(text)
+        if stands in {"follows", "rather follows"} and (edited := await self._edited(text)) is not None:
+            return edited
+        to_edit = self.last is not None and self.last.sql is not None
+        if self.asking.method.name != WITHOUT_MODEL or not to_edit:
+            return await self._completed(text, evidence)
+        return await self._unread(text) if stands == "follows" else None
 
     def _added(self, given: Answer) -> Answer:
         self.answers.append(given)
@@ -135,25 +155,39 @@ class Conversation(Displayed):
         return replace(before, question=question, chart=chart, whole=self.whole)
 
     async def _edited(self, text: str) -> Answer | None:
-        """The query before, edited as the text says; what the edit came to is told first."""
-        before = self.last
-        if before is None or before.sql is None:
-            return None
-        made = await self._edit(text, before.sql)
-        if made is None:
+        """The answer by the query before, edited as the text says; what the edit came to is told first."""
+        before, made = self.last, await self._edit(text)
+        if before is None or made is None or made.sql is None:
             return None
         given = await answer(Question(text), self.asking, reading=Reading(made.told, made.sql))
         if given.ending is not Ending.SURE:
             return None
         taken = Assumption("default", f"I took this as: {made.told}.")
         sure = None if before.confidence is None else before.confidence * EDITED_RIGHT
-        assumptions = (taken, *given.assumptions)
+        assumptions = tuple(dict.fromkeys((taken, *made.assumptions, *given.assumptions)))
         return replace(given, assumptions=assumptions, confidence=sure, whole=self.whole)
 
-    async def _edit(self, text: str, sql: str) -> EditedQuery | None:
-        known = self.asking.context
+    async def _unread(self, text: str) -> Answer | None:
+        """That nothing accounts for words of a follow-up; None where the query can't be edited at all."""
+        before, made = self.last, await self._edit(text)
+        if before is None or made is None or not made.unread:
+            return None
+        words = ", ".join(f"“{w}”" for w in made.unread)
+        reason = (
+            f"I took this as going on from “{before.question.text}”, but nothing there accounts for {words}. "
+            "Say it in other words, or ask a whole question."
+        )
+        question, refusal = Question(text), Refusal(reason, made.unread)
+        told = f"I don't know. {reason}"
+        return Answer(question, told, refusal=refusal, method=before.method, whole=self.whole)
+
+    async def _edit(self, text: str) -> "FollowedUp | None":
+        """What becomes of the query before; None where there is none."""
+        known, before = self.asking.context, self.last
+        if before is None or before.sql is None:
+            return None
         return await asyncio.to_thread(
-            edit_follow_up, text, sql, known.database, known.knowledge, known.cache
+            edit_follow_up, text, before.sql, known.database, known.knowledge, known.cache
         )
 
     async def _completed(self, text: str, evidence: str) -> Answer | None:
@@ -174,7 +208,12 @@ class Conversation(Displayed):
         Nothing follows a question without an answer silently: an edit would change an older one.
         """
         before = self.last
-        if given.refusal is None or before is None or before.ending is Ending.SURE or not follows(text):
+        if (
+            given.refusal is None
+            or before is None
+            or before.ending is Ending.SURE
+            or standing(text) != "follows"
+        ):
             return given
         hint = "Choose one of its readings first, or ask" if before.readings else "Ask"
         unanswered = f"The question before, “{before.question.text}”, had no answer to go on from."

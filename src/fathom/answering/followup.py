@@ -1,27 +1,31 @@
-"""Follow-up questions made whole: "and in 2015?" says little without the question before it.
+"""Follow-ups: edits of the query before, and for other methods the words of a question made whole.
 
-No model is needed: a follow-up either narrows, counts or sorts what was asked, or puts something else in the
-place of one of its parts. Each way of completing it is a question of its own, to be tried and compared.
+"And in 2015?" says little without the question before it. Its query is edited by `fathom.offline.followups`.
+Where that reads nothing, a method other than `offline` gets the question before with the follow-up's words in
+it: it narrows, counts or sorts what was asked, or puts something else in the place of one of its parts. Each
+way of completing it is a question of its own, to be tried and compared.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.text.patterns import Pattern
 
+if TYPE_CHECKING:
+    from fathom.offline.followups import FollowedUp, FollowUpStanding
+
 _REPLACING = Pattern(
     r"^(?:and|or|but)?\s*(?:(?:what|how)\s+about|(?:the\s+)?same\s+(?:but\s+)?|now|and|instead)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
-COUNTING = Pattern(
+_COUNTING = Pattern(
     r"^(?:and\s+)?(?:how many(?:\s+(?:are there|of (?:them|those|these)|is that|are (?:they|those|these)))*"
     r"|count (?:them|those|these))$",
     re.IGNORECASE,
 )
-"""A follow-up that only asks how many were shown; each space in it one blank."""
 _NARROWING = Pattern(
     r"^(?:and|but|now)?\s*(?:only|just|keep|limit(?:ed)? to)?\s*"
     r"(?:which|who|what|those|these|show|list)?\s*(?:of|among)?\s*(?:only\s+)?"
@@ -56,40 +60,26 @@ _CHART = Pattern(
 _DRAWN = Pattern(r"\b(?:charts?|graphs?|plot|diagram|draw)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class EditedQuery:
-    """The query before, as a follow-up changed it: its SQL, and a few words on what that shows."""
-
-    sql: str
-    told: str
-
-
 def edit_follow_up(
     text: str, sql: str, database: Database, knowledge: KnowledgePack, cache: Path | None
-) -> EditedQuery | None:
-    """The query before edited as a follow-up says; None where the text is none, or can't be read as one."""
-    from fathom.answering.edits import edit, is_follow_up  # noqa: PLC0415, only where something follows
-    from fathom.offline.engine import engine_for  # noqa: PLC0415
-    from fathom.offline.finishing.describing import describe  # noqa: PLC0415
+) -> "FollowedUp":
+    """The query before edited as a follow-up says, or the words of it that nothing accounts for."""
+    from fathom.offline import followups  # noqa: PLC0415, slow to import
 
-    if not is_follow_up(text):
-        return None
-    engine = engine_for(database, knowledge, cache=cache)
-    edited = edit(text, sql, engine)
-    return None if edited is None else EditedQuery(edited.sql, describe(edited.query, engine.planner))
+    return followups.edit_follow_up(text, sql, database, knowledge, cache)
+
+
+def standing(text: str) -> "FollowUpStanding":
+    """How a text stands to the answer before it."""
+    from fathom.offline import followups  # noqa: PLC0415, slow to import
+
+    return followups.standing(text)
 
 
 def wants_chart(text: str) -> bool:
     """True if a text asks for nothing but a picture of what was shown: "as a chart", "plot it"."""
     said = " ".join(text.split()).rstrip("?.! ")
     return bool(_DRAWN.search(said) and _CHART.match(said))
-
-
-def follows(text: str) -> bool:
-    """True if a text says little by itself, as a follow-up does."""
-    from fathom.answering.edits import is_follow_up  # noqa: PLC0415, only where something follows
-
-    return is_follow_up(text)
 
 
 def completions(follow_up: str, previous: str) -> tuple[str, ...]:
@@ -101,7 +91,7 @@ def completions(follow_up: str, previous: str) -> tuple[str, ...]:
     before = " ".join(previous.split()).rstrip("?.! ")
     if not text or not before:
         return ()
-    if COUNTING.match(text):
+    if _COUNTING.match(text):
         return (f"How many {_ASKING.sub('', before)}?",)
     if found := _SORTING.match(text):
         return (f"{before} {re.sub(r' (them|those|these|it) ', ' ', found['rest'])}",)

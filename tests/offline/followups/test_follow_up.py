@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fathom.answering import Conversation, prepare
-from fathom.answering.edits import edit, is_follow_up
 from fathom.databases import Database, connect
 from fathom.offline.engine import OfflineEngine
+from fathom.offline.followups import FollowedUp, follow, standing
+from fathom.offline.followups.rules import RULES, FollowUpRule
 
 SINGERS = """
 CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
@@ -113,8 +114,8 @@ def _made(file: Path, script: str) -> Database:
 def test_a_follow_up_edits_the_query_before(
     database: str, before: str, text: str, rows: list[tuple[object, ...]], engines: dict[str, OfflineEngine]
 ) -> None:
-    edited = edit(text, before, engines[database])
-    assert edited is not None
+    edited = follow(text, before, engines[database])
+    assert edited.sql is not None, edited.unread
     found = [_rounded(r) for r in engines[database].database.run(edited.sql).rows]
     rows = [_rounded(r) for r in rows]
     if not any(word in text for word in SORTED):
@@ -127,26 +128,65 @@ def _rounded(row: tuple[object, ...]) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "unread"),
     [
-        "Which singers are from France?",
-        "How many concerts were there in 2020?",
-        "List all customers",
-        "",
-        "?",
-        "and the purple elephant?",
-        "sort them by shoe size",
+        ("How many concerts were there in 2020?", ("concerts", "2020")),
+        ("List all customers", ("customers",)),
+        ("and the purple elephant?", ("purple", "elephant")),
+        ("sort them by shoe size", ("shoe", "size")),
+        ("only the rich ones from Sweden", ("rich",)),
+        ("and from Sweden without the tax?", ("tax",)),
+        ("how many of them are heavier than 40?", ("heavier", "40")),
+        ("and their ages per month?", ("per", "month")),
     ],
 )
-def test_what_is_no_follow_up_or_can_not_be_read_edits_nothing(
-    text: str, engines: dict[str, OfflineEngine]
+def test_a_word_that_nothing_accounts_for_is_named_and_nothing_edited(
+    text: str, unread: tuple[str, ...], engines: dict[str, OfflineEngine]
 ) -> None:
-    assert edit(text, FRENCH, engines["singers"]) is None
+    followed = follow(text, FRENCH, engines["singers"])
+    assert followed.sql is None
+    assert set(unread) <= set(followed.unread)
+
+
+@pytest.mark.parametrize("text", ["", "?", "...", "and?"])
+def test_a_text_without_words_edits_nothing(text: str, engines: dict[str, OfflineEngine]) -> None:
+    assert follow(text, FRENCH, engines["singers"]) == FollowedUp()
 
 
 def test_a_query_that_can_not_be_read_is_left_alone(engines: dict[str, OfflineEngine]) -> None:
-    assert edit("and from Sweden?", "SELECT name FROM nowhere", engines["singers"]) is None
-    assert is_follow_up("and from Sweden?")
+    assert follow("and from Sweden?", "SELECT name FROM nowhere", engines["singers"]) == FollowedUp()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+def test_each_rule_reads_its_example(rule: FollowUpRule, engines: dict[str, OfflineEngine]) -> None:
+    engine = engines["singers"]
+    assert follow(rule.example, rule.before, engine).sql == rule.after
+    others = tuple(r for r in RULES if r is not rule)
+    assert follow(rule.example, rule.before, engine, others).sql != rule.after, (
+        "another rule reads it as well"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        ("and in 2015?", "follows"),
+        ("what about Germany?", "follows"),
+        ("who is the oldest of them?", "follows"),
+        ("how many are there?", "follows"),
+        ("by country instead", "rather follows"),
+        ("which one has the most?", "follows"),
+        ("which has the most?", "rather follows"),
+        ("show the prices too", "rather follows"),
+        ("Which singers are from France?", "may follow"),
+        ("How many artists are there in the database?", "may follow"),
+        ("List all customers with their emails", "may follow"),
+        ("", "whole"),
+        ("and " * 13, "whole"),
+    ],
+)
+def test_how_a_text_stands_to_the_answer_before(text: str, stands: str) -> None:
+    assert standing(text) == stands
 
 
 def test_a_conversation_tells_what_it_took_a_follow_up_for(tmp_path: Path) -> None:

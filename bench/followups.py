@@ -1,0 +1,83 @@
+"""How often follow-ups in people's words are answered, and rightly: pairs of questions in a conversation."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+from fathom.evaluation.runs.judging import Exam, judge
+
+from bench.figures import Figure, wanted
+from bench.first_questions import RIGHT_OF_ANSWERED
+from bench.questions.asking import SHOW, Asked, file_of, kept, rate
+from fathom.answering import Conversation
+from fathom.benchmarks import BenchmarkQuestion
+from fathom.evaluation.runs.response import respond
+from fathom.records import Answer, Ending
+
+TITLE = "Follow-ups of people to the offline method"
+QUESTIONS = Path(__file__).parent / "questions" / "followups.yaml"
+_DEMO = "demo:"
+_ANSWERED, _MISSING = "answered", "missing"
+"""Pairs whose follow-up the database answers, and those that ask for what it doesn't hold."""
+
+
+def measure() -> Iterator[Figure]:
+    """Split by split: of the follow-ups that the database answers, how many are answered and how many of
+    those rightly; of the others, how many are declined.
+    """
+    cases: Mapping[str, Any] = yaml.safe_load(QUESTIONS.read_text(encoding="utf-8"))
+    for split in ("develop", "measure"):
+        if not wanted(split):
+            continue
+        with TemporaryDirectory() as folder:
+            own = {n: c for n, c in cases.items() if c["split"] == split}
+            asked = [a for n, c in own.items() for a in _ask(n, c, Path(folder))]
+        yield from _tell(f"split {split}", asked)
+
+
+def _tell(what: str, asked: list[Asked]) -> Iterator[Figure]:
+    answerable = [a for a in asked if a.kind == _ANSWERED]
+    missing = [a for a in asked if a.kind == _MISSING]
+    answered = kept(answerable)
+    met = sum(a.right for a in answered) >= RIGHT_OF_ANSWERED * len(answered) if answered else None
+    share = f"{len(answered) / len(answerable):.1%} ({len(answered)}/{len(answerable)})"
+    yield Figure(f"{what}: answered rightly", rate([a if not a.declined else _wrong(a) for a in answerable]))
+    yield Figure(f"{what}: answered", share)
+    yield Figure(f"{what}: right of those answered", rate(answered), f"{RIGHT_OF_ANSWERED:.0%}", met)
+    yield Figure(
+        f"{what}: declined where nothing answers", f"{sum(a.declined for a in missing)}/{len(missing)}"
+    )
+
+
+def _wrong(asked: Asked) -> Asked:
+    return Asked(asked.database, asked.kind, right=False, declined=True)
+
+
+def _ask(name: str, case: Mapping[str, Any], folder: Path) -> Iterator[Asked]:
+    file = name if name.startswith(_DEMO) else str(file_of(name, folder))
+    for pair in case["pairs"]:
+        with Conversation(file, method="offline") as talk:
+            talk.ask(pair["first"])
+            answer = talk.ask(pair["then"])
+        declined = answer.ending is not Ending.SURE
+        gold = tuple(pair["gold"])
+        right = declined if not gold else _is_right(name, file, pair["then"], gold, answer)
+        if SHOW and case["split"] == "develop":
+            _show(name, pair, answer, right=right)
+        yield Asked(name, _ANSWERED if gold else _MISSING, right, declined)
+
+
+def _is_right(name: str, file: str, text: str, gold: tuple[str, ...], answer: Answer) -> bool:
+    question = BenchmarkQuestion(text, text, file, gold, database_name=name)
+    marks = judge(Exam(question, respond(answer), "sql_eval", seconds=5.0))
+    return marks.final.outcome.value == "correct"
+
+
+def _show(name: str, pair: Mapping[str, Any], answer: Answer, *, right: bool) -> None:
+    fate = f"{'right' if right else 'WRONG'} {answer.ending.value}"
+    told = (
+        answer.refusal.reason if answer.refusal else answer.assumptions[0].text if answer.assumptions else ""
+    )
+    print(f"{fate} {name}: {pair['first']} -> {pair['then']}\n    {answer.sql}\n    {told}")

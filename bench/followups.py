@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
-from fathom.evaluation.runs.judging import Exam, judge
+from fathom.evaluation.runs.exams import Exam, judge
 
 from bench.figures import Figure, wanted
 from bench.first_questions import RIGHT_OF_ANSWERED

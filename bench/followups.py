@@ -6,13 +6,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
-from fathom.evaluation.runs.exams import Exam, judge
 
 from bench.figures import Figure, wanted
 from bench.first_questions import RIGHT_OF_ANSWERED
 from bench.questions.asking import SHOW, Asked, file_of, kept, rate
 from fathom.answering import Conversation
 from fathom.benchmarks import BenchmarkQuestion
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
 from fathom.records import Answer, Ending
 

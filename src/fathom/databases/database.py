@@ -48,6 +48,7 @@ class Database(Displayed):
         contained = engine.contained()
         self._contained = self._sessions if contained is engine else Sessions(contained)
         self._checked: set[str] = set()
+        self._role = ""
         self._working = RLock()
         self._profiles: Mapping[str, TableProfile] | None = None
 
@@ -342,7 +343,8 @@ class Database(Displayed):
     ) -> Stream:
         sessions = sessions or self._sessions
         engine, sent = sessions.engine, self._sent(sql)
-        session, deadline = begun(sessions, sql, limits, cancellation or current_cancellation())
+        cancellation = cancellation or current_cancellation()
+        session, deadline = begun(sessions, sql, limits, cancellation, self._role)
         try:
             columns = session.execute(sent)
         except engine.errors as error:

@@ -54,6 +54,10 @@ class Session(ABC):
     def begin(self, limits: Limits) -> None:
         """Get ready for a query within limits. Where the connection broke before, this tells."""
 
+    def act_as(self, role: str) -> None:
+        """Run the query that was begun with the rights of a role, where the engine `takes_roles`."""
+        raise NotImplementedError
+
     @abstractmethod
     def execute(self, sql: str) -> tuple[str, ...] | None:
         """Start a query; its column names, or None where the statement gives no rows."""
@@ -93,6 +97,8 @@ class Engine(ABC):
     gaps: ClassVar[Mapping[str, str]] = {}
     latency: ClassVar[float] = 0.0
     """Seconds that even the smallest query may take: warehouses plan and queue for a while."""
+    takes_roles: ClassVar[bool] = False
+    """True if a single query can be run with the rights of one of the database's own roles."""
     rows_at_once: ClassVar[int] = 64
     probing_seconds: ClassVar[tuple[float, float]] = (3.0, 0.5)
     """How long questions about joins that aren't declared may take: all of them, and one."""

@@ -15,7 +15,7 @@ from psycopg.types.string import TextLoader
 from sqlalchemy import event
 
 from fathom.databases.accounts import POSTGRES_EXTENSIONS, POSTGRES_ROLES, AccountRisk
-from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, percent_of
+from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, double_quoted, percent_of
 from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
 from fathom.databases.server import Counts, Key, Server
@@ -72,6 +72,10 @@ class PostgresSession(Session):
         else:
             timeout = f"lock_timeout = '{LOCK_SECONDS}s'"
         self._connection.execute(f"{_AS_JUDGED}; SET LOCAL {timeout}")
+
+    def act_as(self, role: str) -> None:
+        # Until the end of the transaction, that is, of the query.
+        self._connection.execute(f"SET LOCAL ROLE {double_quoted(role)}")
 
     def execute(self, sql: str) -> tuple[str, ...] | None:
         cursor = self._connection.cursor()
@@ -134,6 +138,7 @@ class Postgres(Server):
     """A PostgreSQL database."""
 
     dialect = "postgres"
+    takes_roles = True
     driver = "postgresql+psycopg"
     system_schemas = frozenset({"information_schema", "pg_catalog", "pg_toast"})
     errors = (psycopg.Error,)

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -58,6 +59,7 @@ class Restricted(Database):
                 f"The rights of {granted.user!r} don't fit the database {whole.name!r}, so nothing is shown "
                 f"of it. Whoever keeps them is told why by: fathom rights FILE --database {whole.name}"
             )
+        self._role = granted.role
         if not self._visible:
             raise RightsError(f"The user {granted.user!r} may see no table of the database {whole.name!r}.")
 
@@ -245,8 +247,8 @@ class Restricted(Database):
         return replace(shown, row_count=rows, rows_estimated=False)
 
     def common_texts(self, table: Table) -> Mapping[str, Mapping[str, float]]:
-        """Of the columns that are seen; {} where some rows aren't, for statistics are made of all rows."""
-        if table.name in self.filtered_tables:
+        """Of the columns that are seen; {} where some rows may not be, for statistics are made of all."""
+        if self._role or table.name in self.filtered_tables:  # a role may see less than statistics tell
             return {}
         shown, seen = self._whole.common_texts(table), {c.name for c in table.columns}
         return {column: texts for column, texts in shown.items() if column in seen}
@@ -260,7 +262,7 @@ class Restricted(Database):
         where = f" WHERE {seen.rows}" if seen.rows else ""
         most = f" LIMIT {count + 1}" if source == seen.identifier else ""
         sql = f"SELECT {columns} FROM {source} AS sampled{where}{most}"
-        return self._whole._start(sql, limits)
+        return _as_role(self._whole, self._role)._start(sql, limits)
 
 
 def problems_of(whole: Database, granted: Granted) -> list[str]:
@@ -270,6 +272,7 @@ def problems_of(whole: Database, granted: Granted) -> list[str]:
     """
     tables = whole.reflection.tables
     problems = unknown_names(granted, {t.name: [c.name for c in t.columns] for t in tables})
+    problems += _role_problems(whole, granted)
     for table in tables:
         seen = granted.seen(table.name, [c.name for c in table.columns])
         if seen is None or not seen.rows:
@@ -284,6 +287,29 @@ def problems_of(whole: Database, granted: Granted) -> list[str]:
         except QueryError as error:
             problems.append(f"The rows of {table.name!r} can't be told: {error}")
     return problems
+
+
+def _role_problems(whole: Database, granted: Granted) -> list[str]:
+    try:
+        role = granted.role
+    except RightsError as error:
+        return [str(error)]
+    if not role:
+        return []
+    if not whole._engine.takes_roles:
+        return [f"There is no role {role!r}: only PostgreSQL's roles can be taken for a query."]
+    try:
+        _as_role(whole, role).run("SELECT 1")
+    except QueryError as error:
+        return [f"The role {role!r} can't be taken by the account of the database: {error}"]
+    return []
+
+
+def _as_role(whole: Database, role: str) -> Database:
+    """The whole database, asked with the rights of one of its own roles; over the same connections."""
+    asked = copy(whole)
+    asked._role = role
+    return asked
 
 
 def _strange_columns(table: Table, rows: str, whole: Database) -> list[str]:

@@ -12,9 +12,12 @@ _IDLE_SESSIONS = 4
 
 
 def begun(
-    sessions: "Sessions", sql: str, limits: Limits, cancellation: Cancellation | None
+    sessions: "Sessions", sql: str, limits: Limits, cancellation: Cancellation | None, role: str = ""
 ) -> tuple[Session, Deadline]:
-    """A session that is ready for the statement: a new one where an idle one's connection had broken."""
+    """A session that is ready for the statement: a new one where an idle one's connection had broken.
+
+    The statement runs as the `role`, "" for the account itself.
+    """
     engine = sessions.engine
     while True:
         if cancellation:
@@ -23,6 +26,8 @@ def begun(
         deadline = Deadline(session, limits, cancellation)
         try:
             session.begin(limits)
+            if role:
+                session.act_as(role)
         except BaseException as error:
             deadline.end()
             session.close()

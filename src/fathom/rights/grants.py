@@ -42,6 +42,7 @@ class Grant:
 
     `columns` and `rows` are by table, where patterns stand for several. `seconds`, `limit` and `bytes` bound
     each query; `sql` says whether queries of one's own may be run, `models` whether a model may be asked.
+    `role` is the database's own that queries run as, "" for the account's.
     """
 
     to: tuple[str, ...]
@@ -53,6 +54,7 @@ class Grant:
     limits: Limits = Limits(None, None, None)
     sql: bool = True
     models: bool = True
+    role: str = ""
 
     def covers(self, table: str) -> bool:
         """True if this grant gives the table."""
@@ -96,6 +98,14 @@ class Granted:
     def sql(self) -> bool:
         """True if the user may run queries of their own."""
         return all(g.sql for g in self.grants)
+
+    @cached_property
+    def role(self) -> str:
+        """The database's own role that queries run as, "" for none. Raises `RightsError` for several."""
+        roles = sorted({g.role for g in self.grants if g.role})
+        if len(roles) > 1:
+            raise RightsError(f"The user {self.user!r} has grants with several roles: {', '.join(roles)}.")
+        return roles[0] if roles else ""
 
     @cached_property
     def models(self) -> bool:

@@ -11,7 +11,7 @@ from fathom.rights.grants import EVERYONE, ColumnRule, Grant, Rights
 
 _TOP = ("users", "groups", "grants")
 _USER = ("token",)
-_GRANT = ("to", "databases", "tables", "deny_tables", "columns", "rows", "limits", "sql", "models")
+_GRANT = ("to", "databases", "tables", "deny_tables", "columns", "rows", "limits", "sql", "models", "role")
 _COLUMNS = ("allow", "deny")
 _LIMITS = ("seconds", "rows", "bytes")
 _DIGEST = "sha256:"
@@ -110,6 +110,7 @@ class _GrantReader:
             self._limits(found.get("limits", {}), f"{key}.limits"),
             self._flag(found.get("sql", True), f"{key}.sql"),
             self._flag(found.get("models", True), f"{key}.models"),
+            self._role(found["role"], f"{key}.role") if "role" in found else "",
         )
 
     def _columns(self, found: object, key: str) -> ColumnRule:
@@ -149,6 +150,12 @@ class _GrantReader:
         if text is not None and not text.strip():
             self._wrong(key, "is empty; leave it out to give all rows")
         return text or ""
+
+    def _role(self, found: object, key: str) -> str:
+        name = self._typed(found, str, key, 'must be the name of a role of the database, such as "analyst"')
+        if name is not None and not name.strip():
+            self._wrong(key, "is empty; leave it out to ask as the account itself")
+        return name or ""
 
     def _flag(self, found: object, key: str) -> bool:
         return self._typed(found, bool, key, "must be true or false") or False

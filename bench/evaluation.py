@@ -1,4 +1,4 @@
-"""What runs cost: summaries, reports and memory; and how far the gold schema and the audit can be trusted."""
+"""What runs cost: summaries, reports and memory; and how far the gold schema can be trusted."""
 
 import json
 import random
@@ -18,7 +18,7 @@ from fathom.evaluation.outcome import JUDGED, Outcome
 from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
 
-TITLE = "Evaluation: runs, metrics, reports, audit"
+TITLE = "Evaluation: runs, metrics, reports"
 _RECORDS, _MANY, _RUNS, _QUESTIONS = 68_000, 100_000, 10, 1_534
 
 
@@ -31,7 +31,6 @@ def measure() -> Iterable[Figure]:
     if DATA.exists():
         yield from _gold_schema()
         yield from _revision()
-        yield from _audit()
 
 
 def make_run(folder: Path, questions: int, *, seed: int = 0) -> Path:
@@ -214,52 +213,3 @@ def _revision() -> Iterator[Figure]:
             yield Figure(
                 f"RSL-SQL (GPT-4o), step {step - 1} to {step}", value, note=f"{rates}; N = {found['n']}"
             )
-
-
-def _audit() -> Iterator[Figure]:
-    """NL2SQL-BUGs: pairs that people labelled right or wrong. The weights know the labels of five databases.
-
-    Rows are at hand for `financial` alone, and its table `trans` is empty here.
-    """
-    from training.suspicion import LEARNED_FROM
-
-    from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
-    from fathom.authoring.audit.second_reading import SecondReading
-    from fathom.benchmarks import load_benchmark
-
-    folder = DATA / "bird"
-    benchmark = load_benchmark(folder, "dev")
-    pairs = list(read_labelled(DATA / "nl2sql_bugs" / "NL2SQL-Bugs.json"))
-    with tempfile.TemporaryDirectory() as cache:
-        parts = {
-            "with rows, never learned from": (
-                [p for p in pairs if p.database == "financial"],
-                PairSources(folder, benchmark, reading=SecondReading(Path(cache))),
-            ),
-            "by schemas alone, never learned from": (
-                [p for p in pairs if p.database not in LEARNED_FROM],
-                PairSources(folder, benchmark, schemas_alone=True),
-            ),
-            "by schemas alone, learned from": (
-                [p for p in pairs if p.database in LEARNED_FROM],
-                PairSources(folder, benchmark, schemas_alone=True),
-            ),
-        }
-        for what, (chosen, sources) in parts.items():
-            trust = measure_trust(chosen, sources)
-            rates = trust.rates
-            note = f"N = {trust.wrong + trust.right}, {trust.wrong} of them wrong"
-            names = sorted({p.database for p in chosen})
-            note += f", over {names[0]}" if len(names) == 1 else f", over {len(names)} databases"
-            rows = sources.reading is not None
-            marks = {"accuracy": 0.75, "precision (NP)": 0.8} if rows else {}
-            for name in ("accuracy", "precision (NP)", "recall (NR)"):
-                share = rates[name].hits / rates[name].trials
-                mark = marks.get(name)
-                yield Figure(
-                    f"audit {what}: {name}",
-                    f"{share:.1%}",
-                    f">= {mark:.0%}" if mark else "",
-                    share >= mark if mark else None,
-                    note,
-                )

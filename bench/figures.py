@@ -57,11 +57,17 @@ def store(name: str, title: str, figures: Iterable[Figure], commit: str) -> None
         "title": title,
         "measured": datetime.now(UTC).date().isoformat(),
         "commit": commit,
-        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": _machine(),
         "figures": [asdict(f) for f in figures],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def _machine() -> str:
+    """What it was measured on, with how many processes wanted a core lately: a busy machine is slow."""
+    busy = os.getloadavg()[2]
+    return f"{os.cpu_count()} cores, Python {platform.python_version()}, load {busy:.1f}"
 
 
 def code_commit() -> str:

@@ -1,6 +1,7 @@
 """Stored figures say which code they were measured on, and so does the page."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -58,3 +59,10 @@ def test_figures_without_a_commit_say_so(places: Path) -> None:
     file.write_text(json.dumps(old))
     write_page()
     assert " · before the commit was kept · " in (places / "figures.md").read_text()
+
+
+def test_figures_say_how_busy_the_machine_was(places: Path) -> None:
+    commit(places)
+    stored(places, "first")
+    content = json.loads((places / "bench" / "results" / "first.json").read_text(encoding="utf-8"))
+    assert re.search(r"\d+ cores, Python 3\.\d+\.\d+, load \d+\.\d$", content["machine"])

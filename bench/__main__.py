@@ -1,4 +1,5 @@
-"""`python -m bench [NAME ...]` measures (all without a name), stores and prints; `--page` rewrites the page.
+"""`python -m bench [NAME ...]` measures (all by `all` or without a name), stores and prints; `--page`
+rewrites the page.
 
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
@@ -40,6 +41,8 @@ def main() -> None:
     options = parser.parse_args()
     chosen = {ONLY: options.only, EVERY: options.every, WHOLE: options.whole, ACCEPT: options.accept}
     os.environ |= {k: str(v) for k, v in chosen.items() if v}
+    if options.names == ["all"]:
+        options.names = _measurements()
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
     if options.stale:

@@ -1,7 +1,8 @@
 """How far the audit of gold can be trusted: NL2SQL-BUGs, pairs that people labelled right or wrong.
 
 The weights know the labels of five of its eleven databases. Rows are at hand for `financial` alone, which is
-none of them, and its table `trans` is empty here.
+none of them, and its table `trans` is empty here. How often each check fires was looked at on all databases,
+without labels, and three faults of reading names and numbers were mended after that.
 """
 
 import tempfile

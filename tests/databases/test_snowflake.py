@@ -144,3 +144,22 @@ def test_no_attack_reaches_the_server(shop: Database, monkeypatch: pytest.Monkey
         with pytest.raises(QueryRefused):
             shop.run(sql)
     assert sent == []
+
+
+def test_a_plan_tells_what_a_query_reads(shop: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    plan: list[tuple[Any, ...]] = [
+        (None, None, None, "GlobalStats", None, None, None, 7, 3, 4_200_000),
+        (1, 0, None, "Result", None, None, "NAME", None, None, None),
+        (1, 1, [0], "TableScan", "KEPT", None, "NAME", 7, 3, 4_200_000),
+    ]
+
+    def read(sql: str, seconds: float | None = None, /) -> list[tuple[Any, ...]]:
+        sent.append(sql)
+        return plan
+
+    monkeypatch.setattr(shop, "_read", read)  # the emulator has no plans
+    assert shop.estimate("SELECT name FROM customer") == 4_200_000
+    assert sent == ["EXPLAIN USING TABULAR SELECT name FROM customer"]
+    del plan[0]
+    assert shop.estimate("SELECT name FROM customer") is None

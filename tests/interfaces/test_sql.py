@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 
+from fathom.databases.sqlite import SQLite
+
 MAIN = "from fathom.interfaces.cli import main; main()"
 
 
@@ -122,3 +124,13 @@ def test_the_module_runs_as_the_command(genes: Path) -> None:
     command = [sys.executable, "-m", "fathom", "sql", str(genes), "SELECT 40 + 2 AS found", "--csv"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.split() == ["found", "42"]
+
+
+def test_what_a_query_would_read_is_told_where_the_engine_tells(
+    fathom: Fathom, genes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("sql", genes, "SELECT symbol FROM gene", "--estimate")
+    assert "sqlite doesn't tell" in fathom(*asked).out
+    assert json.loads(fathom(*asked, "--json").out) == {"bytes": None}
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 12_345_678_900)
+    assert "The query reads 12.3 GB." in fathom(*asked).out

@@ -160,7 +160,7 @@ class BigQuery(Warehouse):
             default_dataset=f"{self.project}.{self.dataset}", use_legacy_sql=False, **more
         )
 
-    def estimate(self, sql: str) -> int:
+    def estimate(self, sql: str, read: Read | None = None) -> int:
         """The bytes that a query would read, by a dry run. Raises `QueryRefused` for what isn't reading."""
         settings = self._settings(dry_run=True, use_query_cache=False)
         job = self._client.query(

@@ -141,7 +141,7 @@ class Database(Displayed):
         """
         self.check(sql)
         try:
-            return self._engine.estimate(self._sent(sql))
+            return self._engine.estimate(self._sent(sql), self._read_as_sent)
         except self._engine.errors as error:
             raise self._told(self._engine, error, sql, NO_LIMITS) from error
 
@@ -370,6 +370,10 @@ class Database(Displayed):
             release=sessions.release,
             told=self._told,
         )
+
+    def _read_as_sent(self, sql: str, seconds: float | None = None, /) -> list[Row]:
+        """As `_read`, of a query as the engine gets it."""
+        return self._read(sql, seconds)
 
     def _sent(self, sql: str) -> str:
         """A query as the engine gets it."""

@@ -154,7 +154,7 @@ class Engine(ABC):
         """
         return ()
 
-    def estimate(self, sql: str) -> int | None:
+    def estimate(self, sql: str, read: Read) -> int | None:
         """The bytes that a query would read, where the engine tells without running it."""
         return None
 

@@ -36,6 +36,7 @@ _COUNTS = """SELECT t.table_schema, t.table_name, t.row_count FROM {database}.in
 WHERE t.row_count IS NOT NULL"""
 _POWERS = frozenset(("ACCOUNTADMIN", "ORGADMIN", "SECURITYADMIN", "SYSADMIN", "USERADMIN"))
 _WRITES = frozenset("ALL INSERT UPDATE DELETE TRUNCATE OWNERSHIP".split()) | {"CREATE TABLE"}
+_ALL_OPERATIONS = "GlobalStats"  # the operation of the line that counts for the whole plan
 _BIG = 10_000_000  # rows from which reading all of them for a sample is too dear
 _LARGE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _SMALL = re.compile(r"[a-z_][a-z0-9_]*")
@@ -205,6 +206,12 @@ class Snowflake(Warehouse):
     def counts(self, read: Read, tables: Iterable[Key]) -> Mapping[Key, int]:
         rows = read(_COUNTS.format(database=self.quote(self._database)))
         return {(self._shown(schema), self._shown(table)): int(count) for schema, table, count in rows}
+
+    def estimate(self, sql: str, read: Read) -> int | None:
+        """By EXPLAIN, which needs no warehouse: what the partitions hold that pruning leaves."""
+        rows = read(f"EXPLAIN USING TABULAR {sql}")
+        total = next((row[-1] for row in rows if _ALL_OPERATIONS in row), None)
+        return None if total is None else int(total)
 
     def sample(self, identifier: str, table: Table, count: int) -> str:
         if (share := percent_of(table, count)) is None:

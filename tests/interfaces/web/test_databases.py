@@ -9,6 +9,7 @@ from tests.interfaces.web.conftest import ODD, ORIGIN, TOKEN, finished, made_sit
 from tests.interfaces.web.test_answers import ENDLESS
 
 from fathom.databases import Database
+from fathom.databases.sqlite import SQLite
 from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.site import Site
 from fathom.records import TableProfile
@@ -83,3 +84,10 @@ def test_no_sql_means_none(tmp_path: Path) -> None:
         client.headers["sec-fetch-site"] = "same-origin"
         assert "switched off" in client.get("/db/shop/sql").text
         assert client.post("/api/db/shop/sql", json={"sql": "SELECT 1"}).status_code == 400
+
+
+def test_the_api_tells_what_a_query_would_read(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"sql": "SELECT max(amount) FROM sale"}
+    assert client.post("/api/db/shop/estimate", json=asked).json() == {"bytes": None}
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 4_242)
+    assert client.post("/api/db/shop/estimate", json=asked).json() == {"bytes": 4_242}

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from fathom.databases import connect
-from fathom.interfaces.cli.display import print_csv, print_json, print_rows
+from fathom.databases import Database, connect
+from fathom.interfaces.cli.display import console, plain, print_csv, print_json, print_rows
 from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Query, Strict, query_text
 from fathom.records import Limits
 
@@ -18,6 +18,7 @@ def sql(
     seconds: float = 30.0,
     rows: int = 10_000,
     all_rows: Annotated[bool, Parameter(name="--all")] = False,
+    estimate: bool = False,
     json: bool = False,
     csv_: Annotated[bool, Parameter(name="--csv")] = False,
     safe_csv: bool = False,
@@ -34,8 +35,10 @@ def sql(
         Fetch at most this many rows; a cut result says so.
     all_rows
         Show every fetched row, not only the first 20.
+    estimate
+        Run nothing; say how much the query would read, where the engine tells: BigQuery, Snowflake.
     json
-        Print one JSON object: columns, rows, truncated, seconds.
+        Print one JSON object: columns, rows, truncated, seconds; with --estimate the bytes, null for unknown.
     csv_
         Print the rows as CSV, each cell as it is stored. A spreadsheet takes text that begins with =, +, -
         or @ for a formula and runs it: --safe-csv keeps it from that.
@@ -48,6 +51,8 @@ def sql(
         connect(database, strict=strict or None, rights=asker.rights, user=asker.user) as opened,
         logging_as("command line"),
     ):
+        if estimate:
+            return _show_estimate(opened, query_text(query), as_json=json)
         result = logged_run(opened, query_text(query), Limits(seconds=seconds, rows=rows))
     if json:
         from fathom.answering import result_as_json  # noqa: PLC0415, slow to import
@@ -57,3 +62,16 @@ def sql(
         print_csv(result, safe=safe_csv)
     else:
         print_rows(result, most=None if all_rows else 20)
+    return None
+
+
+def _show_estimate(database: Database, sql: str, *, as_json: bool) -> None:
+    from fathom.databases.warehouse import size_in_words  # noqa: PLC0415, few commands need it
+
+    size = database.estimate(sql)
+    if as_json:
+        print_json({"bytes": size})
+    elif size is None:
+        console.print(plain(f"{database.dialect} doesn't tell what a query reads before it runs."))
+    else:
+        console.print(f"The query reads {size_in_words(size)}.")

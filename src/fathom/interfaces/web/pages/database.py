@@ -17,7 +17,7 @@ from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS
 from fathom.interfaces.web.pages.ask import OfRequest
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
-from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
+from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.work import AnswerJob
 from fathom.knowledge import KnowledgePack
@@ -280,6 +280,20 @@ async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written
         question, database, origin=Origin.EDITED, sql=body.sql, key=body.key or None
     )
     return begin.start(AnswerJob(body.sql), entry) if is_new else ActionDone(f"/a/{entry.id}", entry.id)
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySize:
+    """What a query would read: bytes, null where the engine can't tell."""
+
+    bytes: int | None
+
+
+@router.post("/api/db/{database}/estimate", responses=FAULTS)
+def estimate(site: OfSite, database: str, body: WrittenQuery) -> QuerySize:
+    """How much a query would read, told by the engine; nothing runs."""
+    _check_allowed(site, database)
+    return QuerySize(site.database(database).estimate(body.sql))
 
 
 def _check_allowed(site: Site, database: str) -> None:

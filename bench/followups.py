@@ -19,8 +19,10 @@ from fathom.records import Answer, Ending
 TITLE = "Follow-ups of people to the offline method"
 QUESTIONS = Path(__file__).parent / "questions" / "followups.yaml"
 _DEMO = "demo:"
-_ANSWERED, _MISSING = "answered", "missing"
-"""Pairs whose follow-up the database answers, and those that ask for what it doesn't hold."""
+_ANSWERED, _MISSING, _PERTURBED = "answered", "missing", "perturbed"
+"""Pairs whose follow-up the database answers, those that ask for what it doesn't hold, and follow-ups with
+words added that change what is asked."""
+_MORE = ("{} except on Mondays", "{} with a coupon", "{} per planet", "{} older than 30")
 
 
 def measure() -> Iterator[Figure]:
@@ -41,14 +43,16 @@ def _tell(what: str, asked: list[Asked]) -> Iterator[Figure]:
     answerable = [a for a in asked if a.kind == _ANSWERED]
     missing = [a for a in asked if a.kind == _MISSING]
     answered = kept(answerable)
+    more = [a for a in asked if a.kind == _PERTURBED]
+    lost = sum(not a.right for a in more)
     met = sum(a.right for a in answered) >= RIGHT_OF_ANSWERED * len(answered) if answered else None
     share = f"{len(answered) / len(answerable):.1%} ({len(answered)}/{len(answerable)})"
     yield Figure(f"{what}: answered rightly", rate([a if not a.declined else _wrong(a) for a in answerable]))
     yield Figure(f"{what}: answered", share)
     yield Figure(f"{what}: right of those answered", rate(answered), f"{RIGHT_OF_ANSWERED:.0%}", met)
-    yield Figure(
-        f"{what}: declined where nothing answers", f"{sum(a.declined for a in missing)}/{len(missing)}"
-    )
+    declined = sum(a.declined for a in missing)
+    yield Figure(f"{what}: declined where nothing answers", f"{declined}/{len(missing)}")
+    yield Figure(f"{what}: answered without regard to words added", f"{lost}/{len(more)}", "0", not lost)
 
 
 def _wrong(asked: Asked) -> Asked:
@@ -59,8 +63,10 @@ def _ask(name: str, case: Mapping[str, Any], folder: Path) -> Iterator[Asked]:
     file = name if name.startswith(_DEMO) else str(file_of(name, folder))
     for pair in case["pairs"]:
         with Conversation(file, method="offline") as talk:
-            talk.ask(pair["first"])
-            answer = talk.ask(pair["then"])
+            first, answer = talk.ask(pair["first"]), talk.ask(pair["then"])
+            for form in _MORE if answer.sql else ():
+                more = Conversation(talk.asking, [first]).ask(form.format(pair["then"].strip("?")))
+                yield Asked(name, _PERTURBED, more.sql != answer.sql, more.sql is None)
         declined = answer.ending is not Ending.SURE
         gold = tuple(pair["gold"])
         right = declined if not gold else _is_right(name, file, pair["then"], gold, answer)

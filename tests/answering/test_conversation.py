@@ -229,3 +229,13 @@ def test_readings_are_written_with_their_answers(shop: Database) -> None:
     talk = talk_about(shop, "q")
     talk.ask("q")
     assert all(reading.answer in talk.markdown() for reading in talk.answers[0].readings)
+
+
+def test_offline_names_the_words_of_a_follow_up_that_it_can_not_read(shop: Database) -> None:
+    talk = Conversation(prepare(shop))
+    assert talk.ask("How many sales were there in 2014?").ending is Ending.SURE
+    given = talk.ask("and their shoe sizes?")
+    assert given.ending is Ending.UNKNOWN
+    assert given.refusal is not None
+    assert given.refusal.missing == ("shoe", "sizes")
+    assert "“How many sales were there in 2014?”" in given.text

@@ -135,7 +135,9 @@ class Conversation(Displayed):
         to_edit = self.last is not None and self.last.sql is not None
         if self.asking.method.name != WITHOUT_MODEL or not to_edit:
             return await self._completed(text, evidence)
-        return await self._unread(text) if stands == "follows" else None
+        if stands != "follows":
+            return None
+        return await self._unread(text) or await self._completed(text, evidence)
 
     def _added(self, given: Answer) -> Answer:
         self.answers.append(given)
@@ -170,11 +172,12 @@ class Conversation(Displayed):
     async def _unread(self, text: str) -> Answer | None:
         """That nothing accounts for words of a follow-up; None where the query can't be edited at all."""
         before, made = self.last, await self._edit(text)
-        if before is None or made is None or not made.unread:
+        if before is None or made is None or not made.editable:
             return None
         words = ", ".join(f"“{w}”" for w in made.unread)
+        lacks = f"nothing there accounts for {words}" if words else "I can't tell what to change there"
         reason = (
-            f"I took this as going on from “{before.question.text}”, but nothing there accounts for {words}. "
+            f"I took this as going on from “{before.question.text}”, but {lacks}. "
             "Say it in other words, or ask a whole question."
         )
         question, refusal = Question(text), Refusal(reason, made.unread)

@@ -76,7 +76,7 @@ def _of_groups(reading: FollowUpReading, size: _Size) -> Iterator[Edit]:
     if size.adjective is None or size.adjective in said:
         condition = ComparisonPredicate(measure, size.operator, Literal(size.number.value))
         yield Edit(
-            "filter",
+            "filter groups",
             size.places | said,
             lambda query: replace(query, having=condition, limit=None),
             FILTERED,
@@ -88,17 +88,20 @@ def _of_rows(reading: FollowUpReading, size: _Size) -> Iterator[Edit]:
     """Only rows whose amount is so large: one that is named, compared already, or the only one shown."""
     if reading.query.group and not size.named:
         return
-    found = {v.column for v in reading.linking.values if v.span == size.number.span}
-    compared = [k for k in reading.compared if reading.kinds.get(k) in NUMERIC or k in found]
-    candidates = {k: (at, _NAMED) for k, at in size.named.items()}
+    compared = [k for k in reading.compared if reading.kinds.get(k) in NUMERIC]
+    own = {size.adjective}
+    candidates = {k: (at & own or at, _NAMED) for k, at in size.named.items()}
     for key in compared:
         candidates.setdefault(key, (frozenset(), _COMPARED))
     if isinstance(shown := reading.measure(), ColumnRef):
         candidates.setdefault(ColumnKey.of(shown), (frozenset(), _SHOWN))
     for key, (at, weight) in candidates.items():
-        elsewhere = size.adjective is not None and size.adjective not in at and key not in found
+        elsewhere = size.adjective is not None and size.adjective not in at
         unsaid = size.operator == "=" and key not in compared and key not in size.named
         if not elsewhere and not unsaid:
             condition = ComparisonPredicate(key.in_query(), size.operator, Literal(size.number.value))
-            places = size.places | at | column_words(reading, key, size.places)
-            yield Edit("filter", places, put_condition(reading, condition), FILTERED, weight)
+            places = size.places | at
+            if size.adjective is None:
+                places |= column_words(reading, key, size.places)
+            kind = f"filter {key} {size.operator[0]}"
+            yield Edit(kind, places, put_condition(reading, condition), FILTERED, weight)

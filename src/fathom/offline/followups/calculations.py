@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from fathom.offline.followups.reading import Edit, FollowUpReading
 from fathom.offline.followups.wordlists import COUNTING, EXACT_FUNCTIONS, FUNCTIONS
@@ -25,11 +26,18 @@ def counted(reading: FollowUpReading) -> Iterator[Edit]:
     said = reading.phrase(COUNTING)
     if not said:
         return
+    if reading.query.group and reading.having({"number"}):  # "and the number of orders?", for each group
+        kept = tuple(e for e in reading.query.select if e in reading.query.group)
+        numbers = partial(replace, select=(*kept, _COUNT), tables=reading.all_tables(), order=(), limit=None)
+        yield Edit("calculated", said, numbers, CALCULATED, 1.0)
+        return
     shown, tables = reading.query.select, reading.all_tables()
 
     def change(query: Query) -> Query:
         if reading.is_one_number and isinstance(shown[0], Aggregate) and shown[0].function == "count":
             return query
+        if query.group and not reading.query.group:
+            return query  # "count them by status": the numbers of the groups are asked for
         query = replace(query, order=())
         plain = not (query.group or query.distinct or query.limit or query.compound or query.source)
         if not plain:
@@ -56,6 +64,7 @@ def listed(reading: FollowUpReading) -> Iterator[Edit]:
         lambda q: replace(q, select=select, distinct=distinct, tables=tables),
         LISTED,
         1.0,
+        ("grouped",),
     )
 
 

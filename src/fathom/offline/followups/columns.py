@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from fathom.offline.followups.reading import DATED, Edit, FollowUpReading
 from fathom.offline.followups.wordlists import GROUPING, REMOVING
@@ -22,14 +23,17 @@ from fathom.offline.queries.query import (
 )
 
 GROUPED, SHOWN = 3, 4
+MOST_KEYS = 2
+"""By more columns at once nobody who goes on from an answer groups: more named ones are misread."""
+_ASKING = frozenset("what how when where who their its show give list add".split())
 _ALSO = frozenset(("also", "too", "well", "both", "add"))
 
 
 def shown(reading: FollowUpReading) -> Iterator[Edit]:
     """Columns that are named: shown beside those before, or instead of them."""
     named = _asked_columns(reading)
-    if not named:
-        return
+    if not named or "same" in reading.words or reading.having({"ones", "those"}):
+        return  # "only the cheap ones" asks for some of the rows
     places = frozenset[int]().union(
         *named.values(), reading.having({"names", "name"}) if _names(reading) else ()
     )
@@ -41,15 +45,20 @@ def shown(reading: FollowUpReading) -> Iterator[Edit]:
         had: tuple[Expression, ...] = reading.rows.called(TableRef(reading.home))
     else:
         had = tuple(e for e in reading.query.select if not isinstance(e, Star))
-    select = columns if reading.replaces else tuple(dict.fromkeys((*had, *columns)))
+    alone = reading.replaces or reading.having({"just", "only"})
+    select = columns if alone else tuple(dict.fromkeys((*had, *columns)))
     tables = reading.all_tables()
     places |= reading.having({"instead", "rather"})
-    yield Edit("shown", places, lambda q: replace(q, select=select, tables=tables), SHOWN, 2.0)
+    if select != reading.query.select:
+        show = partial(replace, select=select, tables=tables)
+        yield Edit("shown", places, show, SHOWN, 2.0, ("grouped",))
 
 
 def _asked_columns(reading: FollowUpReading) -> dict[ColumnKey, frozenset[int]]:
     """The columns that words name: for "when" the dates of a verb, for "names" those of the rows."""
-    named = dict(reading.columns_named())
+    # Words that only come near a column's name show it where the sentence asks for it: "what do they cost".
+    asks = reading.having(_ASKING)
+    named = {k: at for k, at in reading.columns_named().items() if asks or reading.names_wholly(k, at)}
     if "when" in reading.words:
         named = {
             k: at for k, at in named.items() if reading.kinds[k] in DATED or "year" in k.column.casefold()
@@ -130,32 +139,38 @@ def grouped(reading: FollowUpReading) -> Iterator[Edit]:
     said |= reading.having(_ALSO | {"instead"})
     for keys, places in (*_periods(reading, rest), *_tables(reading, rest), *_columns(reading, rest)):
         weight = 3.0 if any(isinstance(k, ColumnRef) for k in keys) else 2.0
-        yield Edit("grouped", said | places, _regrouped(reading, keys, also=also), GROUPED, weight)
+        change = _regrouped(reading, keys, also=also)
+        yield Edit("grouped", said | places, change, GROUPED, weight, ("shown",))
 
 
 def _regrouped(
     reading: FollowUpReading, keys: tuple[Expression, ...], *, also: bool
 ) -> Callable[[Query], Query]:
     """Groups the rows by keys, within the groups before or instead of them; a mere key isn't shown."""
-    query, tables = reading.query, reading.all_tables()
-    measures = tuple(e for e in query.select if is_aggregate(e)) or (Aggregate("count", Star()),)
-    before = tuple(e for e in query.select if also and not is_aggregate(e))
+    tables = reading.all_tables()
     told = tuple(k for k in keys if not (isinstance(k, ColumnRef) and reading.rows.is_key(k)))
-    select = tuple(dict.fromkeys((*before, *told, *measures)))
-    group = tuple(dict.fromkeys((*(query.group if also else ()), *keys)))
-    return lambda q: replace(
-        q, select=select, group=group, order=(), limit=None, distinct=False, tables=tables
-    )
+
+    def change(query: Query) -> Query:
+        measures = tuple(e for e in query.select if is_aggregate(e)) or (Aggregate("count", Star()),)
+        before = tuple(e for e in query.select if also and not is_aggregate(e))
+        select = tuple(dict.fromkeys((*before, *told, *measures)))
+        group = tuple(dict.fromkeys((*(query.group if also else ()), *keys)))
+        plain = replace(query, order=(), limit=None, distinct=False)
+        return replace(plain, select=select, group=group, tables=tables)
+
+    return change
 
 
 Keys = tuple[tuple[Expression, ...], frozenset[int]]
 
 
 def _columns(reading: FollowUpReading, rest: range) -> Iterator[Keys]:
+    """Groups by the one or two columns that are named; "country of the customer" names no key besides."""
     named = reading.columns_named(rest)
-    if len(named) == 1 or (named and frozenset().union(*named.values()) and len(named) <= 2):
-        keys = tuple(key.in_query() for key in named)
-        yield keys, frozenset[int]().union(*named.values())
+    keys = tuple(key.in_query() for key in named)
+    told = tuple(k for k in keys if not reading.rows.is_key(k)) or keys
+    if 0 < len(told) <= MOST_KEYS:
+        yield told, frozenset[int]().union(*named.values())
 
 
 def _tables(reading: FollowUpReading, rest: range) -> Iterator[Keys]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from fathom.offline.followups.reading import (
+    NAMED,
     SURE_MATCHES,
     Edit,
     FollowUpReading,
@@ -11,6 +12,7 @@ from fathom.offline.followups.reading import (
     span_places,
 )
 from fathom.offline.followups.wordlists import (
+    COUNTING,
     EXCLUDING,
     LIFTING,
     NARROWING,
@@ -20,6 +22,7 @@ from fathom.offline.linking import ColumnKey, LinkedValue, Span, log_odds
 from fathom.offline.queries.query import (
     NEGATED,
     ComparisonPredicate,
+    Condition,
     Items,
     Literal,
     Query,
@@ -45,16 +48,24 @@ def values(reading: FollowUpReading) -> Iterator[Edit]:
         denied = frozenset[int]() if value.match == "boolean" else _denial(reading, min(places))
         if value.match == "boolean":
             places |= _denial(reading, min(places))
-        widened = reading.phrase(WIDENING) if not denied else frozenset()
+        widened = frozenset[int]() if denied else _widening(reading)
         condition = _condition(group, denied=bool(denied))
         weight = log_odds(value.probability) + _at_home(reading, value.column)
         yield Edit(
-            "filter",
+            f"filter {value.column}",
             places | denied | widened,
             put_condition(reading, condition, widen=bool(widened)),
             FILTERED,
             weight,
         )
+
+
+def _widening(reading: FollowUpReading) -> frozenset[int]:
+    """The places of words that ask for a value beside the one before; of lists "too" does as well."""
+    said = reading.phrase(WIDENING)
+    if said and said == reading.having({"or"}) and 0 not in said:
+        return frozenset()  # it joins two values
+    return said or (reading.having({"too", "also"}) if reading.lists else frozenset())
 
 
 def _value_groups(reading: FollowUpReading) -> Iterator[tuple[LinkedValue, ...]]:
@@ -81,7 +92,8 @@ def column_words(reading: FollowUpReading, column: ColumnKey, places: frozenset[
     """The places of words that name the column of a value."""
     linking = reading.linking
     row = linking.alignment[linking.index[column]]
-    return frozenset(i for i in range(len(reading.words)) if row[i] >= 0.5 and i not in places)
+    free = frozenset(range(len(reading.words))) - places - reading.valued
+    return frozenset(i for i in free if row[i] >= NAMED)
 
 
 def _denial(reading: FollowUpReading, before: int) -> frozenset[int]:
@@ -114,7 +126,7 @@ def put_condition(
     def change(query: Query) -> Query | None:
         column = compared_column(condition)
         parts = [p for p in conjuncts(query.where) if isinstance(p, ComparisonPredicate)]
-        for part in parts:
+        for part in (p for p in parts if p in reading.conditions):
             sizes = part.operator in _SIZES and condition.operator in _SIZES
             narrows = sizes and part.operator[0] != condition.operator[0] and only
             if compared_column(part) != column or narrows or (excludes and part.operator != "="):
@@ -151,17 +163,20 @@ def lifted(reading: FollowUpReading) -> Iterator[Edit]:
     if dropped:
         kept = [p for p in conjuncts(reading.query.where) if not _about(p, dropped)]
         places = said.union(*(named[k] for k in dropped))
-        yield Edit("filter", places, lambda q: _with_where(reading, q, conjunction(*kept)), FILTERED, 3.0)
-    else:
-        yield Edit("filter", said, lambda q: _with_where(reading, q, None), FILTERED, 0.0)
+        where = conjunction(*kept)
+        yield Edit("where", places, _with_where(reading, where), FILTERED, 3.0, ("filter",))
+    elif reading.having({"all"}):
+        yield Edit("where", said, _with_where(reading, None), FILTERED, 0.0, ("filter",))
 
 
 def _about(part: object, columns: list[ColumnKey]) -> bool:
     return isinstance(part, ComparisonPredicate) and compared_column(part) in columns
 
 
-def _with_where(reading: FollowUpReading, query: Query, where: object) -> Query:
-    return replace(query, where=where, tables=tuple(dict.fromkeys((*query.tables, *reading.all_tables()))))  # type: ignore[arg-type]
+def _with_where(reading: FollowUpReading, where: Condition | None) -> Callable[[Query], Query]:
+    """Puts other conditions in the place of all, of the same tables."""
+    tables = reading.all_tables()
+    return lambda q: replace(q, where=where, tables=tuple(dict.fromkeys((*q.tables, *tables))))
 
 
 def denied(reading: FollowUpReading) -> Iterator[Edit]:
@@ -174,7 +189,10 @@ def denied(reading: FollowUpReading) -> Iterator[Edit]:
     flag = last.operator == "=" and last.right in (Literal(0), Literal(1)) and _is_flag(reading, last)
     turned = replace(last, right=Literal(int(last.right == Literal(0)))) if flag else negate(last)
     places = span_places(reading.linking.negations[0])
-    yield Edit("filter", places, lambda q: replace(q, where=conjunction(*kept, turned)), FILTERED, 0.0)
+    others = reading.content - reading.known - places - reading.phrase(COUNTING)
+    if not others:  # else it denies what these words say
+        where = conjunction(*kept, turned)
+        yield Edit("where", places, _with_where(reading, where), FILTERED, 0.0, ("filter",))
 
 
 def _is_flag(reading: FollowUpReading, part: ComparisonPredicate) -> bool:

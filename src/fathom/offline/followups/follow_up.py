@@ -64,13 +64,15 @@ class FollowUpStanding(StrEnum):
 class FollowedUp:
     """What became of a follow-up: the edited query as SQL and in a few words, or the words left over.
 
-    `assumptions` are what conventions of a pack added. Without SQL and without words nothing was read.
+    `assumptions` are what conventions of a pack added. Without SQL and without words nothing was read. What
+    isn't `editable` is a query of a form that edits don't know.
     """
 
     sql: str | None = None
     told: str = ""
     unread: tuple[str, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    editable: bool = True
 
 
 def standing(text: str) -> FollowUpStanding:
@@ -122,7 +124,7 @@ def follow(text: str, sql: str, engine: OfflineEngine, rules: Sequence[FollowUpR
     try:
         before = _without_house_rules(parse(sql, engine.planner, dialect), engine.knowledge)
     except Unrepresentable:
-        return FollowedUp()
+        return FollowedUp(editable=False)
     linking = engine.link(Question(bare))
     reading = FollowUpReading(linking, before, engine.schema, engine.planner, engine.names, engine.knowledge)
     query, unread = _edited(reading, rules)
@@ -169,9 +171,14 @@ def _edited(reading: FollowUpReading, rules: Sequence[FollowUpRule]) -> tuple[Qu
         if left or (best is not None and weight <= best[0]):
             continue
         changed = _changed(query, chosen)
-        if changed is not None and changed != query:
+        if changed is not None and _by_tables(changed) != _by_tables(query):
             best = (weight, changed)
     return (best[1], frozenset()) if best else (None, fewest)
+
+
+def _by_tables(query: Query) -> tuple[Query, frozenset[str]]:
+    """A query so that it equals another one over the same tables, wherever these are mentioned."""
+    return replace(query, tables=()), frozenset(t.name for t in mentioned_tables(query))
 
 
 def _edits(reading: FollowUpReading, rules: Sequence[FollowUpRule]) -> Iterator[Edit]:
@@ -188,9 +195,7 @@ def _packings(edits: Sequence[Edit]) -> Iterator[tuple[Edit, ...]]:
     """Sets of edits that share no word, and of which no two change the same."""
     for size in range(1, MOST_EDITS + 1):
         for chosen in combinations(edits, size):
-            kinds = [e.kind for e in chosen if e.kind != "filter"]
-            places = [i for e in chosen for i in e.places]
-            if len(set(kinds)) == len(kinds) and len(set(places)) == len(places):
+            if all(a.fits(b) for a, b in combinations(chosen, 2)):
                 yield chosen
 
 

@@ -75,6 +75,7 @@ def _sort_keys(
 ) -> Iterator[tuple[tuple[Expression, ...], frozenset[int]]]:
     measure = reading.measure()
     numbers = reading.having({"number", "count", "total", "sum", "average", "amount", "value", "size"})
+    names = reading.having({"name", "names"})
     if reading.query.group:
         named = {
             k: at for k, at in reading.columns_named(rest).items() if k.in_query() in reading.query.group
@@ -82,11 +83,16 @@ def _sort_keys(
         if named:
             yield tuple(k.in_query() for k in named), frozenset[int]().union(*named.values())
         of = _argument_places(reading, rest)
-        if measure is not None and (numbers or of or not named):
-            yield (measure,), numbers | of
+        texts = tuple(
+            k for k in reading.query.group if isinstance(k, ColumnRef) and k in reading.query.select
+        )
+        if names and texts:
+            yield texts, names
+        asked = numbers | of
+        if measure is not None and (asked or not (named or names)):
+            yield (measure,), asked
         return
     named = reading.columns_named(rest)
-    names = reading.having({"name", "names"})
     if names and not any(m.span.end - m.span.first > 1 for m in reading.linking.column_mentions):
         yield reading.rows.of_table(TableRef(reading.home)), names
     if named:
@@ -152,9 +158,10 @@ def cut(reading: FollowUpReading) -> Iterator[Edit]:
         if ahead in {"top", "first"}:
             yield from _cut(reading, count, frozenset((place - 1, place)), ahead)
         behind = reading.words[number.span.end] if number.span.end < len(reading.words) else ""
-        if (behind in HIGH or behind in LOW) and reading.query.group and (measure := reading.measure()):
-            order = (OrderKey(measure, behind in HIGH),)
-            places = frozenset((place, number.span.end))
+        direction = superlative_direction(reading.linking.tokens[number.span.end]) if behind else None
+        for keys, descending in _ends(reading, number.span.end, behind, direction) if direction else ():
+            order = tuple(OrderKey(k, descending) for k in keys)
+            places = frozenset((place, number.span.end)) | _measured_places(reading, keys, place)
             yield Edit("order", places, _ordered_cut(order, count), ORDERED, 3.0)
 
 
@@ -199,7 +206,9 @@ def extreme(reading: FollowUpReading) -> Iterator[Edit]:
             at = _measured_places(reading, keys, place)
             order = tuple(OrderKey(k, descending) for k in keys)
             places = frozenset((place,)) | at | skipped
-            yield Edit("order", places, _ordered_cut(order, 1, offset), ORDERED, 2.0)
+            # One row at an end of what isn't grouped is no group.
+            apart = () if reading.query.group else ("grouped",)
+            yield Edit("order", places, _ordered_cut(order, 1, offset), ORDERED, 2.0, apart)
 
 
 def _counts(reading: FollowUpReading, place: int) -> bool:
@@ -231,7 +240,10 @@ def _ends(
     measure = reading.measure()
     if word in LATEST or word in EARLIEST:
         named = reading.columns_named()
-        dates = [k for k in reading.date_columns() if k in named or _verb_of(reading, k)]
+        own = [k for k in reading.date_columns() if k.table == reading.home]
+        dates = [k for k in own if k in named or _verb_of(reading, k)]
+        if word == "newest" and len(own) == 1:
+            dates = own
         if dates and not reading.query.group:
             yield (dates[0].in_query(),), direction == "desc"
         return

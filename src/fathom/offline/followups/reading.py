@@ -38,6 +38,8 @@ NAMED = 0.5
 HINTED = 0.35
 """From what alignment on a word may stand for a column of the query's own table, where no other fits
 better: "cost" is aligned with a price at 0.4."""
+WHOLLY = 0.9
+"""The score of a mention from which on words name a table as a whole."""
 NEAR = 1.5
 """The cost of one join by a declared key, with some to spare: columns farther away are never meant."""
 _COMPARING = frozenset(w for phrase in (*BEFORE, *AFTER) for w in phrase if len(phrase) == 1)
@@ -56,7 +58,8 @@ DATED = frozenset(("date", "datetime", "time"))
 class Edit:
     """One change that a follow-up asks for: the places of the words it accounts for, and the change.
 
-    `stage` orders the changes of one follow-up; two of one `kind` exclude each other, but for "filter".
+    `stage` orders the changes of one follow-up. Two of one `kind` exclude each other, and so do kinds that
+    `excludes` names by their beginnings: no word is to be lost in a change that another one undoes.
     `weight` is how likely the reading is, in log-odds; only differences count.
     """
 
@@ -65,6 +68,16 @@ class Edit:
     change: Callable[[Query], Query | None]
     stage: int
     weight: float = 0.0
+    excludes: tuple[str, ...] = ()
+
+    def fits(self, other: "Edit") -> bool:
+        """Whether both can be made: they share no word, and neither undoes the other."""
+        apart = self.kind != other.kind and not self.places & other.places
+        return (
+            apart
+            and not other.kind.startswith(self.excludes or ("-",))
+            and not self.kind.startswith(other.excludes or ("-",))
+        )
 
 
 @dataclass(frozen=True)
@@ -131,7 +144,9 @@ class FollowUpReading:
             return True
         if word in {"how", "many"}:
             return self.words[place : place + 2] == ("how", "many") or self.words[place - 1] == "how"
-        return not token.stop and word not in SILENT
+        # "Phone numbers" are phones.
+        of_column = word in {"number", "numbers"} and place > 0 and self._column_at(place - 1) is not None
+        return not token.stop and word not in SILENT and not of_column
 
     @cached_property
     def known(self) -> frozenset[int]:
@@ -148,7 +163,7 @@ class FollowUpReading:
             part = len(token.stem) > 2 and any(token.stem in k.column.casefold() for k in grouped)
             if max((*fits, *groups), default=0.0) >= NAMED or token.lower in LIGHT or part:
                 known.add(place)
-        return frozenset(known - self._negated - self._valued)
+        return frozenset(known - self._negated - self.valued)
 
     @cached_property
     def _negated(self) -> frozenset[int]:
@@ -195,11 +210,13 @@ class FollowUpReading:
     def _column_at(self, place: int) -> ColumnKey | None:
         token, word = self.linking.tokens[place], self.words[place]
         silent = word in SILENT or token.lower in LIGHT or superlative_direction(token) is not None
-        if token.kind != "word" or place in self._valued or silent or (token.stop and word not in NAMES):
+        if token.kind != "word" or place in self.valued or silent or (token.stop and word not in NAMES):
             return None
         spelt = self._joined_name(place)
         if spelt is not None:
             return spelt
+        if place in self._of_other_tables:
+            return None
         if word not in NAMES:  # "and phase 3?", of rows that are compared by a phase already
             for key in self.compared:
                 if token.stem in name_stems(key.column):
@@ -209,7 +226,7 @@ class FollowUpReading:
         return best[1] if best[0] >= HINTED else None
 
     @cached_property
-    def _valued(self) -> frozenset[int]:
+    def valued(self) -> frozenset[int]:
         """The places of words that name values and no column: a country's name also hints at its column."""
         linking = self.linking
         spans = (*(m.span for m in linking.column_mentions), *(m.span for m in linking.table_mentions))
@@ -217,6 +234,14 @@ class FollowUpReading:
         whole = [v for v in self.linking.values if v.match in SURE_MATCHES and self.near(v.column.table)]
         likely = {i for v in whole if v.probability >= NAMED for i in span_places(v.span)}
         return frozenset(({i for v in whole for i in span_places(v.span)} - named) | likely)
+
+    @cached_property
+    def _of_other_tables(self) -> frozenset[int]:
+        """The places of words that name a table which the query doesn't read, and no column of its own."""
+        others = [m for m in self.linking.table_mentions if m.table not in self.tables and m.score >= WHOLLY]
+        own = [m for m in self.linking.column_mentions if m.column.table in self.tables and m.score >= NAMED]
+        named = {i for m in own for i in span_places(m.span)}
+        return frozenset({i for m in others for i in span_places(m.span)} - named)
 
     def _fit(self, column: ColumnKey, place: int) -> float:
         """How well a word names a column: words of one mention together, columns of the home table first."""
@@ -239,6 +264,13 @@ class FollowUpReading:
             return None
         names = (c for c in self.linking.columns if c.table == self.home)
         return next((c for c in names if _letters(c.column).startswith(spelt)), None)
+
+    def names_wholly(self, column: ColumnKey, places: frozenset[int]) -> bool:
+        """Whether words are part of a column's name or of a synonym, and not merely near it in meaning."""
+        spans = [m.span for m in self.linking.column_mentions if m.column == column and m.score >= NAMED]
+        mentioned = {i for s in spans for i in span_places(s)}
+        spelt = any(self._joined_name(i) == column for i in places)
+        return spelt or bool(places & mentioned)
 
     def date_columns(self) -> list[ColumnKey]:
         """The columns of dates that the query compares, then those of its tables, likeliest first."""

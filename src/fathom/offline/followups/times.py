@@ -38,7 +38,7 @@ def periods(reading: FollowUpReading) -> Iterator[Edit]:
         for rank, column in enumerate(reading.date_columns()[:2]):
             named = reading.columns_named().get(column, frozenset())
             weight = 5.0 - rank
-            yield Edit("filter", places | named, _set_period(reading, column, period), FILTERED, weight)
+            yield Edit("filter time", places | named, _set_period(reading, column, period), FILTERED, weight)
     yield from _of_year_columns(reading)
 
 
@@ -62,7 +62,13 @@ def _told(reading: FollowUpReading) -> Iterator[tuple[DaySpan, frozenset[int]]]:
     if before is None:
         return
     for place, word in enumerate(reading.words):
-        if (month := _month(word)) and place not in inside and before.first.year == before.last.year:
+        verb = word == "may" and reading.words[max(0, place - 1)] not in {"in", "for", "of", "during"}
+        if (
+            not verb
+            and (month := _month(word))
+            and place not in inside
+            and before.first.year == before.last.year
+        ):
             year = before.first.year
             yield (
                 DaySpan(date(year, month, 1), date(year, month, monthrange(year, month)[1])),
@@ -76,8 +82,8 @@ def _told(reading: FollowUpReading) -> Iterator[tuple[DaySpan, frozenset[int]]]:
 
 
 def _month(word: str) -> int:
-    """The month that a word names, from 1; 0 for other words and for "may", which is a verb as well."""
-    return 0 if word == "may" else MONTHS.get(word, 0)
+    """The month that a word names, from 1; 0 for other words."""
+    return MONTHS.get(word, 0)
 
 
 @dataclass(frozen=True)
@@ -196,7 +202,7 @@ def _of_year_columns(reading: FollowUpReading) -> Iterator[Edit]:
                 condition = ComparisonPredicate(key.in_query(), "between", ends)
                 places = _range_places(reading, number.span)
             named = reading.columns_named().get(key, frozenset())
-            yield Edit("filter", places | named, _YearChange(condition, key), FILTERED, 5.0)
+            yield Edit("filter time", places | named, _YearChange(condition, key), FILTERED, 5.0)
 
 
 @dataclass(frozen=True)

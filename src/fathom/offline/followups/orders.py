@@ -137,14 +137,22 @@ def reversed_order(reading: FollowUpReading) -> Iterator[Edit]:
 
 
 def first_by_size(reading: FollowUpReading) -> Iterator[Edit]:
-    """An order told by the end that comes first: "biggest first", "oldest first"."""
+    """An order told by the end that comes first: "biggest first", "highest to lowest"."""
     for place, word in enumerate(reading.words[:-1]):
         direction = superlative_direction(reading.linking.tokens[place])
-        if direction is None or reading.words[place + 1] != "first":
-            continue
-        for keys, descending in _ends(reading, place, word, direction):
-            places = frozenset((place, place + 1)) | reading.phrase(SORTING)
-            yield Edit("order", places, _order(keys, descending=descending), ORDERED, 3.0)
+        marks = _first_marks(reading, place)
+        for keys, descending in _ends(reading, place, word, direction) if direction and marks else ():
+            places = frozenset((place,)) | marks | _measured_places(reading, keys, place)
+            order = _order(keys, descending=descending)
+            yield Edit("order", places | reading.phrase(SORTING), order, ORDERED, 3.0)
+
+
+def _first_marks(reading: FollowUpReading, place: int) -> frozenset[int]:
+    """The places of what says that an end comes first: a "first" behind it, or the other end after a "to"."""
+    after = reading.words[place + 1 : place + 3]
+    if after[:1] == ("to",) and len(after) > 1 and superlative_direction(reading.linking.tokens[place + 2]):
+        return frozenset((place + 1, place + 2))
+    return frozenset((place + 1 + after.index("first"),)) if "first" in after else frozenset()
 
 
 def cut(reading: FollowUpReading) -> Iterator[Edit]:

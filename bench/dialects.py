@@ -1,0 +1,161 @@
+"""sql_eval's questions on warehouses: its gold as each emulator runs it, and offline's answers as on SQLite.
+
+Every database is made anew on the engine from SQLite's rows, and once more on SQLite without keys, which the
+emulators don't tell. A question counts where the engine runs the gold with the same rows as SQLite's: in the
+engine's dialect as published, and for Spark SQLite's translated. On those, offline is to end as on SQLite:
+with the same rows in its answer and in its first reading. The second and third reading are told apart.
+FATHOM_BENCH_SHOW names the questions that end otherwise. `--only BigQuery` measures one engine.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from tests.data import DATA
+from tests.databases.makers import (
+    Make,
+    bigquery_databases,
+    snowflake_databases,
+    spark_databases,
+    sqlite_databases,
+)
+
+import fathom
+from bench.figures import Figure, thinned, wanted
+from fathom.benchmarks import BenchmarkQuestion, load_benchmark
+from fathom.databases import Database, connect
+from fathom.errors import FathomError
+from fathom.records import Answer, Column, Limits
+
+TITLE = "sql_eval on warehouses"
+ENGINES = {
+    "BigQuery": (bigquery_databases, "bigquery", "duckdb"),
+    "Snowflake": (snowflake_databases, "snowflake", "duckdb"),
+    "Spark": (spark_databases, "", "postgres"),
+}
+"""How each is made, in which file its gold stands, and in whose words its tables are told."""
+SHOW = bool(os.environ.get("FATHOM_BENCH_SHOW"))
+TYPES = {
+    "integer": "BIGINT",
+    "number": "DOUBLE PRECISION",
+    "text": "VARCHAR",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+    "time": "TIME",
+}
+LIMITS = Limits(seconds=60, rows=10_000)
+ROWS = 200
+"""Rows of one INSERT."""
+
+
+def measure() -> Iterator[Figure]:
+    plain = list(load_benchmark("sql-eval", "sqlite", DATA))
+    for name, (databases, split, dialect) in ENGINES.items():
+        if not wanted(name):
+            continue
+        golds = {
+            (Path(q.database).stem, q.text): q.gold
+            for q in load_benchmark("sql-eval", split or "sqlite", DATA)
+        }
+        runs, alike, whole = 0, 0, 0
+        with ExitStack() as opened:
+            folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+            make = opened.enter_context(databases(folder))
+            make_plain = opened.enter_context(sqlite_databases(folder))
+            made: dict[str, tuple[Database, Database]] = {}
+            asked = thinned([q for q in plain if (Path(q.database).stem, q.text) in golds])
+            for question in asked:
+                if question.database not in made:
+                    made[question.database] = _made(question.database, make, make_plain, dialect)
+                one, two = made[question.database]
+                if not _gold_runs(one, two, question, golds[Path(question.database).stem, question.text]):
+                    continue
+                runs += 1
+                first, second = (fathom.ask(question.text, d, evidence=question.evidence) for d in (one, two))
+                whole += _ending(first, 3) == _ending(second, 3)
+                if _ending(first, 1) == _ending(second, 1):
+                    alike += 1
+                elif SHOW:
+                    ends = (f"\n    {a.ending} {a.sql} {a.text[:150]}" for a in (first, second))
+                    print(f"{name}: {question.text}", *ends, flush=True)
+        yield Figure(f"{name}: gold that runs as on SQLite", f"{runs} of {len(asked)}")
+        yield Figure(
+            f"{name}: of those, questions that offline ends as on SQLite", f"{alike / max(runs, 1):.1%}",
+            "100%", alike == runs, f"{runs - alike} apart",
+        )  # fmt: skip
+        yield Figure(f"{name}: of those, with all three readings alike", f"{whole / max(runs, 1):.1%}")
+
+
+def _made(path: str, make: Make, make_plain: Make, dialect: str) -> tuple[Database, Database]:
+    """A database on SQLite and on another engine, with the same rows and without keys."""
+    with connect(path) as source:
+        tables = [t for t in source.schema.tables if not t.is_view]
+        rows = {t.name: [r for batch in source.scan(t.name) for r in batch] for t in tables}
+
+    def statements(of: str) -> Iterator[str]:
+        for table in tables:
+            columns = ", ".join(f"{c.name} {TYPES[c.kind]}" for c in table.columns)
+            yield sqlglot.transpile(f"CREATE TABLE {table.name} ({columns})", "duckdb", of)[0]
+            for at in range(0, len(rows[table.name]), ROWS):
+                values = ", ".join(
+                    f"({_row(r, table.columns, of)})" for r in rows[table.name][at : at + ROWS]
+                )
+                yield f"INSERT INTO {table.name} VALUES {values}"
+
+    return make_plain(*statements("sqlite")), make(*statements(dialect))
+
+
+def _row(row: Sequence[Any], columns: Sequence[Column], dialect: str) -> str:
+    return ", ".join(_literal(cell, column.kind, dialect) for cell, column in zip(row, columns, strict=True))
+
+
+def _literal(cell: Any, kind: str, dialect: str) -> str:
+    if cell is None:
+        return "NULL"
+    if kind == "boolean" and dialect != "sqlite":
+        return str(bool(cell)).upper()
+    if isinstance(cell, int | float):
+        return repr(cell)
+    text = "'" + str(cell).replace("'", "''") + "'"
+    return f"{TYPES[kind]} {text}" if kind in {"date", "datetime", "time"} and dialect != "sqlite" else text
+
+
+def _gold_runs(one: Database, two: Database, question: BenchmarkQuestion, golds: Sequence[str]) -> bool:
+    """Whether the engine runs its gold, and finds what SQLite does."""
+    name = f"{Path(question.database).stem}."
+    for plain, gold in zip(question.gold, golds, strict=False):
+        sql = (
+            gold.replace(name, "") if gold is not plain else sqlglot.transpile(gold, "sqlite", two.dialect)[0]
+        )
+        try:
+            if _told(one.run(plain, LIMITS).rows) == _told(two.run(sql, LIMITS).rows):
+                return True
+        except FathomError:
+            continue
+    return False
+
+
+def _ending(answer: Answer, readings: int) -> Any:
+    """How a question ended, with the rows of the answer and of the first readings."""
+    return answer.ending, _shown(answer), [_shown(r) for r in answer.readings[:readings]]
+
+
+def _shown(given: Any) -> Any:
+    """The rows that are shown, as engines write them."""
+    return None if given.shown is None else _told(given.shown.rows)
+
+
+def _told(rows: Sequence[Sequence[Any]]) -> list[tuple[str, ...]]:
+    return sorted(tuple(map(_plain, row)) for row in rows)
+
+
+def _plain(cell: Any) -> str:
+    try:
+        return f"{float(cell):.4g}"
+    except (TypeError, ValueError):
+        return str(cell).removesuffix("+00:00").removesuffix(" 00:00:00")

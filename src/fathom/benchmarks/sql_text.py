@@ -40,3 +40,8 @@ def statements(sql: str) -> tuple[str, ...]:
 def without_keyword(sql: str, keyword: str) -> str:
     """The text without one keyword, wherever it stands as code."""
     return "".join(piece for piece in pieces(sql) if piece.lower() != keyword)
+
+
+def without_semicolon(sql: str) -> str:
+    """A query without the semicolons that end it and the space around it."""
+    return sql.strip().rstrip(";").rstrip()

@@ -19,8 +19,3 @@ def tables_of(tree: exp.Expr) -> tuple[str, ...]:
     """The base tables that a query reads, in their order, as it names them."""
     made = {cte.alias for cte in tree.find_all(exp.CTE)}
     return tuple(dict.fromkeys(t.name for t in tree.find_all(exp.Table) if t.name and t.name not in made))
-
-
-def without_semicolon(sql: str) -> str:
-    """A query without the semicolons that end it and the space around it."""
-    return sql.strip().rstrip(";").rstrip()

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import Database
 from fathom.databases.copies import WorkingCopy, working_copy
-from fathom.databases.parsing import without_semicolon
 from fathom.efficiency.candidates import Index, candidates
 from fathom.efficiency.equality import fingerprint
 from fathom.errors import DatabaseError, QueryError

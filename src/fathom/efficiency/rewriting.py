@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import Database
-from fathom.databases.parsing import without_semicolon
 from fathom.databases.thinned_copies import thinned_copies
 from fathom.efficiency.equality import Fingerprint, fingerprint
 from fathom.efficiency.rules import RULES

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
+from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import NO_LIMITS, Database
-from fathom.databases.parsing import without_semicolon
 from fathom.evaluation.interval import Z95
 from fathom.evaluation.metrics import robust_ratio
 from fathom.evaluation.metrics.efficiency import REWARDS

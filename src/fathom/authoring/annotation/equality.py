@@ -6,8 +6,8 @@ from functools import cached_property
 
 from fathom.authoring.annotation.records import Execution, PairVerdict, Project, ReviewItem
 from fathom.authoring.annotation.workbench import RanQuery, Workbench
+from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import Database
-from fathom.databases.parsing import without_semicolon
 from fathom.errors import QueryError
 from fathom.evaluation.comparisons import ComparedTable, Comparison, ComparisonCase, Verdict, load_comparison
 

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import Database, connect
-from fathom.databases.parsing import without_semicolon
 from fathom.errors import FathomError, QueryError
 from fathom.evaluation.comparisons import ComparedTable, Comparison, ComparisonCase, Verdict, best
 from fathom.evaluation.outcome import Outcome

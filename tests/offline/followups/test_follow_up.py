@@ -81,6 +81,8 @@ EDITS = [
     ("singers", ALL, "only those older than 30 and younger than 50", [("Ana Lima",), ("Bo Ek",)]),
     ("store", BIG, "highest amount first", [(2,), (3,)]),
     ("store", BY_CITY, "lowest to highest order", [("Bergen", 1), ("Oslo", 2)]),
+    ("singers", IN_2020, "and those by Ana Lima", [("Summer",)]),
+    ("singers", "SELECT title FROM concert", "oldest first", [("Spring",), ("Summer",), ("Autumn",)]),
     ("singers", ALL, "the 2 oldest", [("Di Roux",), ("Bo Ek",)]),
     ("singers", ALL, "count them by country", [("Brazil", 1), ("France", 2), ("Sweden", 1)]),
     ("store", BY_CITY, "which one has the most?", [("Oslo", 2)]),

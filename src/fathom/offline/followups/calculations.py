@@ -44,7 +44,7 @@ def counted(reading: FollowUpReading) -> Iterator[Edit]:
             return Query((_COUNT,), source=query)
         return replace(query, select=(_COUNT,), tables=tables)
 
-    yield Edit("count", said, change, COUNTED, 1.0)
+    yield Edit("count", said, change, COUNTED, 1.0, ("shown",))
 
 
 def listed(reading: FollowUpReading) -> Iterator[Edit]:

@@ -48,7 +48,7 @@ def shown(reading: FollowUpReading) -> Iterator[Edit]:
     alone = reading.replaces or reading.having({"just", "only"})
     select = columns if alone else tuple(dict.fromkeys((*had, *columns)))
     tables = reading.all_tables()
-    places |= reading.having({"instead", "rather"})
+    places |= reading.having({"instead", "rather", "add"})
     if select != reading.query.select:
         show = partial(replace, select=select, tables=tables)
         yield Edit("shown", places, show, SHOWN, 2.0, ("grouped",))

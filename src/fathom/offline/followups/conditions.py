@@ -51,9 +51,11 @@ def values(reading: FollowUpReading) -> Iterator[Edit]:
         widened = frozenset[int]() if denied else _widening(reading)
         condition = _condition(group, denied=bool(denied))
         weight = log_odds(value.probability) + _at_home(reading, value.column)
+        ahead = min(places | denied) - 1
+        by = frozenset((ahead,) if ahead >= 0 and reading.words[ahead] == "by" else ())  # "and by Dubois?"
         yield Edit(
             f"filter {value.column}",
-            places | denied | widened,
+            places | by | denied | widened,
             put_condition(reading, condition, widen=bool(widened)),
             FILTERED,
             weight,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from fathom.offline.followups.reading import Edit, FollowUpReading
+from fathom.offline.followups.reading import DATED, Edit, FollowUpReading
 from fathom.offline.followups.wordlists import (
     ALPHABETICAL,
     EARLIEST,
@@ -66,7 +66,8 @@ def sorted_by(reading: FollowUpReading) -> Iterator[Edit]:
 
 def _turns(reading: FollowUpReading, place: int, keys: tuple[Expression, ...]) -> bool:
     """Whether a superlative means the other end of its column: the oldest have the earliest birth."""
-    dated = any(isinstance(k, ColumnRef) and "birth" in k.name.casefold() for k in keys)
+    columns_of_time = (ColumnKey.of(k) for k in keys if isinstance(k, ColumnRef))
+    dated = any(reading.kinds[c] in DATED or "year" in c.column.casefold() for c in columns_of_time)
     return reading.words[place] in TURNS and dated
 
 
@@ -261,12 +262,15 @@ def _ends(
             yield (measure,), direction == "desc"
         return
     for key in scales:
-        yield (key.in_query(),), direction == "desc"
+        keys = (key.in_query(),)
+        yield keys, (direction == "desc") != _turns(reading, place, keys)
     for superlative in reading.linking.superlatives:
         if superlative.span.first <= place < superlative.span.end and not scales:
             found = _column_of(reading, superlative)
             if found is not None:
-                yield (found[0].in_query(),), found[1]
+                keys = (found[0].in_query(),)
+                turned = _turns(reading, place, keys)  # the youngest of years has the greatest
+                yield keys, direction == "asc" if turned else found[1]
                 return
     if plain and not scales and measure is not None and reading.lists:
         yield (measure,), direction == "desc"

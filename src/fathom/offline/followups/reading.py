@@ -7,7 +7,9 @@ from functools import cached_property
 from fathom.knowledge import KnowledgePack
 from fathom.offline.followups.wordlists import (
     COUNTING,
+    EARLIEST,
     INSTEAD,
+    LATEST,
     POINTING,
     SILENT,
     Phrase,
@@ -209,7 +211,9 @@ class FollowUpReading:
 
     def _column_at(self, place: int) -> ColumnKey | None:
         token, word = self.linking.tokens[place], self.words[place]
-        silent = word in SILENT or token.lower in LIGHT or superlative_direction(token) is not None
+        whole = any(m.span.first <= place < m.span.end - 1 for m in self.linking.column_mentions)
+        an_end = word in LATEST | EARLIEST and not whole  # but the "first" of "first name"
+        silent = word in SILENT or an_end or token.lower in LIGHT or superlative_direction(token) is not None
         if token.kind != "word" or place in self.valued or silent or (token.stop and word not in NAMES):
             return None
         spelt = self._joined_name(place)

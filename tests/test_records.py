@@ -7,7 +7,8 @@ import pytest
 
 from fathom import registry
 from fathom.errors import ConfigError, SchemaError, UnknownName
-from fathom.records import Column, Limits, Schema, Step, Table, Trace, Usage, shown_value
+from fathom.records import Answer, Column, Limits, Reading, Schema, Step, Table, Trace, Usage, shown_value
+from fathom.records.shared_fields import shared_fields
 
 
 def test_unknown_column_suggests_the_nearest() -> None:
@@ -67,3 +68,10 @@ def test_a_clock_that_no_engine_counts_to_is_refused(seconds: float) -> None:
 )
 def test_cells_are_shown_for_people(cell: Any, shown: str) -> None:
     assert shown_value(cell) == shown
+
+
+def test_records_are_made_of_the_parts_that_they_share() -> None:
+    reading = Reading("each once", "SELECT 1", 0.5, answer="1 row.", explanation="Counts.")
+    kept = shared_fields(reading, Answer, but=("text",))
+    assert kept.keys() == {"sql", "confidence", "explanation", "assumptions", "result", "shown", "chart"}
+    assert (kept["sql"], kept["confidence"], kept["explanation"]) == ("SELECT 1", 0.5, "Counts.")

@@ -35,6 +35,7 @@ from fathom.records import (
     SolvedExample,
     Trace,
 )
+from fathom.records.shared_fields import shared_fields
 from fathom.watch import Watch, watching
 
 if TYPE_CHECKING:
@@ -309,17 +310,9 @@ async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
             given = await _sure(draft, reading.sql, asking, reading.result)
         except QueryError:
             continue
-        readings.append(
-            replace(
-                reading,
-                answer=given.text,
-                explanation=given.explanation,
-                assumptions=tuple(dict.fromkeys((*given.assumptions, *reading.assumptions))),
-                result=given.result,
-                shown=given.shown,
-                chart=given.chart,
-            )
-        )
+        assumptions = tuple(dict.fromkeys((*given.assumptions, *reading.assumptions)))
+        kept = shared_fields(given, Reading, but=("text", "sql", "confidence", "assumptions"))
+        readings.append(replace(reading, **kept, answer=given.text, assumptions=assumptions))
     if not readings:
         return _refuse(draft, asking, refusal)
     return Answer(

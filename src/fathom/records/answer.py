@@ -1,7 +1,7 @@
 """The answer that a person gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -9,6 +9,7 @@ from fathom.errors import InputError
 from fathom.records.display import Displayed
 from fathom.records.question import Question
 from fathom.records.result import Result
+from fathom.records.shared_fields import shared_fields
 from fathom.records.trace import Trace
 
 MOST_READINGS = 3
@@ -140,17 +141,6 @@ class Answer(Displayed):
             raise InputError(f"there is no reading {number}. {there}")
         chosen = self.readings[number - 1]
         told = Assumption("choice", f"Read as chosen: {chosen.text}.")
-        return Answer(
-            self.question,
-            chosen.answer,
-            sql=chosen.sql,
-            explanation=chosen.explanation,
-            assumptions=(told, *chosen.assumptions),
-            result=chosen.result,
-            shown=chosen.shown,
-            chart=chosen.chart,
-            confidence=chosen.confidence,
-            method=self.method,
-            trace=self.trace,
-            whole=self.whole,
-        )
+        kept = shared_fields(chosen, Answer, but=("text", "assumptions"))
+        assumptions = (told, *chosen.assumptions)
+        return replace(self, **kept, text=chosen.answer, assumptions=assumptions, refusal=None, readings=())

@@ -10,57 +10,41 @@ from fathom.evaluation.runs.record import QuestionRecord, usage_json
 from fathom.evaluation.runs.response import Response
 from fathom.methods.context import CUT, NOT_SENT
 from fathom.records import Trace, Usage
+from fathom.records.shared_fields import shared_fields
 from fathom.text import without_passwords
 
 
 def record_of(position: int, question: BenchmarkQuestion, asked: Asked, marks: Marks) -> QuestionRecord:
     """The record of one question, as it was asked and judged."""
     response = asked.response or Response(None)
-    selection, final = response.selection, marks.final
+    selection, judged = response.selection, judged_fields(marks)
     fault = asked.fault or response.fault or marks.fault
-    return QuestionRecord(
-        id=question.id,
-        question=question.text,
-        database=without_passwords(question.database_name or question.database),
-        outcome=final.outcome,
-        position=position,
-        evidence=question.evidence,
-        difficulty=question.difficulty,
-        tags=question.tags,
-        answerable=question.answerable,
-        gold=question.gold,
-        sql=response.sql,
-        verdict=final.verdict,
-        score=final.score,
-        jaccard=marks.jaccard,
-        soft_f1=marks.soft_f1,
-        error=final.error,
-        error_class=INTERNAL if fault and final.outcome is not Outcome.UNJUDGED else final.error_class,
-        declined=response.declined,
-        refusal=response.refusal,
-        confidence=response.confidence,
-        candidates=marks.candidates,
-        shown=marks.shown,
-        before_revision=marks.before_revision,
-        selection={t: list(c) for t, c in selection.tables.items()} if selection else None,
-        gold_schema=marks.gold_schema,
-        selection_score=marks.selection_score,
-        usage=_usage(asked, response) if response.measured else {},
-        seconds=asked.seconds if response.measured and response.timed else None,
-        rows=marks.rows,
-        gold_rows=marks.gold_rows,
-        call=marks.call,
-        words=response.words,
-        fault=fault,
-        readings=len(question.readings),
-        readings_found=marks.readings_found,
-        cut_replies=_cut_replies(response.trace),
-        not_taken=_not_taken(response.trace),
-        trace=tuple(
+    if fault and marks.final.outcome is not Outcome.UNJUDGED:
+        judged["error_class"] = INTERNAL
+    of_its_own = {
+        "question": question.text,
+        "database": without_passwords(question.database_name or question.database),
+        "position": position,
+        "selection": {t: list(c) for t, c in selection.tables.items()} if selection else None,
+        "usage": _usage(asked, response) if response.measured else {},
+        "seconds": asked.seconds if response.measured and response.timed else None,
+        "fault": fault,
+        "readings": len(question.readings),
+        "cut_replies": _cut_replies(response.trace),
+        "not_taken": _not_taken(response.trace),
+        "trace": tuple(
             {"name": s.name, "module": s.module, "found": s.found, "usage": usage_json(s.usage)}
             for s in response.trace.steps
         ),
-    )
+    }
+    asked_and_said = {**shared_fields(question, QuestionRecord), **shared_fields(response, QuestionRecord)}
+    return QuestionRecord(**{**asked_and_said, **judged, **of_its_own})
+
+
+def judged_fields(marks: Marks) -> dict[str, Any]:
+    """The fields of a record that the judge decides; whether it failed itself is told apart."""
+    final = shared_fields(marks.final, QuestionRecord, but=("sql",))
+    return final | shared_fields(marks, QuestionRecord, but=("fault",))
 
 
 def _cut_replies(trace: Trace) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from fathom.benchmarks import Benchmark
 from fathom.benchmarks.settled import SettledGold, with_settled
 from fathom.evaluation.answers.stored import check_run_is_of
-from fathom.evaluation.runs.exams import Exam, Marks, judge
+from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.folder import (
     CONFIGURATION,
     JUDGEMENTS,
@@ -16,6 +16,7 @@ from fathom.evaluation.runs.folder import (
     read_configuration,
     read_records,
 )
+from fathom.evaluation.runs.made_record import judged_fields
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.response import Response
 from fathom.files import write_whole
@@ -42,7 +43,7 @@ def resettled(
             return record
         question = corrected[record.id]
         marks = judge(Exam(question, _response(record), comparison, seconds))
-        return _with(replace(record, gold=question.gold), marks)
+        return replace(record, gold=question.gold, **judged_fields(marks))
 
     kept = [judged(r) for r in read_records(folder) if r.id not in set(told.left_out)]
     settings = {**content["configuration"].get("settings", {}), "settled": str(told)}
@@ -71,25 +72,4 @@ def _response(record: QuestionRecord) -> Response:
         revised=before is not None,
         selection=selection,
         words=record.words,
-    )
-
-
-def _with(record: QuestionRecord, marks: Marks) -> QuestionRecord:
-    final = marks.final
-    return replace(
-        record,
-        outcome=final.outcome,
-        verdict=final.verdict,
-        score=final.score,
-        error=final.error,
-        error_class=final.error_class,
-        jaccard=marks.jaccard,
-        soft_f1=marks.soft_f1,
-        candidates=marks.candidates,
-        shown=marks.shown,
-        before_revision=marks.before_revision,
-        gold_schema=marks.gold_schema,
-        selection_score=marks.selection_score,
-        rows=marks.rows,
-        gold_rows=marks.gold_rows,
     )

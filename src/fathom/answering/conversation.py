@@ -115,7 +115,7 @@ class Conversation(Displayed):
         question = Question(text, evidence=evidence)
         found = None
         if self.last is not None and recalled(question, self.asking.context) is None:
-            # What was solved so is no follow-up.
+            # A question solved so is no follow-up.
             found = self._as_chart(text) or await self._going_on(text, evidence)
         if found is None:
             found = self._alone(text, await answer(question, self.asking))
@@ -185,7 +185,7 @@ class Conversation(Displayed):
         return Answer(question, told, refusal=refusal, method=before.method, whole=self.whole)
 
     async def _edit(self, text: str) -> "FollowedUp | None":
-        """What becomes of the query before; None where there is none."""
+        """The query made of the one before; None where there is none."""
         known, before = self.asking.context, self.last
         if before is None or before.sql is None:
             return None

@@ -199,7 +199,7 @@ def _text(database: Database, table: str, column: str) -> str:
 
 
 def is_dear(database: Database, table: Table) -> bool:
-    """Whether a table is too big to read whole for an index."""
+    """True if a table is too big to read whole for an index."""
     return (table.row_count or 0) > (DEAR_ROWS if database.latency < _AWAY else DEAR_ROWS_AWAY)
 
 
@@ -214,7 +214,7 @@ def _sampled(database: Database, table: Table) -> Iterator[_Value]:
     counts: list[Counter[str]] = [Counter() for _ in columns]
     seen, limits = 0, Limits(seconds=SAMPLED_SECONDS, rows=SAMPLED_ROWS, bytes=None)
     rows = table.row_count or 1
-    # What was read until the time was up still counts.
+    # Rows read until the time was up still count.
     with (
         suppress(QueryError),
         database.sample(replace(table, columns=tuple(columns)), SAMPLED_ROWS, limits) as found,

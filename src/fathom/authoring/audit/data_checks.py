@@ -23,7 +23,7 @@ _MOST = 6
 def check_data(
     parts: GoldParts, question: str, result: Result, database: Database, seconds: float
 ) -> Iterator[Evidence]:
-    """What is suspicious about a query's conditions, joins and result; a few short queries."""
+    """The suspicions about a query's conditions, joins and result; a few short queries."""
     look = _Look(database, Limits(seconds=seconds, rows=2))
     yield from _ranges(parts, look)
     yield from _joins(parts, look)
@@ -54,18 +54,18 @@ class _Look:
             return None
 
     def none(self, sql: str) -> bool:
-        """Whether a query gives no row; not where it fails."""
+        """True if a query gives no row; not where it fails."""
         rows = self.rows(sql)
         return rows is not None and not rows
 
     def empty(self, table: str) -> bool:
-        """Whether a table holds no row: it tells nothing of the queries that read it."""
+        """True if a table holds no row: it tells nothing of the queries that read it."""
         name = self.database.identifier(self.database.schema.table(table).name)
         return self.none(f"SELECT 1 FROM {name} LIMIT 1")
 
 
 def reads_empty_table(parts: GoldParts, database: Database, seconds: float) -> bool:
-    """Whether a query reads a table without rows, so that an empty result says nothing of the query."""
+    """True if a query reads a table without rows, so that an empty result says nothing of the query."""
     look = _Look(database, Limits(seconds=seconds, rows=2))
     return any(look.empty(t) for t in {t for _, t in parts.tables})
 

@@ -21,7 +21,7 @@ _FUNCTIONS: dict[str, tuple[type[exp.Expr], ...]] = {
     "subtract": (exp.Sub, exp.Ordered, exp.Date, exp.TsOrDsToDate, exp.Max, exp.Min),
     "multiply": (exp.Mul,),
 }
-"""What may stand in a query for each function of a formula: an average is a sum divided by a count."""
+"""The forms that each function of a formula may have in a query: an average is a sum divided by a count."""
 _NEAR = {
     "=": {"=", "like", ">=", "<=", "<>"},
     "like": {"like", "="},
@@ -121,7 +121,7 @@ def _equal(one: str, other: str) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two values say one thing: whole numbers one apart may, as "> 19" and ">= 20" do, and dates of
+    """True if two values say one thing: whole numbers one apart may, as "> 19" and ">= 20" do, and dates of
     which one has less of the time."""
     first, second = _number(one), _number(other)
     if first is not None and second is not None:

@@ -1,4 +1,4 @@
-"""What a question's evidence claims of the database: columns, conditions and functions.
+"""The claims of a question's evidence of the database: columns, conditions and functions.
 
 BIRD writes its evidence as statements that semicolons part: "words refers to column = 'value'", "words =
 FORMULA(column)".
@@ -41,7 +41,7 @@ class EvidenceClaim:
 
     @property
     def offers_choice(self) -> bool:
-        """Whether any one of its conditions may be meant: "8 for men or 6.5 for women"."""
+        """True if any one of its conditions may be meant: "8 for men or 6.5 for women"."""
         return re.search(r"\bor\b", self.text, re.IGNORECASE) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a query says, taken apart for the checks: joins, conditions, what it returns, where columns stand."""
+"""A query taken apart for the checks: joins, conditions, what it returns, where columns stand."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class GoldParts:
         return list(self.tree.find_all(exp.Literal))
 
     def has(self, *kinds: type[exp.Expr]) -> bool:
-        """Whether an expression of one of these kinds stands anywhere in the query."""
+        """True if an expression of one of these kinds stands anywhere in the query."""
         return self.tree.find(*kinds) is not None
 
     def column(self, node: exp.Expr) -> ColumnOf | None:

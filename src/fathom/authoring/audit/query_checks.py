@@ -19,7 +19,7 @@ _READ_AS_TIME = frozenset(("strftime", "date", "julianday"))
 
 
 def check_query(parts: GoldParts, schema: Schema) -> Iterator[Evidence]:
-    """What is suspicious about a query by itself."""
+    """The suspicions about a query by itself."""
     yield from _unused_joins(parts)
     yield from _joins_off_keys(parts, schema)
     yield from _types(parts, schema)

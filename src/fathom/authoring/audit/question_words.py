@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True)
 class QuestionWords:
-    """What a question says, taken apart once for all checks; `pack` holds what is known of the database."""
+    """A question taken apart once for all checks; `pack` holds what is known of the database."""
 
     question: BenchmarkQuestion
     schema: Schema
@@ -99,28 +99,28 @@ class QuestionWords:
 
     @cached_property
     def extreme(self) -> bool:
-        """Whether a superlative stands in the question."""
+        """True if a superlative stands in the question."""
         return any(superlative_direction(t) is not None for t in self.tokens)
 
     @cached_property
     def negated(self) -> bool:
-        """Whether the question denies something."""
+        """True if the question denies something."""
         return bool(find_negations(self.tokens))
 
     def says(self, *phrases: str) -> bool:
-        """Whether question or evidence holds one of these words or phrases, whole."""
+        """True if question or evidence holds one of these words or phrases, whole."""
         return _holds(self.told, phrases)
 
     def asks(self, *phrases: str) -> bool:
-        """Whether the question itself, outside of quotation marks, holds one of these words or phrases."""
+        """True if the question itself, outside of quotation marks, holds one of these words or phrases."""
         return _holds(self.unquoted, phrases)
 
     def says_name_of(self, table: str, column: str | None = None) -> bool:
-        """Whether a word of the name of a table or column is said; of its readable name or a synonym, too."""
+        """True if a word of the name of a table or column is said; of its readable name or a synonym, too."""
         return self._said(table, column) > 0
 
     def says_whole_name_of(self, table: str, column: str) -> bool:
-        """Whether all words of one of a column's names are said."""
+        """True if all words of one of a column's names are said."""
         return self._said(table, column) == 1
 
     def _said(self, table: str, column: str | None) -> float:
@@ -153,7 +153,7 @@ class QuestionWords:
         return frozenset(t.stem for text in texts for t in tokenize(text)) | set(name_stems(column or table))
 
     def knows_value(self, table: str, column: str, value: str) -> bool:
-        """Whether the pack tells what a value of a column means."""
+        """True if the pack tells what a value of a column means."""
         note = self.pack.column(table, column)
         return note is not None and value in note.values
 

@@ -30,7 +30,7 @@ class SuspicionWeights:
         return 1 / (1 + math.exp(-total))
 
     def suspects(self, kinds: Iterable[str]) -> bool:
-        """Whether that is likely enough for people to look at it."""
+        """True if that is likely enough for people to look at it."""
         return self.probability(kinds) >= self.threshold
 
 

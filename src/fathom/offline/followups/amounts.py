@@ -14,7 +14,7 @@ from fathom.records.schema import NUMERIC
 _LONGEST = 4
 """Words of the longest phrase that compares: "greater than or equal" has four."""
 _NAMED, _COMPARED, _SHOWN = 6.0, 4.0, 2.0
-"""What speaks for an amount that is named, compared already, or the only one shown, in this order."""
+"""The weights for an amount that is named, compared already, or the only one shown, in this order."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _comparing_words(reading: FollowUpReading, number: NumberMention) -> frozens
 
 
 def _has_a_scale(word: str) -> bool:
-    """Whether a comparative is about something of its own: "older", but not "higher" or "over"."""
+    """True if a comparative is about something of its own: "older", but not "higher" or "over"."""
     return word.endswith("er") and word not in PLAIN_COMPARATIVES and (word,) not in BEFORE
 
 

@@ -96,7 +96,7 @@ def calculated(reading: FollowUpReading) -> Iterator[Edit]:
 
 
 def _arguments(reading: FollowUpReading) -> Iterator[tuple[Expression, frozenset[int], float]]:
-    """What may be calculated with: amounts that are named, the one before, the only one that is shown."""
+    """The amounts to calculate with: amounts that are named, the one before, the only one that is shown."""
     for key, at in reading.columns_named().items():
         if reading.rows.measures(key):
             yield key.in_query(), at, 3.0

@@ -72,7 +72,7 @@ def _asked_columns(reading: FollowUpReading) -> dict[ColumnKey, frozenset[int]]:
 
 
 def _names(reading: FollowUpReading) -> bool:
-    """Whether the rows' names are asked for: "names" that no word ahead makes the name of something else."""
+    """True if the rows' names are asked for: "names" that no word ahead makes the name of something else."""
     places = reading.having({"name", "names"})
     whole = [m for m in reading.linking.column_mentions if m.span.end - m.span.first > 1]
     return bool(places) and not any(m.span.first <= p < m.span.end for m in whole for p in places)

@@ -34,7 +34,7 @@ from fathom.offline.queries.query import (
 FILTERED = 1
 _SIZES = frozenset(("<", "<=", ">", ">="))
 _COMPARED, _IN_TABLES, _AWAY = 6.0, 3.0, 3.0
-"""What speaks for a value of a column that the query compares already, of its tables, and what against
+"""The weights for a value of a column that the query compares already, of its tables, and what against
 one that has to be joined: in log-odds, as the linking's own edits were weighed before."""
 _NAMES_AWAY = 4.0
 

@@ -44,7 +44,7 @@ MOST_FOR_ENDS = 7
 """Up to so many words "which has the most" and the like may ask for one of what was shown; longer ones name
 their own rows."""
 _EACH_EDIT = 0.5
-"""What each further edit has to be likelier by: one reading of all words is better than two of halves."""
+"""How much likelier each further edit has to be: one reading of all words is better than two of halves."""
 
 
 class FollowUpStanding(StrEnum):
@@ -62,7 +62,7 @@ class FollowUpStanding(StrEnum):
 
 @dataclass(frozen=True)
 class FollowedUp:
-    """What became of a follow-up: the edited query as SQL and in a few words, or the words left over.
+    """The outcome of a follow-up: the edited query as SQL and in a few words, or the words left over.
 
     `assumptions` are what conventions of a pack added. Without SQL and without words nothing was read. What
     isn't `editable` is a query of a form that edits don't know.
@@ -93,7 +93,7 @@ def standing(text: str) -> FollowUpStanding:
 
 
 def _points_back(words: tuple[str, ...]) -> bool:
-    """Whether words point to what was shown: not "there" in "are there", nor "their" in a longer question."""
+    """True if words point to what was shown: not "there" in "are there", nor "their" in a longer question."""
     near = len(words) <= MOST_FOR_ENDS - 2
     for place, word in enumerate(words):
         there_is = word == "there" and place > 0 and words[place - 1] in BE

@@ -65,7 +65,7 @@ def sorted_by(reading: FollowUpReading) -> Iterator[Edit]:
 
 
 def _turns(reading: FollowUpReading, place: int, keys: tuple[Expression, ...]) -> bool:
-    """Whether a superlative means the other end of its column: the oldest have the earliest birth."""
+    """True if a superlative means the other end of its column: the oldest have the earliest birth."""
     columns_of_time = (ColumnKey.of(k) for k in keys if isinstance(k, ColumnRef))
     dated = any(reading.kinds[c] in DATED or "year" in c.column.casefold() for c in columns_of_time)
     return reading.words[place] in TURNS and dated
@@ -113,7 +113,7 @@ def _argument_places(reading: FollowUpReading, rest: range) -> frozenset[int]:
 
 
 def _texts(reading: FollowUpReading) -> Iterator[ColumnRef]:
-    """What is shown, where it is text, to be ordered by its letters."""
+    """The columns shown, where they are text, to be ordered by its letters."""
     for shown in reading.query.select:
         if isinstance(shown, ColumnRef) and not reading.rows.is_number(shown):
             yield shown
@@ -229,7 +229,7 @@ def _time_end(word: str) -> str | None:
 
 
 def _same_scale(reading: FollowUpReading, place: int, word: str) -> bool:
-    """Whether a superlative is about what the query orders by already."""
+    """True if a superlative is about what the query orders by already."""
     if word in HIGH or word in LOW or word in LATEST or word in EARLIEST:
         return not _named_scales(reading, place)
     ordered = {c for o in reading.query.order for c in (o.key,) if isinstance(c, ColumnRef)}
@@ -244,7 +244,7 @@ def _downwards(reading: FollowUpReading, place: int, word: str, direction: str, 
 def _ends(
     reading: FollowUpReading, place: int, word: str, direction: str
 ) -> Iterator[tuple[tuple[Expression, ...], bool]]:
-    """What a superlative orders by, and whether downwards."""
+    """The key that a superlative orders by, and whether downwards."""
     plain = word in HIGH or word in LOW
     measure = reading.measure()
     if word in LATEST or word in EARLIEST:
@@ -309,7 +309,7 @@ def _verb_of(reading: FollowUpReading, key: ColumnKey) -> bool:
 
 
 def _about_measure(reading: FollowUpReading, place: int, measure: Expression) -> bool:
-    """Whether a superlative with a scale of its own has that of the measure: "cheapest" of average prices."""
+    """True if a superlative with a scale of its own has that of the measure: "cheapest" of average prices."""
     if not isinstance(measure, Aggregate) or not isinstance(measure.argument, ColumnRef):
         return False
     key = ColumnKey.of(measure.argument)

@@ -73,7 +73,7 @@ class Edit:
     excludes: tuple[str, ...] = ()
 
     def fits(self, other: "Edit") -> bool:
-        """Whether both can be made: they share no word, and neither undoes the other."""
+        """True if both can be made: they share no word, and neither undoes the other."""
         apart = self.kind != other.kind and not self.places & other.places
         return (
             apart
@@ -123,12 +123,12 @@ class FollowUpReading:
 
     @property
     def is_one_number(self) -> bool:
-        """Whether the query shows one aggregate of all its rows."""
+        """True if the query shows one aggregate of all its rows."""
         return not self.query.group and len(self.query.select) == 1 and is_aggregate(self.query.select[0])
 
     @property
     def lists(self) -> bool:
-        """Whether the query lists rows."""
+        """True if the query lists rows."""
         return not self.query.group and not any(is_aggregate(e) for e in self.query.select)
 
     @cached_property
@@ -186,16 +186,16 @@ class FollowUpReading:
 
     @property
     def replaces(self) -> bool:
-        """Whether the follow-up says that something stands in the place of what was there."""
+        """True if the follow-up says that something stands in the place of what was there."""
         return bool(self.having(INSTEAD))
 
     @property
     def points_back(self) -> bool:
-        """Whether the follow-up points to what was shown: "of them", "those"."""
+        """True if the follow-up points to what was shown: "of them", "those"."""
         return bool(self.having(POINTING))
 
     def near(self, table: str) -> bool:
-        """Whether a table is one of the query's, or joined to one of them by a key."""
+        """True if a table is one of the query's, or joined to one of them by a key."""
         return any(self.planner.distance(table, t) <= NEAR for t in self.tables)
 
     def columns_named(self, places: Iterable[int] | None = None) -> dict[ColumnKey, frozenset[int]]:
@@ -270,7 +270,7 @@ class FollowUpReading:
         return next((c for c in names if _letters(c.column).startswith(spelt)), None)
 
     def names_wholly(self, column: ColumnKey, places: frozenset[int]) -> bool:
-        """Whether words are part of a column's name or of a synonym, and not merely near it in meaning."""
+        """True if words are part of a column's name or of a synonym, and not merely near it in meaning."""
         spans = [m.span for m in self.linking.column_mentions if m.column == column and m.score >= NAMED]
         mentioned = {i for s in spans for i in span_places(s)}
         spelt = any(self._joined_name(i) == column for i in places)
@@ -302,7 +302,7 @@ class FollowUpReading:
         return tuple(dict.fromkeys((*self.query.tables, *mentioned_tables(self.query))))
 
     def measure(self) -> Expression | None:
-        """What the groups are measured by, or the one amount that the rows show; None without one."""
+        """The measure of the groups, or the one amount that the rows show; None without one."""
         if self.query.group:
             return self.aggregates[0] if self.aggregates else None
         amounts = [

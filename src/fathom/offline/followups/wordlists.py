@@ -26,7 +26,7 @@ def _phrases(listed: list[str]) -> tuple[Phrase, ...]:
 SILENT = _words("silent")
 """Words that say nothing of their own in a follow-up."""
 OPENINGS = _phrases(_LISTS["openings"])
-"""What a text begins with that goes on from an answer."""
+"""The words that a text begins with that goes on from an answer."""
 MAY_STAND_ALONE = frozenset(_phrases(_LISTS["may_stand_alone"]))
 """Openings with which a whole question may begin as well."""
 POINTING = _words("pointing")
@@ -48,6 +48,6 @@ PLAIN_COMPARATIVES = _words("plain_comparatives")
 FUNCTIONS = {name: frozenset(words.split()) for name, words in _LISTS["functions"].items()}
 """The words for each aggregate function."""
 BEFORE, AFTER = _phrases(_LISTS["periods"]["before"]), _phrases(_LISTS["periods"]["after"])
-"""What names the year or month before or after the one asked for last."""
+"""The words that name the year or month before or after the one asked for last."""
 EXACT_FUNCTIONS = frozenset(_LISTS["exact_functions"].split())
 """Those of them that name no end of what is shown: "total", but not "highest"."""

@@ -284,7 +284,7 @@ async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written
 
 @dataclass(frozen=True, slots=True)
 class QuerySize:
-    """What a query would read: bytes, null where the engine can't tell."""
+    """The amount that a query would read: bytes, null where the engine can't tell."""
 
     bytes: int | None
 

@@ -10,14 +10,14 @@ CODE = """
 import sys
 from fathom.interfaces.cli import main
 try:
-    main(["score", sys.argv[1], sys.argv[2], "--workers", "1"])
+    main(["score", sys.argv[1], sys.argv[2], "--workers", "1", "--as", "bird"])
 except SystemExit as done:
     assert not done.code
 assert "sqlglot" not in sys.modules
 """
 
 
-def test_no_parser_is_loaded_to_score_predictions_on_sqlite(tmp_path: Path) -> None:
+def test_no_parser_is_loaded_to_score_predictions_as_bird_does(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "t.sqlite")
     connection.execute("CREATE TABLE t AS SELECT 1 AS n")
     connection.close()

@@ -115,7 +115,7 @@ def test_ask_answers_with_evidence_and_goes_on(site: Site) -> None:
 def test_what_is_not_known_is_declined(site: Site) -> None:
     given = called(site, "ask", question="What will the weather be tomorrow?")
     assert given["status"] == "declined"
-    assert given["missing"] == ["weather"]
+    assert given["missing"] == ["weather", "tomorrow"]
     assert given["sql"] is None
 
 

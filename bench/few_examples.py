@@ -149,9 +149,7 @@ def own_lessons(folder: Path) -> Iterator[Lesson]:
         for name, case in content.items() if isinstance(content, dict) else ():
             if isinstance(case, dict) and "split" in case:
                 for listed in case.values():
-                    known = listed if isinstance(listed, list) else ()
-                    own = cases[name, case["split"]]
-                    own.update({q["question"]: q for q in known if isinstance(q, dict) and "gold" in q})
+                    cases[name, case["split"]].update(_askable(listed))
     for (name, split), questions in sorted(cases.items()):
         if len(questions) >= _LEAST:
             path = str(file_of(name, folder))
@@ -162,6 +160,13 @@ def own_lessons(folder: Path) -> Iterator[Lesson]:
             half = len(items) // 2
             yield Lesson(split, name, items[:half], items[half:], "sql_eval")
             yield Lesson(split, name, items[half:], items[:half], "sql_eval")
+
+
+def _askable(listed: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A list's questions with gold, by their text: follow-ups and claims can't be asked alone."""
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and {"question", "gold"} <= one.keys():
+            yield one["question"], one
 
 
 def _sample(folder: Path) -> Iterator[Figure]:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from bench.few_examples import own_lessons
 from bench.questions.asking import Asked, tell
 from bench.questions.small import SMALL, make
+from tests.data import needed
 
 from bench import (
     analysis,
@@ -56,3 +58,11 @@ def test_what_became_of_questions_is_counted() -> None:
     assert (of_those.value, of_those.mark, of_those.ok) == ("50.0% (1/2)", "50%", True)
     assert [f.ok for f in tell("all", asked, 0.6)][-1] is False
     assert [f.ok for f in tell("all", asked[3:], 0.6)][-1] is None
+
+
+def test_every_file_of_questions_gives_those_that_can_be_asked_alone(tmp_path: Path) -> None:
+    needed("samples", "chinook.sqlite")
+    lessons = list(own_lessons(tmp_path))
+    assert {lesson.split for lesson in lessons} == {"develop", "measure"}
+    assert all(question.gold for lesson in lessons for question in lesson.asked)
+    assert sum(len(lesson.asked) for lesson in lessons) > 400

@@ -16,9 +16,9 @@ from fathom.offline.engine import OfflineEngine
 from fathom.offline.opinions import (
     Bearing,
     Opinions,
-    _chosen,
     bearing_for,
     learn_bearing,
+    likelier_opinion,
     settle_advised,
     shift,
 )
@@ -163,7 +163,7 @@ def test_a_taught_opinion_that_is_sure_stands_where_the_plain_one_is_not(guild: 
     taught = replace(found, sure=True, confidence=0.9, missing=(), sql="SELECT code FROM baker", result=None)
 
     def chosen(plain: Settled, taught: Settled) -> Settled:
-        return _chosen(engine, plain, taught, 0.0, Bearing(0.0, -2.0))
+        return likelier_opinion(engine, plain, taught, 0.0, Bearing(0.0, -2.0))
 
     assert chosen(plain, taught) is taught
     assert not chosen(plain, replace(taught, sure=False)).sure

@@ -24,6 +24,9 @@ PASSED_OVER = [
     ("albums by AC/DC before 1962", "1962"),
     ("customers living in Paris in March 2016", "March"),
     ("how many tracks do we have by firstname?", "firstname"),
+    ("old customers", "old"),
+    ("how many new employees are there?", "new"),
+    ("which country has the most cheap customers?", "cheap"),
     ("tracks that nobody has never bought", "nobody"),
 ]
 

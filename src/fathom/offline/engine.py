@@ -52,7 +52,7 @@ from fathom.offline.wording.hyphens import HYPHEN, written_together
 from fathom.offline.wording.idiom import for_each
 from fathom.offline.wording.in_full import in_full
 from fathom.offline.wording.in_trade import in_trade
-from fathom.offline.wording.misspelt import described_by, spelt_right
+from fathom.offline.wording.misspellings import KnownWords, known_words, spelt_right
 from fathom.offline.wording.owners import of_owners
 from fathom.offline.wording.persons import asked_by_name
 from fathom.offline.wording.phrases import as_question
@@ -145,13 +145,17 @@ class OfflineEngine:
 
     def spelt_right(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with misspelt words as they were meant, and what to tell of it."""
-        return spelt_right(question, self.link(question), self._words)
+        return spelt_right(question, self.link(question), self._known_words)
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words that the database and all that is known of it are described by."""
-        solved = (s.example.question for s in self.examples.solved)
-        return described_by(self.schema, (self.knowledge.model_dump_json(), *solved))
+    def _known_words(self) -> KnownWords:
+        texts = (
+            *(s for said in self._notes.synonyms.values() for s in said),
+            *(phrase for _, phrase, _ in self._notes.meanings),
+            *(word for term in self.knowledge.glossary for word in (*term.words, term.meaning)),
+            *(s.example.question for s in self.examples.solved),
+        )
+        return known_words(self.linker.words.surface, texts)
 
     def in_idiom(self, question: Question) -> Question:
         """The question as the weights know such questions; as it is where solved ones show how people ask."""

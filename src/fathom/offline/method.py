@@ -31,8 +31,9 @@ async def link_question(draft: Draft, context: Context) -> Draft:
 def _link(draft: Draft, context: Context) -> Draft:
     if not any(table.columns for table in context.database.schema.tables):
         return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
+    question, _ = _engine(context).spelt_right(draft.question)
     engine = _engine(context).plain
-    linking = engine.link(engine.in_idiom(engine.spelt_right(draft.question)[0]))
+    linking = engine.link(engine.in_idiom(question))
     notes = {
         "values": [
             {"text": v.text, "column": ".".join(v.column), "value": v.value, "probability": v.probability}
@@ -58,8 +59,8 @@ async def propose_queries(draft: Draft, context: Context) -> Draft:
 
 
 def _propose(draft: Draft, context: Context) -> Draft:
+    question, _ = _engine(context).spelt_right(draft.question)
     engine = _engine(context).plain
-    question, _ = engine.spelt_right(draft.question)
     candidates = [
         Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(question))
     ]

@@ -95,10 +95,10 @@ def settle_advised(engine: OfflineEngine, asked: Question) -> Settled | None:
     taught = settle(engine, asked)
     if taught is None or (repeated and _recalls(taught)):
         return taught or plain
-    return _chosen(engine, plain, taught, nearness, bearing).beside(plain, taught)
+    return likelier_opinion(engine, plain, taught, nearness, bearing).beside(plain, taught)
 
 
-def _chosen(
+def likelier_opinion(
     engine: OfflineEngine, plain: Settled, taught: Settled, nearness: float, bearing: Bearing
 ) -> Settled:
     """The one of two opinions that is likelier right, as sure as both together make it.

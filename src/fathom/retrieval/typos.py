@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from rapidfuzz.distance import OSA
 
-SHORTEST = 4  # letters; shorter words have too many neighbours to guess among
+from fathom.text.dictionary import SHORTEST
+
 _LONG = 8
 _HEAD = 6
 _TAIL = 5

@@ -17,7 +17,8 @@ from fathom.retrieval.alignment import Fit, Spelling
 from fathom.retrieval.index_files import Progress, kept, open_or_build
 from fathom.retrieval.keys import key
 from fathom.retrieval.matches import IndexedColumn, MatchKind, ValueMatch, ValueMention
-from fathom.retrieval.typos import SHORTEST, correctable, similarity, wanted
+from fathom.retrieval.typos import correctable, similarity, wanted
+from fathom.text.dictionary import SHORTEST
 from fathom.text.english import STOP_WORDS
 from fathom.text.words import Token, tokens, words
 

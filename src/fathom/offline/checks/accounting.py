@@ -39,7 +39,7 @@ AMOUNTS = frozenset("the at more most fewer fewest less over no exactly".split()
 _RELATIVE = frozenset(("who", "that", "which"))
 _FAR = 5
 """Words that may stand between "did" and its verb: "how many did each of them carry"."""
-_DENYING = frozenset(("!=", "not in", "not like", "not between"))
+DENYING = frozenset(("!=", "not in", "not like", "not between"))
 
 
 class Accounts:
@@ -170,7 +170,7 @@ def denies_alike(query: Query, linking: Linking) -> bool:
     Sketches also try what the question doesn't say: what is not among, what is beyond the extreme of a kind.
     """
     compared = list(comparisons(_opened(query).where))
-    denied = any(c.operator in _DENYING for c in compared)
+    denied = any(c.operator in DENYING for c in compared)
     plain = all(not isinstance(c.right, Subquery) or c.operator in {"in", "not in"} for c in compared)
     return plain and denied == bool(linking.negations)
 

@@ -7,9 +7,8 @@ are, and all orders are no answer.
 
 from collections.abc import Collection, Iterator
 
-from fathom.offline.checks.accounting import ACCOUNTED, Accounts
-from fathom.offline.checks.falling_short import ANY_ROWS
-from fathom.offline.checks.light_words import names_something
+from fathom.offline.checks.accounting import ACCOUNTED, DENYING, Accounts
+from fathom.offline.checks.falling_short import ANY_ROWS, SORTED
 from fathom.offline.linking import Linking, Span
 from fathom.offline.queries.query import (
     CaseWhen,
@@ -25,16 +24,12 @@ from fathom.offline.queries.query import (
 
 _NAMED = 0.6
 """From which score on words name a table or column."""
-_TELLING = frozenset(
-    "new recent cheap broken overdue popular unused valid unknown successful empty busy".split()
-)
-"""Words that elsewhere only say how something is asked, but ahead of a noun leave rows out."""
 _GROUPING = frozenset(("by", "per"))
 _NO_DENIAL = frozenset(
     "more less fewer later earlier longer shorter greater higher lower older younger only of .".split()
 )
 """Words behind a word for a denial that make it deny nothing: "no more than ten", "the no. of students"."""
-_DENYING = frozenset(("!=", "not in", "not like", "not between", "is null"))
+_DENYING = DENYING | {"is null"}
 _DENYING_NAMES = ("un", "non", "not_", "no_")
 _UNSET = frozenset(("0", "n", "no", "f", "false", "none"))
 _MOST_AHEAD = 3
@@ -54,10 +49,12 @@ def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> t
 
 def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) -> Iterator[int]:
     """Words right ahead of what names a thing: "unpaid orders", "unpaid track length"."""
+    spans = (*(s.span for s in linking.superlatives), *(n.span for n in linking.numbers))
+    ranked = {i for span in spans for i in range(*span)}
     for place in left:
         token = linking.tokens[place]
-        tells = names_something(token.text) or token.lower in _TELLING
-        if token.kind != "word" or place in named or token.lower in ANY_ROWS or not tells:
+        known = place in named or place in ranked or token.lower in ANY_ROWS or token.stem in SORTED
+        if token.kind != "word" or known:
             continue
         ahead = place + 1
         while ahead < min(place + _MOST_AHEAD, len(linking.tokens)) and ahead in left and ahead not in named:

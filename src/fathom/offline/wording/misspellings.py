@@ -1,16 +1,16 @@
 """Words of a question with a letter wrong, as they were meant: "how many trakcs are in the genre Regae"."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from fathom.offline.linking import LinkedValue, Linking, QuestionToken, Span
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import MONTHS, OPENINGS, WEEKDAYS
-from fathom.records import Assumption, Question, Schema
-from fathom.text.identifiers import identifier_words
+from fathom.records import Assumption, Question
+from fathom.text.dictionary import SHORTEST, common_words, is_english, likeliest, one_slip_away
 from fathom.text.inflection import plural, singular
 from fathom.text.patterns import Pattern
-from fathom.text.spelling import SHORTEST, common_words, is_english, likeliest, one_slip_away
 
 _WHOLE = frozenset(("exact", "folded", "stem", "boolean", "code"))
 _LIKELY = 0.5
@@ -18,18 +18,24 @@ _TIMES = (*MONTHS, *WEEKDAYS)
 _WORDS = Pattern(r"[^\W\d_]+")
 
 
+class KnownWords(NamedTuple):
+    """The words by which a database, and all that is known of it, is described, in small letters."""
+
+    words: frozenset[str]
+    stems: frozenset[str]
+
+
 def spelt_right(
-    question: Question, linking: Linking, names: Collection[str]
+    question: Question, linking: Linking, known: KnownWords
 ) -> tuple[Question, tuple[Assumption, ...]]:
     """The question with misspelt words as they were meant, where one word fits, and what to tell of it.
 
-    `names` are the words that the database and what is known of it are described by, in small letters. A word
-    is misspelt that is none of them, no English one, and in no value. It is first held against these, then
-    against values, then against common English words.
+    A word is misspelt that is no known one, no English one, and in no value. It is first held against known
+    words, then against values, then against common English words.
     """
     text, told, end = question.text, [], len(linking.tokens)
-    for place in reversed(list(_unknown(linking, names))):
-        span, meant = _meant(linking, place, names)
+    for place in reversed(list(_unknown(linking, known))):
+        span, meant = _meant(linking, place, known.words)
         if meant is not None and span.end <= end:
             first, last = linking.tokens[span.first], linking.tokens[span.end - 1]
             said, end = question.text[first.start : last.end], span.first
@@ -38,15 +44,15 @@ def spelt_right(
     return (replace(question, text=text), tuple(reversed(told))) if told else (question, ())
 
 
-def _unknown(linking: Linking, names: Collection[str]) -> Iterator[int]:
+def _unknown(linking: Linking, known: KnownWords) -> Iterator[int]:
     """The places of words that nothing knows."""
     held = {i for v in linking.values for i in range(*v.span) if _holds(v, linking.tokens[i])}
     quoted = {i for span in linking.quotes for i in range(*span)}
-    stems = {stem(n) for n in names}
+    told = {t.stem for t in linking.tokens if t.evidence}
     for place, token in enumerate(linking.tokens):
         if place in held or place in quoted or not _is_plain(token):
             continue
-        if token.lower not in names and token.stem not in stems and not is_english(token.lower):
+        if token.stem not in known.stems | told and not is_english(token.lower):
             yield place
 
 
@@ -63,7 +69,7 @@ def _is_plain(token: QuestionToken) -> bool:
     return plain and not (token.stop or token.quoted or token.evidence or token.text.isupper())
 
 
-def _meant(linking: Linking, place: int, names: Collection[str]) -> tuple[Span, str | None]:
+def _meant(linking: Linking, place: int, names: Iterable[str]) -> tuple[Span, str | None]:
     """The words around a misspelt one and what they stand for; None where nothing is near, or several are."""
     word, first, alone = linking.tokens[place].lower, place == 0, Span(place, place + 1)
     if first and (meant := _only(word, OPENINGS)) is not None:
@@ -94,11 +100,8 @@ def _value(linking: Linking, place: int) -> tuple[Span, str] | None:
     return next(iter(meant.values())) if len(meant) == 1 else None
 
 
-def described_by(schema: Schema, texts: Iterable[str]) -> frozenset[str]:
-    """The words of a schema's names and comments and of texts about it, in the singular and the plural."""
-    named = [(t.name, t.comment) for t in schema.tables]
-    named += [(c.name, c.comment) for t in schema.tables for c in t.columns]
-    words = {w for name, _ in named for w in identifier_words(name)}
-    words |= {w for text in (*texts, *(c or "" for _, c in named)) for w in _WORDS.findall(text.casefold())}
-    plain = (w for w in words if w.isalpha())
-    return frozenset(form for word in plain for form in (word, plural(word), singular(word)))
+def known_words(named: Iterable[str], texts: Iterable[str]) -> KnownWords:
+    """Words of names and descriptions, and those of texts, in the singular and the plural."""
+    words = {*named, *(w for text in texts for w in _WORDS.findall(text.casefold()))}
+    forms = frozenset(f for w in words if w.isalpha() for f in (w, plural(w), singular(w)))
+    return KnownWords(forms, frozenset(map(stem, forms)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.text.spelling import common_words, is_english, likeliest, one_slip_away
+from fathom.text.dictionary import common_words, is_english, likeliest, one_slip_away
 
 
 def test_words_of_english_are_known() -> None:

@@ -1,6 +1,6 @@
 """Says in a few words what a query would give, to ask which of two was meant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -26,6 +26,8 @@ from fathom.offline.queries.rendering import joined
 
 Naming = Callable[[ColumnRef], str]
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
+_PARTS = {"%Y": "year", "%m": "month", "%Y-%m": "month", "%d": "day", "%w": "weekday"}
+_OF_FORM = frozenset(("cast", "lower", "coalesce", "nullif", "round", "date", "julianday"))
 _OPERATORS = {
     "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
     "like": "matches", "not like": "doesn't match", "is null": "is missing", "is not null": "is there",
@@ -91,7 +93,37 @@ def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR091
             return "those of (" + ", ".join(shown(e, name) for e in query.select) + " elsewhere)"
         case CaseWhen(condition=condition, then=then):
             return f"{shown(then, name)} if {describe_condition(condition, name)}"
+    return _called(expression, name) if isinstance(expression, FunctionCall) else "a calculation"
+
+
+def _called(call: FunctionCall, name: Naming) -> str:
+    """Describe a function by what it takes: one that changes only the form of a value says nothing more."""
+    match call:
+        case FunctionCall(name="date", arguments=(Literal(value="now"), *changes)):
+            return _day([str(c.value) for c in changes if isinstance(c, Literal)])
+        case FunctionCall(name="strftime", arguments=(Literal(value=str(parts)), value, *_)) if (
+            parts in _PARTS
+        ):
+            return f"the {_PARTS[parts]} of {shown(value, name)}"
+        case FunctionCall(name="median", arguments=(value,)):
+            return f"the median {shown(value, name)}"
+        case FunctionCall(name=function, arguments=(value, *_)) if function in _OF_FORM:
+            return shown(value, name)
     return "a calculation"
+
+
+def _day(changes: Sequence[str]) -> str:
+    """A day that is told by steps from today: "1 years before the start of this year"."""
+    day = "today"
+    for change in changes:
+        unit = change.removeprefix("start of ")
+        steps, _, of = change.partition(" ")
+        if unit != change:
+            day = f"the start of this {unit}"
+        else:
+            of = of.rstrip("s") if steps[1:] == "1" else of
+            day = f"{steps[1:]} {of} {'before' if steps.startswith('-') else 'after'} {day}"
+    return day
 
 
 def describe_condition(condition: Condition, name: Naming = dotted) -> str:

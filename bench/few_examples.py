@@ -19,7 +19,7 @@ import yaml
 from bench.evidence import shows
 from bench.figures import DATA, Figure, wanted
 from bench.offline import databases_of
-from bench.questions.asking import file_of
+from bench.questions.asking import asked_alone, file_of
 from fathom.answering import prepare
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
@@ -149,7 +149,7 @@ def own_lessons(folder: Path) -> Iterator[Lesson]:
         for name, case in content.items() if isinstance(content, dict) else ():
             if isinstance(case, dict) and "split" in case:
                 for listed in case.values():
-                    cases[name, case["split"]].update(_askable(listed))
+                    cases[name, case["split"]].update(asked_alone(listed))
     for (name, split), questions in sorted(cases.items()):
         if len(questions) >= _LEAST:
             path = str(file_of(name, folder))
@@ -160,13 +160,6 @@ def own_lessons(folder: Path) -> Iterator[Lesson]:
             half = len(items) // 2
             yield Lesson(split, name, items[:half], items[half:], "sql_eval")
             yield Lesson(split, name, items[half:], items[:half], "sql_eval")
-
-
-def _askable(listed: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """A list's questions with gold, by their text: follow-ups and claims can't be asked alone."""
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and {"question", "gold"} <= one.keys():
-            yield one["question"], one
 
 
 def _sample(folder: Path) -> Iterator[Figure]:

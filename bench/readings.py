@@ -15,7 +15,7 @@ import yaml
 
 from bench.figures import DATA, Figure, wanted
 from bench.offline import databases_of, rate
-from bench.questions.asking import file_of
+from bench.questions.asking import asked_alone, file_of
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
 from fathom.evaluation.runs.exams import Exam, judge
@@ -100,15 +100,16 @@ def _own(split: str, *, answerable: bool, folder: Path) -> Iterator[_Fate]:
         for name, case in content.items() if isinstance(content, dict) else ():
             asked = isinstance(case, dict) and case.get("split") == split
             if asked and answerable != (file.stem == _UNANSWERABLE):
-                items = list(_questions(name, case, folder))
+                items = list(questions_of(name, case, folder))
                 yield from _asked(items, "sql_eval", lambda _: KnowledgePack(), folder)
 
 
-def _questions(name: str, case: Mapping[str, Any], folder: Path) -> Iterator[BenchmarkQuestion]:
+def questions_of(name: str, case: Mapping[str, Any], folder: Path) -> Iterator[BenchmarkQuestion]:
+    """A database's questions in all lists of a file: those without gold are texts alone."""
     file = str(file_of(name, folder))
     for listed in (kind for kind in case.values() if isinstance(kind, list)):
-        for one in listed:
-            text, gold = (one, ()) if isinstance(one, str) else (one["question"], tuple(one["gold"]))
+        asked = {text: tuple(one["gold"]) for text, one in asked_alone(listed)}
+        for text, gold in (asked | {text: () for text in listed if isinstance(text, str)}).items():
             yield BenchmarkQuestion(text, text, file, gold, database_name=name, answerable=bool(gold))
 
 

@@ -95,6 +95,13 @@ def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path)
                 yield Asked(name, kind, right, response.declined)
 
 
+def asked_alone(listed: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The questions with gold in a list of a file, by their text: follow-ups can't be asked alone."""
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and {"question", "gold"} <= one.keys():
+            yield one["question"], one
+
+
 def file_of(name: str, folder: Path) -> Path:
     """The file of a database that questions of our own are asked of, made where it is one of ours."""
     if name in SMALL:

@@ -16,8 +16,10 @@ from bench import (
     business,
     everyday,
     first_questions,
+    followups,
     periods_and_shares,
     plain,
+    readings,
     reporting,
     second_round,
 )
@@ -66,3 +68,13 @@ def test_every_file_of_questions_gives_those_that_can_be_asked_alone(tmp_path: P
     assert {lesson.split for lesson in lessons} == {"develop", "measure"}
     assert all(question.gold for lesson in lessons for question in lesson.asked)
     assert sum(len(lesson.asked) for lesson in lessons) > 400
+
+
+def test_follow_ups_are_not_asked_alone_for_readings(tmp_path: Path) -> None:
+    asked = yaml.safe_load(followups.QUESTIONS.read_text(encoding="utf-8"))
+    assert list(readings.questions_of("chinook", asked["chinook"], tmp_path)) == []
+    asked = yaml.safe_load(plain.QUESTIONS.read_text(encoding="utf-8"))
+    name, case = next(iter(asked.items()))
+    assert all(q.answerable and q.gold for q in readings.questions_of(name, case, tmp_path))
+    told = {"split": "develop", "questions": ["Who are you?"]}
+    assert [q.answerable for q in readings.questions_of(name, told, tmp_path)] == [False]

@@ -42,5 +42,5 @@ def decided(
     question = Question(text)
     written = engine.written(question)
     checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
-    verdict = decide(engine, engine.link(question), [p for p, _ in written], checked, reranker)
+    verdict = decide(engine, engine.link(question), [p for p, _ in written], checked, reranker=reranker)
     return written[verdict.choice.order[0]][1], verdict

@@ -1,7 +1,7 @@
 """Which candidate it is, and whether to answer at all."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -31,7 +31,7 @@ from fathom.offline.grammars.measuring import asked_units
 from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio, is_sensible
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
-from fathom.offline.linking import Linking
+from fathom.offline.linking import Linking, Span
 from fathom.offline.proposing.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.queries.query import ColumnRef, Query, all_queries, mentioned_tables
 from fathom.offline.ranking.choosing import RankedCandidates
@@ -77,9 +77,14 @@ def decide(
     linking: Linking,
     proposals: Sequence[Proposal],
     checked: Sequence[Checked],
+    *,
     reranker: Reranker | None = None,
+    told: Iterable[Span] = (),
 ) -> CandidateVerdict:
-    """Choose among candidates (at least one) that were run."""
+    """Choose among candidates (at least one) that were run.
+
+    `told` are words whose meaning evidence or a pack tells: `Proposal.unmet` says who leaves them out.
+    """
     learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
     weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
     choice = weighed.choice if reranker is None else weighed.reranked(reranker)
@@ -113,7 +118,7 @@ def decide(
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
     said = _said_by_form(first, linking, engine)
-    known = said | _checked_elsewhere(linking, engine)
+    known = said.union(_checked_elsewhere(linking, engine), *(range(*span) for span in told))
     # A grammar that settled a question has accounted for each of its words.
     passed = () if proposals[choice.order[0]].settled else passed_over(first, linking, known)
     if had := (*restricting_left(first, linking, said), *passed):

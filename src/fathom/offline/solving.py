@@ -27,5 +27,7 @@ def solve(engine: OfflineEngine, question: Question) -> Solution | None:
         return None
     checked = check(engine.database, engine.planner, [(p.query, sql) for p, sql in written])
     proposals = tuple(p for p, _ in written)
-    verdict = decide(engine, engine.link(question), proposals, checked, reranker_for(engine))
+    told = [span for hint in engine.hints(question).hints for span in hint.spans]
+    linking, reranker = engine.link(question), reranker_for(engine)
+    verdict = decide(engine, linking, proposals, checked, reranker=reranker, told=told)
     return Solution(proposals, tuple(sql for _, sql in written), tuple(checked), verdict)

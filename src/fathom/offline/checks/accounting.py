@@ -14,10 +14,12 @@ from fathom.offline.queries.query import (
     Literal,
     Query,
     Subquery,
+    all_queries,
     compared_with,
     comparisons,
     conjunction,
     expressions,
+    mentioned_tables,
 )
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.ranking.coverage import CoverageJudge, parts_of
@@ -78,6 +80,16 @@ class Accounts:
             and place not in said
             and float(explained[place]) < ACCOUNTED
         )
+
+    def passed_over(self, query: Query, said: Collection[int] = ()) -> tuple[int, ...]:
+        """The places that are left over, but for words of the names of tables that the query reads, and for
+        values that it compares with in other letters: solved queries may write them small.
+        """
+        called = {s for q in all_queries(query) for t in mentioned_tables(q) for s in name_stems(t.name)}
+        held = {value.casefold() for _, value, _ in parts_of(_opened(query)).values if isinstance(value, str)}
+        spans = (v.span for v in self._linking.values if str(v.value).casefold() in held)
+        said = {*said, *(i for span in spans for i in range(*span))}
+        return tuple(i for i in self.left_over(query, said) if self._linking.tokens[i].stem not in called)
 
     def accounts_for(self, query: Query, said: Collection[int] = ()) -> bool:
         """True if a query leaves nothing over, and denies what the question denies."""

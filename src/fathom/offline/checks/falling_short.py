@@ -60,7 +60,7 @@ _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
 _TEXTS = frozenset(("exact", "folded", "stem", "code"))
 _RESTRICTING = frozenset("from in at by named called".split())
-SORTED = frozenset(map(stem, ("sorted", "ordered", "ranked", "arranged", "grouped")))
+_SORTED = frozenset(map(stem, ("sorted", "ordered", "ranked", "arranged", "grouped")))
 _OF_DATA = frozenset(
     "record records database data file files table list total general system order detail store".split()
 )
@@ -106,7 +106,7 @@ def _restricts(linking: Linking, place: int) -> bool:
     while before > 0 and linking.tokens[before].lower in _ARTICLES:
         before -= 1
     token = linking.tokens[place]
-    if before and linking.tokens[before - 1].stem in SORTED:
+    if before and linking.tokens[before - 1].stem in _SORTED:
         return False
     return linking.tokens[before].lower in _RESTRICTING and token.lower not in _OF_DATA | ANY_ROWS
 

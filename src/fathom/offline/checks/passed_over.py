@@ -8,7 +8,8 @@ are, and all orders are no answer.
 from collections.abc import Collection, Iterator
 
 from fathom.offline.checks.accounting import ACCOUNTED, DENYING, Accounts
-from fathom.offline.checks.falling_short import ANY_ROWS, SORTED
+from fathom.offline.checks.falling_short import ANY_ROWS
+from fathom.offline.checks.light_words import restricts_ahead
 from fathom.offline.linking import Linking, Span
 from fathom.offline.queries.query import (
     CaseWhen,
@@ -41,7 +42,7 @@ def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> t
 
     `said` are places that the query's form stands for. Words of evidence are told otherwise.
     """
-    left = Accounts(linking).left_over(query, said)
+    left = Accounts(linking).passed_over(query, said)
     named = _named(linking)
     groups = (i for i in left if i and linking.tokens[i - 1].lower in _GROUPING and i + 1 not in named)
     return tuple(sorted({*_modifiers(linking, left, named), *_numbers(linking, left), *groups}))
@@ -53,8 +54,8 @@ def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) 
     ranked = {i for span in spans for i in range(*span)}
     for place in left:
         token = linking.tokens[place]
-        known = place in named or place in ranked or token.lower in ANY_ROWS or token.stem in SORTED
-        if token.kind != "word" or known:
+        known = place in named or place in ranked or token.lower in ANY_ROWS
+        if token.kind != "word" or known or not restricts_ahead(token.text):
             continue
         ahead = place + 1
         while ahead < min(place + _MOST_AHEAD, len(linking.tokens)) and ahead in left and ahead not in named:

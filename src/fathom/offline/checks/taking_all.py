@@ -5,8 +5,8 @@ from collections.abc import Collection
 from fathom.offline.checks.accounting import Accounts
 from fathom.offline.checks.light_words import names_something
 from fathom.offline.linking import Linking
-from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.queries.query import Query, all_queries, mentioned_tables
+from fathom.offline.linking.text import stem
+from fathom.offline.queries.query import Query, all_queries
 from fathom.text.english import LEMMAS
 
 _HAVING = frozenset("have has had having own owns owned owning with without".split())
@@ -31,12 +31,11 @@ def restricting_left(query: Query, linking: Linking, said: Collection[int] = ())
     """
     if any(q.where or q.having or q.limit or q.source or q.compound for q in all_queries(query)):
         return ()
-    called = {s for q in all_queries(query) for t in mentioned_tables(q) for s in name_stems(t.name)}
-    left = {i for i in Accounts(linking).left_over(query, said) if linking.tokens[i].stem not in called}
+    left = Accounts(linking).passed_over(query, said)
     start = _clause(linking)
     return tuple(
         i
-        for i in sorted(left)
+        for i in left
         if linking.tokens[i].kind == "word"
         and linking.tokens[i].stem not in _OF_DATA
         and (_is_had(linking, i, left) or (start is not None and i >= start and _restricts(linking, i)))

@@ -13,7 +13,7 @@ from training.suspicion import LEARNED_FROM
 
 from bench.figures import DATA, Figure
 from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
-from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.benchmarks import load_benchmark
 
 TITLE = "Audit of gold"
@@ -27,7 +27,7 @@ def measure() -> Iterable[Figure]:
         parts = {
             "with rows, never learned from": (
                 [p for p in pairs if p.database == "financial"],
-                PairSources(folder, benchmark, reading=SecondReading(Path(cache))),
+                PairSources(folder, benchmark, offline=OfflineQueries(Path(cache))),
             ),
             "by schemas alone, never learned from": (
                 [p for p in pairs if p.database not in LEARNED_FROM],
@@ -44,7 +44,7 @@ def measure() -> Iterable[Figure]:
             note = f"N = {trust.wrong + trust.right}, {trust.wrong} of them wrong"
             names = sorted({p.database for p in chosen})
             note += f", over {names[0]}" if len(names) == 1 else f", over {len(names)} databases"
-            rows = sources.reading is not None
+            rows = sources.offline is not None
             marks = {"accuracy": 0.75, "precision (NP)": 0.8} if rows else {}
             for name in ("accuracy", "precision (NP)", "recall (NR)"):
                 share = rates[name].hits / rates[name].trials

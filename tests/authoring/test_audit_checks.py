@@ -12,7 +12,7 @@ from fathom.authoring.audit.empty_copy import make_empty_copy
 from fathom.authoring.audit.evidence_claims import read_claims
 from fathom.authoring.audit.findings import EVIDENCE_KINDS
 from fathom.authoring.audit.labelled import LabelledPair
-from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.authoring.audit.suspicion import AGREES, SuspicionWeights, suspicion
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
@@ -214,11 +214,11 @@ def test_weights_are_learned_from_labels() -> None:
 
 
 def test_the_offline_method_reads_the_question_too(file: Path, database: Database, tmp_path: Path) -> None:
-    reading = SecondReading(tmp_path)
+    offline = OfflineQueries(tmp_path)
 
     def held(sql: str, question: str) -> str | None:
         asked = BenchmarkQuestion("1", question, str(file), (sql,))
-        found = reading.hold(asked, sql, database, KnowledgePack(), 10)
+        found = offline.hold(asked, sql, database, KnowledgePack(), 10)
         return found[0] if found else None
 
     question = "How many players are there?"

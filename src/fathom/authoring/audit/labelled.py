@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from fathom.authoring.audit.checks import check_gold
 from fathom.authoring.audit.empty_copy import make_empty_copy
-from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.authoring.audit.suspicion import AGREES, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.layouts.layout import sqlite_file
@@ -114,7 +114,7 @@ class PairSources:
     data: Path
     benchmark: Benchmark | None = None
     schemas_alone: bool = False
-    reading: SecondReading | None = None
+    offline: OfflineQueries | None = None
     seconds: float = 30.0
 
 
@@ -190,10 +190,10 @@ class _Opened:
         database, pack = opened
         evidence = self._evidence.get((pair.database, pair.question.strip()), pair.evidence)
         question = BenchmarkQuestion(pair.id, pair.question, pair.database, (pair.sql,), evidence=evidence)
-        seconds, reading = self._sources.seconds, self._sources.reading
+        seconds, offline = self._sources.seconds, self._sources.offline
         found = {kind for kind, _, _ in check_gold(question, pair.sql, database, seconds, pack)}
-        if reading is not None:
-            held = reading.hold(question, pair.sql, database, pack, seconds)
+        if offline is not None:
+            held = offline.hold(question, pair.sql, database, pack, seconds)
             found |= {held[0]} if held is not None else set()
         return frozenset(found)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from fathom.authoring.audit.agreement import find_agreement
 from fathom.authoring.audit.checks import check_gold
 from fathom.authoring.audit.findings import AuditFinding, Evidence
-from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.authoring.audit.suspicion import AGREES, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.databases import Database, connect
@@ -23,14 +23,15 @@ def audit(
     runs: Sequence[Path] = (),
     limit: int | None = None,
     seconds: float = 30.0,
-    reading: SecondReading | None = None,
+    offline: OfflineQueries | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> Iterator[AuditFinding]:
     """Suspicious gold, question by question, as it is found. `runs` are runs over the same benchmark.
 
-    Each gold query runs twice, for up to `seconds` each. With a `reading`, the offline method's own counts,
-    too. Findings come with how likely the query is wrong; those of a query that is likely right don't come.
-    `advance` is called after each question. Raises `InputError` for a benchmark or a run that can't be read.
+    Each gold query runs twice, for up to `seconds` each. With `offline`, the offline method's own query
+    counts, too. Findings come with how likely the query is wrong; those of a query that is likely right don't
+    come. `advance` is called after each question. Raises `InputError` for a benchmark or a run that can't be
+    read.
     """
     agreement = find_agreement(runs) if runs else {}
     databases: dict[str, Database | str] = {}
@@ -40,7 +41,7 @@ def audit(
             opened = databases.get(question.database)
             if opened is None:
                 opened = databases[question.database] = _open(question.database)
-            gold = _Gold(question, opened, known(question.database_name), reading, seconds)
+            gold = _Gold(question, opened, known(question.database_name), offline, seconds)
             for number, sql in enumerate(question.gold):
                 found = gold.evidence(sql)
                 if number == 0 and (agreed := agreement.get(question.id)) is not None:
@@ -61,15 +62,15 @@ class _Gold:
     question: BenchmarkQuestion
     opened: Database | str
     pack: KnowledgePack
-    reading: SecondReading | None
+    offline: OfflineQueries | None
     seconds: float
 
     def evidence(self, sql: str) -> list[Evidence]:
         if isinstance(self.opened, str):
             return [("gold_fails", self.opened, {"error_class": "database"})]
         found = list(check_gold(self.question, sql, self.opened, self.seconds, self.pack))
-        if self.reading is not None:
-            held = self.reading.hold(self.question, sql, self.opened, self.pack, self.seconds)
+        if self.offline is not None:
+            held = self.offline.hold(self.question, sql, self.opened, self.pack, self.seconds)
             found += [held] if held is not None else []
         return found
 

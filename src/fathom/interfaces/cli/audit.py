@@ -12,7 +12,7 @@ from rich.progress import Progress
 from fathom.authoring.audit import KINDS, AuditFinding, write_findings
 from fathom.authoring.audit import audit as find
 from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
-from fathom.authoring.audit.second_reading import SecondReading
+from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.benchmarks import data_folder, load_benchmark
 from fathom.config import read_settings
 from fathom.errors import ConfigError
@@ -75,11 +75,11 @@ def audit(
         Print the findings as one JSON array.
     """
     loaded = load_benchmark(benchmark, split) if benchmark is not None else None
-    reading = SecondReading(read_settings().cache) if offline else None
+    queries = OfflineQueries(read_settings().cache) if offline else None
     if labelled is not None:
         if schemas_alone and loaded is None:
             raise ConfigError("--schemas-alone needs the benchmark whose schemas to take: name it first.")
-        sources = PairSources(data or data_folder(), loaded, schemas_alone, reading, timeout)
+        sources = PairSources(data or data_folder(), loaded, schemas_alone, queries, timeout)
         return _trust(labelled, sources, databases, limit, as_json=json)
     if loaded is None:
         raise ConfigError("Name a benchmark to audit, or --labelled FILE.")
@@ -94,7 +94,7 @@ def audit(
                 runs=runs,
                 limit=limit,
                 seconds=timeout,
-                reading=reading,
+                offline=queries,
                 advance=lambda: bar.advance(task),
             )
         )

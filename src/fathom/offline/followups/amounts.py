@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fathom.offline.followups.conditions import FILTERED, column_words, put_condition
-from fathom.offline.followups.reading import Edit, FollowUpReading, span_places
+from fathom.offline.followups.follow_up_words import Edit, FollowUpReading, span_places
 from fathom.offline.followups.wordlists import PLAIN_COMPARATIVES, UNITS
 from fathom.offline.linking import ColumnKey, NumberMention
 from fathom.offline.linking.wordlists import BEFORE

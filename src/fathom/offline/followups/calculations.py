@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from fathom.offline.followups.reading import Edit, FollowUpReading
+from fathom.offline.followups.follow_up_words import Edit, FollowUpReading
 from fathom.offline.followups.wordlists import COUNTING, EXACT_FUNCTIONS, FUNCTIONS
 from fathom.offline.linking import ColumnKey
 from fathom.offline.queries.query import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from fathom.offline.followups.reading import DATED, Edit, FollowUpReading
+from fathom.offline.followups.follow_up_words import DATED, Edit, FollowUpReading
 from fathom.offline.followups.wordlists import GROUPING, REMOVING
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.grammars.periods import DATED as DATE_STEMS

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from fathom.offline.followups.reading import (
+from fathom.offline.followups.follow_up_words import (
     NAMED,
     SURE_MATCHES,
     Edit,

@@ -11,7 +11,7 @@ from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine, engine_for
 from fathom.offline.finishing.describing import describe
 from fathom.offline.followups.calculations import counted
-from fathom.offline.followups.reading import Edit, FollowUpReading
+from fathom.offline.followups.follow_up_words import Edit, FollowUpReading
 from fathom.offline.followups.rules import RULES, FollowUpRule
 from fathom.offline.followups.wordlists import (
     ASKING,

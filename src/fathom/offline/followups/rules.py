@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fathom.offline.followups import amounts, calculations, columns, conditions, orders, times
-from fathom.offline.followups.reading import Edit, FollowUpReading
+from fathom.offline.followups.follow_up_words import Edit, FollowUpReading
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from fathom.offline.followups.conditions import FILTERED
-from fathom.offline.followups.reading import DATED, Edit, FollowUpReading, compared_column, span_places
+from fathom.offline.followups.follow_up_words import (
+    DATED,
+    Edit,
+    FollowUpReading,
+    compared_column,
+    span_places,
+)
 from fathom.offline.followups.wordlists import AFTER, BEFORE
 from fathom.offline.linking import ColumnKey, Span
 from fathom.offline.linking.wordlists import BEFORE as COMPARING

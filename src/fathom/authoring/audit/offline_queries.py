@@ -1,4 +1,4 @@
-"""The offline method's own reading of a question, held against gold."""
+"""The offline method's own queries, held against gold."""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +17,7 @@ _SURE = 0.5
 _ROWS = 50_000
 
 
-class SecondReading:
+class OfflineQueries:
     """Asks the offline method each question once; `cache` keeps what it works out of a database."""
 
     def __init__(self, cache: Path) -> None:

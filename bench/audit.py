@@ -1,8 +1,13 @@
 """How far the audit of gold can be trusted: NL2SQL-BUGs, pairs that people labelled right or wrong.
 
-The weights know the labels of five of its eleven databases. Rows are at hand for `financial` alone, which is
-none of them, and its table `trans` is empty here. How often each check fires was looked at on all databases,
-without labels, and three faults of reading names and numbers were mended after that.
+The weights were fitted to the labels of five of its eleven databases. Rows are at hand for `financial` alone,
+which is none of them, and its table `trans` is empty here.
+
+Figures of the other six databases are optimistic, for they weren't kept out of the work. They were measured
+about six times while it went on, and a fault with empty results was mended after one of these. How often each
+check fires was looked at on them, without labels. Eight of their pairs were read, and several checks were
+changed after that. That the offline method's own query counts was decided when labels of `financial` were
+seen.
 """
 
 import tempfile
@@ -25,15 +30,15 @@ def measure() -> Iterable[Figure]:
     pairs = list(read_labelled(DATA / "nl2sql_bugs" / "NL2SQL-Bugs.json"))
     with tempfile.TemporaryDirectory() as cache:
         parts = {
-            "with rows, never learned from": (
+            "with rows, weights not fitted to it": (
                 [p for p in pairs if p.database == "financial"],
                 PairSources(folder, benchmark, offline=OfflineQueries(Path(cache))),
             ),
-            "by schemas alone, never learned from": (
+            "by schemas alone, weights not fitted to them": (
                 [p for p in pairs if p.database not in LEARNED_FROM],
                 PairSources(folder, benchmark, schemas_alone=True),
             ),
-            "by schemas alone, learned from": (
+            "by schemas alone, weights fitted to them": (
                 [p for p in pairs if p.database in LEARNED_FROM],
                 PairSources(folder, benchmark, schemas_alone=True),
             ),
@@ -44,6 +49,8 @@ def measure() -> Iterable[Figure]:
             note = f"N = {trust.wrong + trust.right}, {trust.wrong} of them wrong"
             names = sorted({p.database for p in chosen})
             note += f", over {names[0]}" if len(names) == 1 else f", over {len(names)} databases"
+            if not LEARNED_FROM.intersection(names):
+                note += "; optimistic: they were measured often and some were read (docs/decisions.md)"
             rows = sources.offline is not None
             marks = {"accuracy": 0.75, "precision (NP)": 0.8} if rows else {}
             for name in ("accuracy", "precision (NP)", "recall (NR)"):

@@ -10,6 +10,7 @@ import pytest
 
 from fathom.answering.store import MOST_ROWS, AnswerNotFound, Origin, Standing, Store
 from fathom.answering.store.file import StoreFile, migrations
+from fathom.answering.store.shared import digest
 from fathom.errors import ConfigError
 from fathom.records import Answer, Question, Reading, Refusal, Result
 
@@ -180,16 +181,16 @@ def test_sessions_are_known_by_their_secret_alone(store: Store) -> None:
 DYING = (
     "import os, sys; from pathlib import Path; from fathom.answering.store import Store;"
     "from fathom.records import Question\n"
-    "store = Store(Path(sys.argv[1])); ids = sys.argv[2:]\n"
+    "store = Store(Path(sys.argv[1]), sys.argv[2]); ids = sys.argv[3:]\n"
     "if ids: assert store.shared.take_over({'biomed'}) == ids\n"
     "else: ids = [store.begin(Question('How many?'), 'biomed')[0].id]\n"
     "store.working(ids[0]); print(ids[0], flush=True); os.kill(os.getpid(), 9)"
 )
 
 
-def died_on_a_question(file: Path, *ids: str) -> str:
+def died_on_a_question(file: Path, *ids: str, user: str = "") -> str:
     """The question on which a process began to work, taken over or asked by itself, before it was killed."""
-    words = [sys.executable, "-c", DYING, str(file), *ids]
+    words = [sys.executable, "-c", DYING, str(file), user, *ids]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == -9, ended.stderr
     id_: str = ended.stdout.strip()
@@ -208,6 +209,24 @@ def test_questions_of_a_process_that_died_are_taken_over_once(tmp_path: Path) ->
         store.working(died)
         store.fail(died, Standing.FAILED, "It came to nothing.", seconds=1.0)
         assert store.get(died).status == "failed"
+
+
+def test_a_user_s_question_is_left_to_that_user_s_site(tmp_path: Path) -> None:
+    file = tmp_path / "fathom.sqlite"
+    died = died_on_a_question(file, user="ann")
+    with Store(file, "ben") as ben, Store(file, "ann") as ann:
+        assert ben.shared.take_over({"biomed"}) == []
+        assert ben.get(died).status == "working"
+        assert ann.shared.take_over({"biomed"}) == [died]
+        assert ann.get(died).asked_by == "ann"
+
+
+def test_in_a_user_s_file_a_question_of_nobody_known_is_given_up(tmp_path: Path) -> None:
+    file = tmp_path / "fathom.sqlite"
+    died = died_on_a_question(file)
+    with Store(file, "ben") as ben:
+        assert ben.shared.take_over({"biomed"}) == []
+        assert ben.get(died).status == "interrupted"
 
 
 def test_a_question_that_ended_two_processes_is_given_up(tmp_path: Path) -> None:
@@ -250,8 +269,8 @@ def test_a_limit_holds_for_all_servers_and_sessions_of_users_are_shared(tmp_path
         allowed = [s.shared.allows("browser", 3) for s in (one, two, one, two)]
         assert allowed == [True, True, True, False]
         assert two.shared.allows("another", 3)
-        one.shared.begin_user_session("secret", "ann")
-        assert two.shared.user_of_session("secret") == "ann"
+        one.shared.begin_user_session("secret", "ann", "token")
+        assert two.shared.user_of_session("secret") == ("ann", digest("token"))
         assert two.shared.user_of_session("other") is None
         assert not two.knows_session("secret")  # which would let them in to all
 

@@ -18,6 +18,8 @@ from fathom.errors import (
     Cancelled,
     ConnectionFailed,
     QueryError,
+    QueryFailed,
+    QueryRefused,
     QueryTimedOut,
 )
 from fathom.records import Limits, Table
@@ -138,6 +140,24 @@ def test_every_schema_is_described_where_none_is_named(make: Make, tmp_path: Pat
         assert [t.name for t in whole.schema.tables] == ["far.town", "main.customer"]
         assert list(whole.scan("far.town")) == [[(7,)]]
     assert [t.name for t in one.schema.tables] == ["customer"]
+
+
+def test_a_plan_tells_what_a_query_reads(stub: Stub, make: Make) -> None:
+    shop = make(
+        "CREATE TABLE sale (id INTEGER)",
+        "INSERT INTO sale VALUES (1), (2), (3)",
+        "CREATE TABLE later (id INTEGER)",
+    )
+    assert shop.estimate("SELECT a.id FROM sale a JOIN sale b ON a.id = b.id") == 60
+    assert shop.estimate("SELECT 1") == 0
+    assert shop.estimate("SELECT id FROM sale UNION ALL SELECT id FROM later") is None  # no statistics
+    before = len(stub.said)
+    for sql in ("EXPLAIN ANALYZE SELECT id FROM sale", "SELECT 1; SELECT 2", "DELETE FROM sale"):
+        with pytest.raises(QueryRefused):
+            shop.estimate(sql)
+    assert len(stub.said) == before
+    with pytest.raises(QueryFailed, match="nowhere"):
+        shop.estimate("SELECT id FROM nowhere")
 
 
 def test_values_come_with_their_types(numbers: Database) -> None:

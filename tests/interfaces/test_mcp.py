@@ -16,6 +16,7 @@ from mcp.server.mcpserver import MCPServer
 from fathom.answering.audit_log import AuditLog
 from fathom.answering.store import Store
 from fathom.config import Settings
+from fathom.databases.sqlite import SQLite
 from fathom.interfaces.mcp.replies import CELL_LETTERS, MOST_LETTERS
 from fathom.interfaces.mcp.server import make_server
 from fathom.interfaces.web.assistants import load
@@ -278,7 +279,15 @@ def test_over_pipes(tmp_path: Path) -> None:
     assert asyncio.run(work()).structured_content["rows"] == [[3]]
 
 
-def test_where_no_sql_is_taken_none_is_run_or_taught(tmp_path: Path, site: Site) -> None:
+def test_a_dry_run_says_what_a_query_would_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"sql": "SELECT title FROM album", "dry_run": True}
+    assert called(site, "run_sql", **asked)["note"] == "it may run; nothing was run"
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 4_200_000)
+    assert "it would read about 4.2 MB" in called(site, "run_sql", **asked)["note"]
+
+
+def test_where_no_sql_is_taken_none_is_judged_run_or_taught(tmp_path: Path, site: Site) -> None:
     closed = replace(site, rules=replace(site.rules, sql=False, teaching=True))
     asked: list[str] = []
 
@@ -291,6 +300,7 @@ def test_where_no_sql_is_taken_none_is_run_or_taught(tmp_path: Path, site: Site)
         for tool, arguments in (
             ("run_sql", {"sql": "SELECT title FROM album"}),
             ("run_sql", {"sql": "SELECT title FROM album", "dry_run": True}),
+            ("explain_sql", {"sql": "SELECT title FROM album"}),
             ("teach", {"question": "How many records?", "sql": "SELECT COUNT(*) FROM album"}),
             ("ask", {"question": "How many albums are there?"}),
         ):

@@ -132,5 +132,8 @@ def test_what_a_query_would_read_is_told_where_the_engine_tells(
     asked = ("sql", genes, "SELECT symbol FROM gene", "--estimate")
     assert "sqlite doesn't tell" in fathom(*asked).out
     assert json.loads(fathom(*asked, "--json").out) == {"bytes": None}
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    assert "can't be told before it runs" in fathom(*asked).out
     monkeypatch.setattr(SQLite, "estimate", lambda *_: 12_345_678_900)
-    assert "The query reads 12.3 GB." in fathom(*asked).out
+    assert "The query would read about 12.3 GB." in fathom(*asked).out
+    assert "only a query is estimated" in fathom("sql", genes, "EXPLAIN SELECT 1", "--estimate").err

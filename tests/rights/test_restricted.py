@@ -8,13 +8,14 @@ import pytest
 
 from fathom import connect
 from fathom.databases import Database
-from fathom.errors import ConfigError, QueryRefused, RightsError
+from fathom.databases.engine import Read
+from fathom.errors import ConfigError, QueryFailed, QueryRefused, RightsError
 from fathom.records import Limits
 from fathom.retrieval import ValueIndex
 from fathom.rights import ColumnRule, Granted, read_rights, restrict
 from tests.databases.makers import settings_in
 from tests.rights.conftest import Shop
-from tests.rights.world import CANARIES, GRANT, HIDDEN_VIEW, WHOLE
+from tests.rights.world import CANARIES, GRANT, HIDDEN_TABLE, HIDDEN_VIEW, WHOLE
 
 RIGHTS = """
 [users.anna]
@@ -154,3 +155,30 @@ def test_a_query_that_cannot_be_read_is_refused(file: Path, tmp_path: Path) -> N
         for sql in ("SELECT FROM WHERE", "", "SELECT * FROM customers; SELECT 1", "SELECT '\ud800'"):
             with pytest.raises(QueryRefused):
                 seen.run(sql)
+
+
+def test_the_size_of_a_query_tells_nothing_of_hidden_rows_or_names(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def estimate(_: object, sql: str, read: Read) -> int:
+        asked.append(sql)
+        if "products" in sql:
+            raise QueryFailed(f"the engine quotes {sql} and {CANARIES[0]}", sql=f"EXPLAIN {sql}")
+        return 4_242
+
+    engine = type(shop.whole._engine)
+    monkeypatch.setattr(engine, "tells_size", True)
+    monkeypatch.setattr(engine, "estimate", estimate)
+    assert shop.whole.estimate("SELECT name FROM customers") == 4_242
+    assert shop.seen.estimate("SELECT name FROM customers") is None  # some of its rows are hidden
+    assert asked == ["SELECT name FROM customers"]
+    for sql in (f"SELECT * FROM {HIDDEN_TABLE}", "SELECT quorvex FROM customers", "EXPLAIN SELECT 1"):
+        with pytest.raises(QueryRefused):
+            shop.seen.estimate(sql)
+    assert len(asked) == 1
+    with pytest.raises(QueryFailed) as failed:
+        shop.seen.estimate("SELECT title FROM products")
+    assert not leaks((failed.value, failed.value.sql))
+    assert failed.value.sql == "SELECT title FROM products"

@@ -35,12 +35,35 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
         yield make
 
 
+ESCAPES = (
+    "RESET ROLE",
+    "SET ROLE NONE",
+    "SET LOCAL ROLE NONE",
+    "RESET ALL",
+    "DISCARD ALL",
+    "COMMIT",
+    "SELECT 1; RESET ROLE",
+    "SELECT 1; COMMIT; SELECT salary FROM payroll",
+    "SELECT set_config('role', 'none', true)",
+    "SELECT pg_catalog.set_config('role', 'none', false), name FROM customer",
+    "WITH gone AS MATERIALIZED (SELECT set_config('role', 'none', true)) SELECT name FROM customer, gone",
+    "EXPLAIN ANALYZE SELECT set_config('role', 'none', true)",
+    "SELECT query_to_xml('RESET ROLE', true, true, '')",
+    "UPDATE pg_settings SET setting = 'none' WHERE name = 'role'",
+)
+"""Statements that would give the account's own rights back."""
+
+
+def plain_url(database: Database) -> str:
+    return make_url(database.url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
 @contextmanager
 def role_of(database: Database) -> Iterator[str]:
     """A role that may read the customers of France alone."""
     role = f"fathom french {make_url(database.url).database}"
-    quoted, plain = f'"{role}"', make_url(database.url).set(drivername="postgresql")
-    with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as owner:
+    quoted = f'"{role}"'
+    with psycopg.connect(plain_url(database), autocommit=True) as owner:
         owner.execute(f"CREATE ROLE {quoted}")
         try:
             for sql in POLICY:
@@ -71,9 +94,29 @@ def test_the_database_s_own_rights_hold(make: Make) -> None:
         assert answer.result.rows == ((2,),)
         # The same connections, and nothing of the role is left in them.
         assert whole.run("SELECT count(*) FROM customer").rows == ((3,),)
-        for escape in ("RESET ROLE", "SELECT set_config('role', 'none', true)", "SET ROLE NONE"):
+        for escape in ESCAPES:
             with pytest.raises(QueryRefused):
                 seen.run(escape)
+
+
+def test_the_server_itself_would_not_hide_from_an_escape(make: Make) -> None:
+    """The escapes are real ones: it is the guard that keeps them out."""
+    whole = make(*SHOP)
+    with role_of(whole) as role:
+        for sql in ("RESET ROLE", "SELECT set_config('role', 'none', true)"):
+            with psycopg.connect(plain_url(whole)) as account:
+                account.execute(f'SET LOCAL ROLE "{role}"')
+                with pytest.raises(psycopg.errors.InsufficientPrivilege), account.transaction():
+                    account.execute("SELECT count(*) FROM payroll")
+                account.execute(sql)  # type: ignore[arg-type]
+                assert account.execute("SELECT count(*) FROM payroll").fetchone() is not None
+
+
+def test_a_name_can_not_end_the_quotes_around_it(make: Make) -> None:
+    whole = make(*SHOP)
+    with pytest.raises(RightsError, match="don't fit"):
+        whole.restricted(granted('x"; RESET ROLE; SELECT "'))
+    assert whole.run("SELECT count(*) FROM customer").rows == ((3,),)
 
 
 def test_a_role_that_can_not_be_taken_shows_nothing(make: Make, tmp_path: Path) -> None:
@@ -83,6 +126,9 @@ def test_a_role_that_can_not_be_taken_shows_nothing(make: Make, tmp_path: Path) 
     two = Granted("anna", (*granted("one").grants, *granted("two").grants))
     with pytest.raises(RightsError, match="don't fit"):
         whole.restricted(two)
+    for name in ("none", "None"):  # SET ROLE takes the first for the account itself
+        with pytest.raises(RightsError, match="don't fit"):
+            whole.restricted(granted(name))
     with duckdb_databases(tmp_path) as make_other, pytest.raises(RightsError, match="don't fit"):
         make_other(*SHOP[:3]).restricted(granted("analyst"))
 
@@ -92,7 +138,7 @@ def test_the_file_names_the_role(tmp_path: Path) -> None:
     grant = '[users.anna]\n[[grants]]\nto = ["anna"]\ndatabases = ["*"]\ntables = ["*"]\n'
     file.write_text(f'{grant}role = "analyst"\n')
     assert read_rights(file).granted("anna", "shop", "shop").role == "analyst"
-    for wrong in ('""', "7"):
+    for wrong in ('""', "7", '"none"'):
         file.write_text(f"{grant}role = {wrong}\n")
         with pytest.raises(InputErrors, match="role"):
             read_rights(file)

@@ -21,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fathom.answering.store import Store
 from fathom.config import Settings
+from fathom.databases.sqlite import SQLite
 from fathom.errors import ConfigError
 from fathom.interfaces.cli.serve import serve
 from fathom.interfaces.web.site import Rules, Site
@@ -79,6 +80,10 @@ def made_site(folder: Path, host: str) -> Site:
         for statement in WHOLE:
             writer.execute(statement)
     writer.close()
+    return reopened(folder, host)
+
+
+def reopened(folder: Path, host: str = HOST) -> Site:
     settings = Settings(folder / "config.toml", folder / "cache", store=folder / "fathom.sqlite")
     rules = Rules(TOKEN, frozenset({host}), frozenset({f"http://{host}"}))
     return Site(settings, rules, Store(settings.store), {"shop": str(folder / "shop.db")})
@@ -194,6 +199,41 @@ def test_a_browser_logs_in_by_the_token_in_an_address(client: TestClient) -> Non
     assert (
         client.post("/api/ask/shop", json=body, headers={"sec-fetch-site": "same-origin"}).status_code == 201
     )
+
+
+def test_a_changed_token_ends_the_sessions_that_it_began(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        client.get("/?t=of-anna")
+        assert client.get("/api/db").status_code == 200
+        cookies = dict(client.cookies)
+    changed = entrance(tmp_path)
+    file = tmp_path / "rights.toml"
+    old, new = (sha256(token).hexdigest() for token in (b"of-anna", b"another"))
+    file.write_text(file.read_text().replace(old, new))
+    for rights, status in ((changed.rights, 200), (read_rights(file), 401)):
+        gate = Gate(reopened(tmp_path), Entrance(rights))
+        with TestClient(gate, base_url=f"http://{HOST}", cookies=cookies) as client:
+            assert client.get("/api/db").status_code == status
+
+
+def test_users_estimate_queries_as_they_may_run_them(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 4_242)
+
+    def sent(sql: str, name: str) -> Any:
+        return client.post("/api/db/shop/estimate", json={"sql": sql}, headers=by(name))
+
+    assert sent("SELECT title FROM products", "anna").json() == {"bytes": 4_242}
+    assert sent("SELECT name FROM customers", "anna").json() == {"bytes": None}  # rows of it are hidden
+    hidden = sent(f"SELECT * FROM {HIDDEN_TABLE}", "anna")
+    missing = sent("SELECT * FROM xylophones", "anna")
+    assert (hidden.status_code, missing.status_code) == (400, 400)
+    assert hidden.text.replace(HIDDEN_TABLE, "-") == missing.text.replace("xylophones", "-")
+    assert "switched off" in sent("SELECT title FROM products", "ben").text
+    form = client.post("/db/shop/estimate", data={"sql": f"SELECT * FROM {HIDDEN_TABLE}"}, headers=by("anna"))
+    assert not leaks(form.text.replace(HIDDEN_TABLE, ""))
 
 
 def test_a_proxy_says_who_it_is(client: TestClient) -> None:

@@ -19,6 +19,7 @@ from google.cloud import bigquery
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
+from fathom.databases.sizes import size_in_words
 from fathom.databases.warehouse import (
     ColumnFound,
     Key,
@@ -26,7 +27,6 @@ from fathom.databases.warehouse import (
     QueryHalted,
     Warehouse,
     WarehouseSession,
-    size_in_words,
 )
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryRefused
 from fathom.records import Limits, Table
@@ -108,6 +108,7 @@ class BigQuery(Warehouse):
     """A dataset: `bigquery://project/dataset`; `maximum_bytes_billed` in the URL is what a query may cost."""
 
     dialect = "bigquery"
+    tells_size = True
     latency = 5.0
     errors = (GoogleAPIError, GoogleAuthError, requests.RequestException, TimeoutError, QueryHalted)
 

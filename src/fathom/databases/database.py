@@ -134,14 +134,22 @@ class Database(Displayed):
             self._checked.clear()
         self._checked.add(sql)
 
+    @property
+    def tells_size(self) -> bool:
+        """True if the engine tells what a query would read before it runs."""
+        return self._engine.tells_size
+
     def estimate(self, sql: str) -> int | None:
-        """The bytes that a query would read, told before it runs; None where the engine can't tell.
+        """The bytes that a query would read, told before it runs; None where that isn't known.
 
         Raises `QueryRefused`, and `QueryFailed` for what couldn't run.
         """
         self.check(sql)
+        if not self.tells_size:
+            return None
+        check_is_query(sql, self.dialect)
         try:
-            return self._engine.estimate(self._sent(sql), self._read_as_sent)
+            return self._engine.estimate(self._sent(sql), self._read)
         except self._engine.errors as error:
             raise self._told(self._engine, error, sql, NO_LIMITS) from error
 
@@ -371,10 +379,6 @@ class Database(Displayed):
             told=self._told,
         )
 
-    def _read_as_sent(self, sql: str, seconds: float | None = None, /) -> list[Row]:
-        """As `_read`, of a query as the engine gets it."""
-        return self._read(sql, seconds)
-
     def _sent(self, sql: str) -> str:
         """A query as the engine gets it."""
         return sql
@@ -410,6 +414,16 @@ def _narrow(table: Table, columns: Collection[str]) -> Table:
     if not columns:
         return table
     return with_columns(table, {c.name for c in table.columns if c.name.casefold() in columns})
+
+
+def check_is_query(sql: str, dialect: str) -> None:
+    """Refuse what the guard lets run beside queries: an engine might run it to explain it."""
+    from sqlglot import exp  # noqa: PLC0415, slow to import
+
+    from fathom.databases.parsing import parsed  # noqa: PLC0415, for the same reason
+
+    if not isinstance(parsed(sql, dialect), exp.Query):
+        raise QueryRefused("statement", "only a query is estimated, without EXPLAIN before it.", sql=sql)
 
 
 def check_text(sql: str) -> None:

@@ -54,10 +54,6 @@ class Session(ABC):
     def begin(self, limits: Limits) -> None:
         """Get ready for a query within limits. Where the connection broke before, this tells."""
 
-    def act_as(self, role: str) -> None:
-        """Run the query that was begun with the rights of a role, where the engine `takes_roles`."""
-        raise NotImplementedError
-
     @abstractmethod
     def execute(self, sql: str) -> tuple[str, ...] | None:
         """Start a query; its column names, or None where the statement gives no rows."""
@@ -90,6 +86,14 @@ class Session(ABC):
         return limits.seconds
 
 
+class ActingSession(Session):
+    """A session of an engine whose queries can be run with the rights of one of the database's own roles."""
+
+    @abstractmethod
+    def act_as(self, role: str) -> None:
+        """Run the query that was begun with the rights of a role."""
+
+
 class Engine(ABC):
     """One database as its engine sees it. `gaps` names what the engine can't do, and why."""
 
@@ -98,7 +102,9 @@ class Engine(ABC):
     latency: ClassVar[float] = 0.0
     """Seconds that even the smallest query may take: warehouses plan and queue for a while."""
     takes_roles: ClassVar[bool] = False
-    """True if a single query can be run with the rights of one of the database's own roles."""
+    """True if its sessions are `ActingSession`s."""
+    tells_size: ClassVar[bool] = False
+    """True if the engine tells what a query would read before it runs."""
     rows_at_once: ClassVar[int] = 64
     probing_seconds: ClassVar[tuple[float, float]] = (3.0, 0.5)
     """How long questions about joins that aren't declared may take: all of them, and one."""
@@ -155,7 +161,10 @@ class Engine(ABC):
         return ()
 
     def estimate(self, sql: str, read: Read) -> int | None:
-        """The bytes that a query would read, where the engine tells without running it."""
+        """The bytes that a query would read, told without running it, where the engine `tells_size`.
+
+        None where it doesn't know them of this query.
+        """
         return None
 
     def quote(self, name: str) -> str:

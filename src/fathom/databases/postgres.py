@@ -15,7 +15,16 @@ from psycopg.types.string import TextLoader
 from sqlalchemy import event
 
 from fathom.databases.accounts import POSTGRES_EXTENSIONS, POSTGRES_ROLES, AccountRisk
-from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, double_quoted, percent_of
+from fathom.databases.engine import (
+    LOCK_SECONDS,
+    ActingSession,
+    Read,
+    Row,
+    Session,
+    counted,
+    double_quoted,
+    percent_of,
+)
 from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
 from fathom.databases.server import Counts, Key, Server
@@ -58,7 +67,7 @@ AND d.classid = 'pg_catalog.pg_proc'::regclass AND d.deptype = 'e'
 WHERE pg_catalog.has_function_privilege(d.objid, 'EXECUTE') ORDER BY 1"""
 
 
-class PostgresSession(Session):
+class PostgresSession(ActingSession):
     """One connection. A query's rows arrive as they are asked for; the server holds no more than it must."""
 
     def __init__(self, connection: "psycopg.Connection[Row]") -> None:

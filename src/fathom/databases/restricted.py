@@ -13,8 +13,15 @@ from sqlglot.errors import SqlglotError
 from fathom.cancellation import Cancellation
 from fathom.databases import guard
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.database import Database, check_text, keys_among, with_columns
-from fathom.databases.engine import Engine, Reflection, Row, counted
+from fathom.databases.database import (
+    NO_LIMITS,
+    Database,
+    check_is_query,
+    check_text,
+    keys_among,
+    with_columns,
+)
+from fathom.databases.engine import Engine, Reflection, counted
 from fathom.databases.query_columns import qualified
 from fathom.databases.stream import Stream
 from fathom.databases.views import tables_of_views
@@ -163,8 +170,30 @@ class Restricted(Database):
             return self._start(sql, limits, cancellation)
         return super().stream(sql, self._rights.within(limits), cancellation)
 
-    def _read_as_sent(self, sql: str, seconds: float | None = None, /) -> list[Row]:
-        return _as_role(self._whole, self._role)._read(sql, seconds)
+    def estimate(self, sql: str) -> int | None:
+        """As of the whole database; None where rows are hidden, for their size would tell of them."""
+        self.check(sql)
+        if not self.tells_size or self._role or self._reads_filtered(sql):
+            return None
+        check_is_query(sql, self.dialect)
+        try:
+            return self._engine.estimate(self._sent(sql), self._whole._read)
+        except QueryError as error:  # whose words and SQL are those of the query as it was sent
+            if isinstance(error, QueryFailed):
+                raise self._without_words(error, sql) from None
+            error.sql = sql
+            raise
+        except self._engine.errors as error:
+            raise self._told(self._engine, error, sql, NO_LIMITS) from error
+
+    def _reads_filtered(self, sql: str) -> bool:
+        """True if the query reads a table of which some rows are hidden, also within a view."""
+        if not self.filtered_tables:
+            return False
+        tree = parse_one(sql, dialect=self.dialect)
+        found = [self._rewriter.find(t) for t in tree.find_all(exp.Table)]
+        filtered, views = set(self.filtered_tables), {t.name for t in self._schema.tables if t.is_view}
+        return any(f is not None and f.name in filtered | views for f in found)
 
     def _sent(self, sql: str) -> str:
         known = self._rewritten.get(sql)
@@ -184,15 +213,18 @@ class Restricted(Database):
     def _told(self, engine: Engine, error: Exception, sql: str, limits: Limits) -> QueryError:
         """The engine's words, unless they may quote what was put into the query, or what is filtered."""
         told = engine.translate(error, sql, limits)
-        filters = any(source.rows for source in self._rewriter.sources)
-        if isinstance(told, QueryFailed) and (filters or told.error_class is ErrorClass.SYNTAX):
-            why = _WHY_FAILED.get(told.error_class, "the engine can't run it, or a value doesn't fit its use")
-            return QueryFailed(
-                f"The query failed: {why}. The engine's own words aren't shown with the rights there are.",
-                sql=sql,
-                error_class=told.error_class,
-            )
+        if isinstance(told, QueryFailed) and (self.filtered_tables or told.error_class is ErrorClass.SYNTAX):
+            return self._without_words(told, sql)
         return told
+
+    def _without_words(self, told: QueryError, sql: str) -> QueryError:
+        """The failure of a query without the engine's words."""
+        why = _WHY_FAILED.get(told.error_class, "the engine can't run it, or a value doesn't fit its use")
+        return QueryFailed(
+            f"The query failed: {why}. The engine's own words aren't shown with the rights there are.",
+            sql=sql,
+            error_class=told.error_class,
+        )
 
     @cached_property
     def _visible(self) -> Mapping[str, Seen]:
@@ -302,9 +334,11 @@ def _role_problems(whole: Database, granted: Granted) -> list[str]:
     if not whole._engine.takes_roles:
         return [f"There is no role {role!r}: only PostgreSQL's roles can be taken for a query."]
     try:
-        _as_role(whole, role).run("SELECT 1")
+        ((taken,),) = _as_role(whole, role)._read("SELECT current_user")
     except QueryError as error:
         return [f"The role {role!r} can't be taken by the account of the database: {error}"]
+    if taken != role:  # "none" stands for the account itself, and names are cut to 63 bytes
+        return [f"The role {role!r} isn't one: the database takes {taken!r} for it."]
     return []
 
 

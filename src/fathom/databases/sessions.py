@@ -4,8 +4,8 @@ from threading import Lock
 
 from fathom.cancellation import Cancellation
 from fathom.databases.deadline import Deadline
-from fathom.databases.engine import Engine, Session
-from fathom.errors import DatabaseError
+from fathom.databases.engine import ActingSession, Engine, Session
+from fathom.errors import DatabaseError, RightsError
 from fathom.records import Limits
 
 _IDLE_SESSIONS = 4
@@ -27,7 +27,7 @@ def begun(
         try:
             session.begin(limits)
             if role:
-                session.act_as(role)
+                _act_as(session, role)
         except BaseException as error:
             deadline.end()
             session.close()
@@ -40,6 +40,12 @@ def begun(
             sessions.forget_idle()
         else:
             return session, deadline
+
+
+def _act_as(session: Session, role: str) -> None:
+    if not isinstance(session, ActingSession):  # its query would run with the account's own rights
+        raise RightsError(f"The database can't run a query as the role {role!r}.")
+    session.act_as(role)
 
 
 class Sessions:

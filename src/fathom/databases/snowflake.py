@@ -17,6 +17,7 @@ from fathom.errors import ConnectionFailed, ErrorClass, QueryError
 from fathom.records import Limits, Table
 
 _LOGIN_SECONDS = 30
+_ESTIMATE_SECONDS = 20.0  # a plan is made of statistics; who waits for it looks at a page
 _TIMED_OUT = frozenset((604, 630, 57014))  # cancelled, statement time-out
 _SAYS = (
     (re.compile(r"unknown function|function with name", re.IGNORECASE), ErrorClass.NO_SUCH_FUNCTION),
@@ -92,6 +93,7 @@ class Snowflake(Warehouse):
     """A database, or one schema of it: `snowflake://user:password@account/database/schema?warehouse=w`."""
 
     dialect = "snowflake"
+    tells_size = True
     latency = 3.0
     errors = (Error, QueryHalted)
 
@@ -209,7 +211,7 @@ class Snowflake(Warehouse):
 
     def estimate(self, sql: str, read: Read) -> int | None:
         """By EXPLAIN, which needs no warehouse: what the partitions hold that pruning leaves."""
-        rows = read(f"EXPLAIN USING TABULAR {sql}")
+        rows = read(f"EXPLAIN USING TABULAR {sql}", _ESTIMATE_SECONDS)
         total = next((row[-1] for row in rows if _ALL_OPERATIONS in row), None)
         return None if total is None else int(total)
 

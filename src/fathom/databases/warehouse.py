@@ -193,13 +193,3 @@ class _Keys:
                 target = named((targets[0][0], targets[0][1]))
                 columns = tuple(p.column for p in parts)
                 yield ForeignKey(named(where), columns, target, tuple(t[2] for t in targets))
-
-
-def size_in_words(size: int) -> str:
-    """A number of bytes for people: 1.2 GB."""
-    amount = float(size)
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            break
-        amount /= 1000
-    return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"

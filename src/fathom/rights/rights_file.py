@@ -155,6 +155,8 @@ class _GrantReader:
         name = self._typed(found, str, key, 'must be the name of a role of the database, such as "analyst"')
         if name is not None and not name.strip():
             self._wrong(key, "is empty; leave it out to ask as the account itself")
+        if name is not None and name.strip().casefold() == "none":  # SET ROLE takes it for the account itself
+            self._wrong(key, 'is no role: PostgreSQL reads "none" as the account itself; leave it out')
         return name or ""
 
     def _flag(self, found: object, key: str) -> bool:

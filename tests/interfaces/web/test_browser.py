@@ -14,6 +14,7 @@ from tests.reports.stored import make_run
 from fathom.answering.store import Standing
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback
+from fathom.databases.sqlite import SQLite
 from fathom.records import Question
 
 CHART = "How many drugs are there per molecular type?"
@@ -162,6 +163,22 @@ def test_a_page_has_no_fault_in_light_dark_and_narrow(
     walker.look(name)
     faults, walker.faults[:] = list(walker.faults), []
     assert not faults, "\n".join(faults)
+
+
+def test_the_size_of_a_query_is_told_before_it_runs(walker: Walker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 12_345_678_900)
+    walker.go("/db/shop/sql")
+    query = walker.page.get_by_label("The query; it may only read")
+    query.fill("SELECT city FROM sale")
+    walker.page.get_by_role("button", name="How much would it read?").click()
+    expect(walker.page.get_by_role("status")).to_contain_text("The query would read about 12.3 GB.")
+    expect(query).to_have_value("SELECT city FROM sale")
+    walker.look("query estimated")
+    faults, walker.faults[:] = list(walker.faults), []
+    assert not faults, "\n".join(faults)
+    walker.page.get_by_role("button", name="Run").click()
+    expect(walker.page.get_by_role("cell", name="Rome").first).to_be_visible()
 
 
 def test_what_is_not_there_and_who_is_not_let_in(walker: Walker, live: Live, opened: Browser) -> None:

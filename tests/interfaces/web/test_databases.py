@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -86,8 +87,64 @@ def test_no_sql_means_none(tmp_path: Path) -> None:
         assert client.post("/api/db/shop/sql", json={"sql": "SELECT 1"}).status_code == 400
 
 
+TELLING = {"sql": "SELECT max(amount) FROM sale", "title": "The largest sale"}
+
+
+def telling(monkeypatch: pytest.MonkeyPatch, size: int | None) -> None:
+    """Let SQLite tell what a query reads, as warehouses do."""
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: size)
+
+
 def test_the_api_tells_what_a_query_would_read(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"sql": "SELECT max(amount) FROM sale"}
     assert client.post("/api/db/shop/estimate", json=asked).json() == {"bytes": None}
-    monkeypatch.setattr(SQLite, "estimate", lambda *_: 4_242)
+    telling(monkeypatch, 4_242)
     assert client.post("/api/db/shop/estimate", json=asked).json() == {"bytes": 4_242}
+    for sql in ("EXPLAIN SELECT 1", "SELECT 1; SELECT 2", "DELETE FROM sale"):
+        refused = client.post("/api/db/shop/estimate", json={"sql": sql})
+        assert (refused.status_code, refused.json()["error"]["kind"]) == (400, "QueryRefused"), sql
+
+
+def test_a_page_tells_what_a_query_would_read(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asks = "How much would it read?"
+    silent = client.get("/db/shop/sql").text
+    assert asks not in silent
+    assert "sqlite doesn't tell how much a query reads" in silent
+    telling(monkeypatch, 12_345_678_900)
+    assert asks in client.get("/db/shop/sql").text
+    page = client.post("/db/shop/estimate", data=TELLING).text
+    assert "The query would read about 12.3 GB." in page
+    assert "SELECT max(amount) FROM sale</textarea>" in page
+    assert 'value="The largest sale"' in page
+    telling(monkeypatch, None)
+    assert "can&#39;t be told before it runs" in client.post("/db/shop/estimate", data=TELLING).text
+    refused = client.post("/db/shop/estimate", data={"sql": "DROP TABLE sale -- </textarea>"})
+    assert refused.status_code == 200
+    assert "Refused: " in refused.text
+    assert "DROP TABLE sale -- &lt;/textarea&gt;</textarea>" in refused.text
+    assert client.get("/api/history").json()["entries"] == []  # nothing was run, so nothing is kept
+
+
+@pytest.mark.parametrize("path", ["/db/shop/estimate", "/api/db/shop/estimate"])
+def test_estimates_keep_to_the_rules_of_queries(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    telling(monkeypatch, 1)
+
+    def statuses(client: TestClient, *sites: str) -> list[int]:
+        client.get("/", params={"t": TOKEN})
+        sent = {"json": TELLING} if path.startswith("/api") else {"data": TELLING}
+        return [client.post(path, headers={"sec-fetch-site": s}, **sent).status_code for s in sites]  # type: ignore[arg-type]
+
+    def served(name: str, **rules: Any) -> TestClient:
+        (tmp_path / name).mkdir()
+        return TestClient(make_app(made_site(tmp_path / name, **rules)), base_url=ORIGIN)
+
+    with served("no queries", sql=False) as client:
+        assert statuses(client, "same-origin") == [400]
+    with served("paced", jobs_a_minute=1) as client:
+        sites = ("cross-site", "same-site", "same-origin", "same-origin")
+        assert statuses(client, *sites) == [403, 403, 200, 429]
+    with served("strange") as nobody:
+        assert nobody.post(path, headers={"sec-fetch-site": "same-origin"}).status_code == 401

@@ -5,6 +5,7 @@ from fathom.answering.audit_log.log import AuditLog, Verified
 from fathom.answering.audit_log.logged import (
     audit_log_of,
     logged_answer,
+    logged_estimate,
     logged_run,
     logging_as,
     on_behalf,
@@ -16,6 +17,7 @@ __all__ = [
     "Verified",
     "audit_log_of",
     "logged_answer",
+    "logged_estimate",
     "logged_run",
     "logging_as",
     "on_behalf",

@@ -16,10 +16,10 @@ from fathom.text import without_passwords
 class LogEntry:
     """One question or one query by hand.
 
-    `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, or the name of an error. `tables`
-    maps the tables that the query reads to their columns, none where it names none. `rows` is None where
-    nothing was run; `cost_usd` is None where a price is unknown. `rights` is the digest of what the user may
-    see, "" for all; lines of before there were rights have none.
+    `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, estimated, or the name of an
+    error. `tables` maps the tables that the query reads to their columns, none where it names none. `rows` is
+    None where nothing was run; `cost_usd` is None where a price is unknown. `rights` is the digest of what
+    the user may see, "" for all; lines of before there were rights have none.
     """
 
     time: str
@@ -97,11 +97,16 @@ class Occasion:
             cost_usd=None if used.cost_usd is None else str(used.cost_usd),
         )
 
-    def of_query(self, sql: str, outcome: Result | Exception, seconds: float) -> LogEntry:
-        """The entry of a query by hand, with its result or the error that it ended in."""
+    def of_query(self, sql: str, outcome: Result | int | Exception | None, seconds: float) -> LogEntry:
+        """The entry of a query by hand, with its result or the error that it ended in.
+
+        Anything else is the size of a query that was only estimated.
+        """
         told = {"sql": sql, "tables": _read([sql], self.database), "cost_usd": "0"}
         if isinstance(outcome, Exception):
             return self.entry(seconds, status=type(outcome).__name__, **told)
+        if not isinstance(outcome, Result):
+            return self.entry(seconds, status="estimated", **told)
         cut = outcome.truncated is not None
         return self.entry(seconds, status="done", rows=len(outcome.rows), truncated=cut, **told)
 

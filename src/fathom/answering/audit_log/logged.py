@@ -1,11 +1,11 @@
 """Writing the log as questions are answered, whatever asks: command line, browser, MCP, notebook, Python."""
 
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fathom.answering.audit_log.entries import Occasion
 from fathom.answering.audit_log.log import AuditLog
@@ -87,18 +87,28 @@ def logged_run(database: Database, sql: str, limits: Limits) -> Result:
 
     Raises what `Database.run` raises, and `RightsError` where the person may only ask questions.
     """
+    return _logged(database, sql, lambda: database.run(sql, limits))
+
+
+def logged_estimate(database: Database, sql: str) -> int | None:
+    """Estimate a query that a person wrote (`Database.estimate`), and log it likewise."""
+    return _logged(database, sql, lambda: database.estimate(sql))
+
+
+T = TypeVar("T", Result, int | None)
+
+
+def _logged(database: Database, sql: str, work: Callable[[], T]) -> T:
     if database.granted is not None and not database.granted.sql:
         raise RightsError("The rights there are let you ask questions, not run queries of your own.")
     log = audit_log_of()
     if log is None:
-        return database.run(sql, limits)
+        return work()
     started = time.monotonic()
-    outcome: Result | FathomError
     try:
-        outcome = database.run(sql, limits)
+        outcome = work()
     except FathomError as error:
-        outcome = error
+        log.append(_occasion(database).of_query(sql, error, time.monotonic() - started))
+        raise
     log.append(_occasion(database).of_query(sql, outcome, time.monotonic() - started))
-    if isinstance(outcome, FathomError):
-        raise outcome
     return outcome

@@ -13,14 +13,15 @@ UNFINISHED_ROWS = "status IN ('waiting', 'working')"
 MOST_RUNS = 2
 """How often work on a question is begun: what ended two processes might end the next one too."""
 _ENDED = "Fathom ended before there was an answer. Ask again."
+_NOBODY = ("", "mcp")
 _MINUTE = 60.0
 
 
 class SharedWork:
     """The part of the store that several servers share. Safe to use from threads."""
 
-    def __init__(self, file: StoreFile) -> None:
-        self._file = file
+    def __init__(self, file: StoreFile, user: str = "") -> None:
+        self._file, self._user = file, user
         self._workers = Workers(file.path)
 
     # Questions
@@ -28,25 +29,27 @@ class SharedWork:
     def take_over(self, databases: Collection[str]) -> Sequence[str]:
         """The ids of questions of these databases whose process has ended; from here on they are ours.
 
-        Those on which work was begun twice are told as interrupted instead.
+        Those on which work was begun twice are told as interrupted instead. A user's questions are left to
+        that user's site, which asks in their name; who asked by an assistant isn't known, so that in a
+        user's file such a question is told as interrupted, too.
         """
         taken: list[str] = []
         with self._file.writing():
             unfinished = self._file.rows(
-                f"SELECT id, worker, database, runs FROM answer WHERE {UNFINISHED_ROWS} AND worker <> ? "
-                "ORDER BY number",
+                "SELECT id, worker, database, runs, asked_by FROM answer "
+                f"WHERE {UNFINISHED_ROWS} AND worker <> ? ORDER BY number",
                 WORKER,
             )
             dead = {w for w in {row["worker"] for row in unfinished} if not self._workers.lives(w)}
             for row in (row for row in unfinished if row["worker"] in dead):
-                if row["runs"] >= MOST_RUNS:
+                if row["runs"] >= MOST_RUNS or (self._user and row["asked_by"] in _NOBODY):
                     self._file.rows(
                         "UPDATE answer SET status = ?, says = ?, progress = '' WHERE id = ?",
                         Standing.INTERRUPTED,
                         _ENDED,
                         row["id"],
                     )
-                elif row["database"] in databases:
+                elif row["database"] in databases and (not self._user or row["asked_by"] == self._user):
                     self._file.rows(
                         "UPDATE answer SET worker = ?, status = ?, progress = '' WHERE id = ?",
                         WORKER,
@@ -102,16 +105,19 @@ class SharedWork:
 
     # Who is let in, and how often
 
-    def begin_user_session(self, secret: str, user: str) -> None:
-        """Let the browser of a user in that shows this secret; only its digest is kept."""
+    def begin_user_session(self, secret: str, user: str, token: str) -> None:
+        """Let the browser of a user in that shows this secret; only its digest is kept, and the token's."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._file.writing():
-            self._file.rows("INSERT OR IGNORE INTO user_session VALUES (?, ?, ?)", digest(secret), user, now)
+            self._file.rows(
+                "INSERT OR IGNORE INTO user_session (digest, user, begun_at, token) VALUES (?, ?, ?, ?)",
+                *(digest(secret), user, now, digest(token)),
+            )
 
-    def user_of_session(self, secret: str) -> str | None:
-        """Whose session has this secret."""
-        found = self._file.rows("SELECT user FROM user_session WHERE digest = ?", digest(secret))
-        return found[0]["user"] if found else None
+    def user_of_session(self, secret: str) -> tuple[str, str] | None:
+        """Whose session has this secret, and the digest of the token that it was begun with."""
+        found = self._file.rows("SELECT user, token FROM user_session WHERE digest = ?", digest(secret))
+        return (found[0]["user"], found[0]["token"]) if found else None
 
     def allows(self, name: str, most: int) -> bool:
         """Count one more question under a name; True if there are at most `most` of them a minute."""

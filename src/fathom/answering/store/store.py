@@ -43,12 +43,13 @@ class AnswerNotFound(FathomError):
 class Store:
     """Keeps what was asked and answered. Several threads and processes may use one file.
 
-    `shared` is what servers over one file tell each other.
+    `shared` is what servers over one file tell each other. `user` is who asks, where several users who
+    may see the same share the file; "" elsewhere.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = StoreFile(path)
-        self.shared = SharedWork(self._file)
+    def __init__(self, path: Path, user: str = "") -> None:
+        self._file, self._user = StoreFile(path), user
+        self.shared = SharedWork(self._file, user)
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +102,7 @@ class Store:
                 "evidence": question.evidence,
                 "method": "",
                 "asked_at": now,
-                "asked_by": asked_by,
+                "asked_by": asked_by or self._user,
                 "worker": WORKER,
                 "status": Standing.WAITING,
             }

@@ -36,7 +36,7 @@ def sql(
     all_rows
         Show every fetched row, not only the first 20.
     estimate
-        Run nothing; say how much the query would read, where the engine tells: BigQuery, Snowflake.
+        Run nothing; say how much the query would read, where the engine tells: BigQuery, Snowflake, Trino.
     json
         Print one JSON object: columns, rows, truncated, seconds; with --estimate the bytes, null for unknown.
     csv_
@@ -66,12 +66,11 @@ def sql(
 
 
 def _show_estimate(database: Database, sql: str, *, as_json: bool) -> None:
-    from fathom.databases.warehouse import size_in_words  # noqa: PLC0415, few commands need it
+    from fathom.answering.audit_log import logged_estimate  # noqa: PLC0415, slow to import
+    from fathom.databases.sizes import estimate_in_words  # noqa: PLC0415, few commands need it
 
-    size = database.estimate(sql)
+    size = logged_estimate(database, sql)
     if as_json:
         print_json({"bytes": size})
-    elif size is None:
-        console.print(plain(f"{database.dialect} doesn't tell what a query reads before it runs."))
     else:
-        console.print(f"The query reads {size_in_words(size)}.")
+        console.print(plain(estimate_in_words(database, size)))

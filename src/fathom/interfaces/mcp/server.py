@@ -14,7 +14,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from fathom.answering import explain
-from fathom.answering.audit_log import logged_run, logging_as
+from fathom.answering.audit_log import logged_estimate, logged_run, logging_as
 from fathom.answering.calls import answer_by_calls
 from fathom.answering.rehearsal import keep, rehearse, validate
 from fathom.biotools.callers import open_caller
@@ -23,6 +23,7 @@ from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.databases import Database
 from fathom.databases.parsing import parsed, tables_of
+from fathom.databases.sizes import size_in_words
 from fathom.errors import FathomError, InputError, QueryRefused
 from fathom.interfaces.mcp.questions import Questions
 from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, table_of
@@ -87,7 +88,7 @@ def make_server(
 ) -> MCPServer:
     """The server over what `sources` reach. With `teaching` assistants may teach, if their person agrees.
 
-    `check_sql` is called before a query that an assistant wrote is run or taught.
+    `check_sql` is called before a query that an assistant wrote is judged, run or taught.
     """
     server: MCPServer = MCPServer(
         "fathom",
@@ -97,7 +98,7 @@ def make_server(
         log_level="WARNING",
     )
     server.add_tool(_told(Questions(sources).tool()), annotations=READS)
-    for tool in (_search(sources), _run_sql(sources, check_sql), _explain_sql(sources)):
+    for tool in (_search(sources), _run_sql(sources, check_sql), _explain_sql(sources, check_sql)):
         server.add_tool(_told(tool), annotations=READS)
     server.add_tool(
         _told(_call_tool(tools)),
@@ -166,13 +167,16 @@ def _search(sources: Sources) -> Callable[..., Any]:
 
 def _run_sql(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
     async def run_sql(sql: str, database: str = "", max_rows: Rows = ROWS, dry_run: bool = False) -> SqlReply:
-        """Run one query that only reads, within 30 s. dry_run: only say whether it may run."""
+        """Run one query that only reads, within 30 s. dry_run: only say whether it may run, and
+        how much it would read where the engine tells."""
         check_sql()
         opened = await _opened(sources, database)
         if refused := await asyncio.to_thread(_refused, opened, sql):
             return SqlReply(refused=str(refused), rule=refused.rule)
         if dry_run:
-            return SqlReply(note="it may run; nothing was run")
+            size = await asyncio.to_thread(logged_estimate, opened, sql) if opened.tells_size else None
+            told = "" if size is None else f"; it would read about {size_in_words(size)}"
+            return SqlReply(note=f"it may run; nothing was run{told}")
         limits = Limits(seconds=SECONDS, rows=max_rows)
         result = await asyncio.to_thread(logged_run, opened, sql, limits)
         return SqlReply(seconds=round(result.seconds, 3), **table_of(result, max_rows))
@@ -180,9 +184,10 @@ def _run_sql(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
     return run_sql
 
 
-def _explain_sql(sources: Sources) -> Callable[..., Any]:
+def _explain_sql(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
     async def explain_sql(sql: str, database: str = "") -> ExplainReply:
         """Say in words what a query reads, from its parse, and whether it may run. Runs nothing."""
+        check_sql()
         opened = await _opened(sources, database)
         refused = await asyncio.to_thread(_refused, opened, sql)
         words = "" if refused else explain(sql, opened.dialect)

@@ -258,7 +258,7 @@ def _is_for_users(path: str) -> bool:
     """True if a page is for those who may see a part: neither packs and lessons as written, nor runs."""
     first, _, rest = path.removeprefix("/api").strip("/").partition("/")
     of_database = rest.partition("/")[2].partition("/")[0]
-    return first in _FOR_USERS and (first != "db" or of_database in ("", "t", "sql"))
+    return first in _FOR_USERS and (first != "db" or of_database in ("", "t", "sql", "estimate"))
 
 
 def shown_token(scope: Scope) -> str | None:

@@ -80,7 +80,7 @@ def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
     return SeenSite(
         settings,
         rules,
-        Store(settings.store),
+        Store(settings.store, user),
         {name: whole.databases[name] for name in granted},
         whole.model,
         whole.tools,
@@ -139,7 +139,7 @@ class Gate:
         rights = self._entrance.rights
         token = shown_token(scope) if scope["method"] == "GET" else None
         if token is not None and (user := rights.of_token(token)):
-            return self._begin_session(user, scope)
+            return self._begin_session(user, token, scope)
         user = self._told_by_proxy(scope, headers) or ""
         if not user:
             user = rights.of_token(bearer_token(headers)) or ""
@@ -157,12 +157,14 @@ class Gate:
     def _of_session(self, headers: Headers) -> str:
         """Whose browser it is, "" where that isn't known: of this server or another one over the store."""
         secret = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
-        user = self._site.store.shared.user_of_session(secret) if secret else None
-        return user if user in self._entrance.rights.users else ""
+        found = self._site.store.shared.user_of_session(secret) if secret else None
+        user, token = found or ("", "")
+        # Their token may have been changed since, or they may be in the file no more.
+        return user if user and self._entrance.rights.tokens.get(token) == user else ""
 
-    def _begin_session(self, user: str, scope: Scope) -> Response:
+    def _begin_session(self, user: str, token: str, scope: Scope) -> Response:
         secret = secrets.token_urlsafe(32)
-        self._site.store.shared.begin_user_session(secret, user)
+        self._site.store.shared.begin_user_session(secret, user, token)
         return with_cookie(without_token(scope), secret, self._site.rules)
 
     def _told_by_proxy(self, scope: Scope, headers: Headers) -> str | None:

@@ -69,6 +69,10 @@ class Begin:
         """Raise where no question may be begun now."""
         if not self._jobs.has_room():
             raise Busy
+        self.check_pace()
+
+    def check_pace(self) -> None:
+        """Raise where too much was asked within the last minute."""
         most = self._site.rules.jobs_a_minute
         if not self._site.store.shared.allows(self._session, most):
             why = f"More than {most} questions a minute aren't taken. Wait a little."

@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fathom.answering import cell_as_json
-from fathom.answering.audit_log import logged_run, logging_as
+from fathom.answering.audit_log import logged_estimate, logged_run, logging_as
 from fathom.answering.store import Origin
 from fathom.answering.store.store import new_id
 from fathom.databases import Database
+from fathom.databases.sizes import estimate_in_words
 from fathom.errors import QueryError
 from fathom.interfaces.web.examples import examples_of
-from fathom.interfaces.web.html import LETTERS
-from fathom.interfaces.web.pages.ask import OfRequest
+from fathom.interfaces.web.html import LETTERS, page
+from fathom.interfaces.web.jobs import without_secrets
+from fathom.interfaces.web.pages.ask import Begin, OfRequest
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
@@ -245,21 +248,35 @@ def _column(
 
 @dataclass(frozen=True, slots=True)
 class SqlPage:
-    """A box for a query."""
+    """A box for a query.
+
+    `tells_size` says whether the engine tells what a query would read; `estimate` is what it told of this
+    one, in words.
+    """
 
     database: str
+    dialect: str
     sql: str
+    title: str
     tables: Sequence[TableLine]
     allowed: bool
     key: str
+    tells_size: bool
+    estimate: str
 
 
 @shown(router, "/db/{database}/sql", "write_sql.html")
 def sql_page(site: OfSite, database: str, sql: str = "") -> SqlPage:
     """A box for a query; looking at this page runs nothing."""
-    schema, pack = site.database(database).schema, site.asking(database).context.knowledge
-    lines = [_line(t, pack) for t in schema.tables[:MOST_TABLES]]
-    return SqlPage(database, sql[:SQL_LETTERS], lines, site.rules.sql, new_id())
+    return _sql_page(site, database, sql[:SQL_LETTERS])
+
+
+def _sql_page(site: Site, database: str, sql: str, title: str = "", estimate: str = "") -> SqlPage:
+    opened, pack = site.database(database), site.asking(database).context.knowledge
+    lines = [_line(t, pack) for t in opened.schema.tables[:MOST_TABLES]]
+    return SqlPage(
+        database, opened.dialect, sql, title, lines, site.rules.sql, new_id(), opened.tells_size, estimate
+    )
 
 
 class WrittenQuery(BaseModel):
@@ -290,10 +307,30 @@ class QuerySize:
 
 
 @router.post("/api/db/{database}/estimate", responses=FAULTS)
-def estimate(site: OfSite, database: str, body: WrittenQuery) -> QuerySize:
+def estimate(site: OfSite, begin: OfRequest, database: str, body: WrittenQuery) -> QuerySize:
     """How much a query would read, told by the engine; nothing runs."""
+    return QuerySize(_estimated(site, begin, database, body.sql))
+
+
+@router.post("/db/{database}/estimate", include_in_schema=False)
+def show_estimate(
+    site: OfSite, begin: OfRequest, database: str, body: Annotated[WrittenQuery, Form()]
+) -> Response:
+    """The page of the query again, with how much it would read, or why it can't be told."""
+    try:
+        size = _estimated(site, begin, database, body.sql)
+        told = estimate_in_words(site.database(database), size)
+    except QueryError as error:
+        told = without_secrets(str(error))
+    content = _sql_page(site, database, body.sql, body.title, told)
+    return page("write_sql.html", content=content, site=site, path=f"/db/{database}/sql", query="")
+
+
+def _estimated(site: Site, begin: Begin, database: str, sql: str) -> int | None:
     _check_allowed(site, database)
-    return QuerySize(site.database(database).estimate(body.sql))
+    begin.check_pace()
+    with logging_as("browser"):
+        return logged_estimate(site.database(database), sql)
 
 
 def _check_allowed(site: Site, database: str) -> None:

@@ -108,7 +108,7 @@ def test_the_server_itself_would_not_hide_from_an_escape(make: Make) -> None:
                 account.execute(f'SET LOCAL ROLE "{role}"')
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), account.transaction():
                     account.execute("SELECT count(*) FROM payroll")
-                account.execute(sql)  # type: ignore[arg-type]
+                account.execute(sql)
                 assert account.execute("SELECT count(*) FROM payroll").fetchone() is not None
 
 

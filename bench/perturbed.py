@@ -45,7 +45,10 @@ _MODIFIERS = (
         "rural",
     ),
 )
-_VALUES = ("in Zanzibar", "named Quentin", "from Umbrella Corp", "of type XJ-9", "worth 7,777")
+_VALUES = (
+    *("in Zanzibar", "named Quentin", "from Umbrella Corp", "of type XJ-9", "worth 7,777"),
+    *("for headaches", "about gardening"),
+)
 _PERIODS = ("in 1987", "last week", "in March 2016", "since 2031", "before 1962", "on weekends")
 _DENIALS = ("not", "never")
 _VERBS = frozenset("are is were was have has do does did".split())

@@ -38,6 +38,8 @@ def chinook() -> Iterator[Database]:
         ("how many new employees are there?", "new"),
         ("which country has the most cheap customers?", "cheap"),
         ("tracks that nobody has never bought", "nobody"),
+        ("invoices for headaches", "headaches"),
+        ("how many tracks are there about gardening?", "gardening"),
     ],
 )
 def test_what_rows_are_to_have_is_named_where_nothing_stands_for_it(

@@ -15,7 +15,7 @@ from fathom.offline.checks.falling_short import (
     overlooks,
 )
 from fathom.offline.checks.outcomes import outcomes_left
-from fathom.offline.checks.passed_over import passed_over
+from fathom.offline.checks.passed_over import aims_passed_over, passed_over
 from fathom.offline.checks.showing_less import counts_all, shows_less
 from fathom.offline.checks.taking_all import restricting_left
 from fathom.offline.checks.telling_otherwise import tells_otherwise
@@ -119,9 +119,9 @@ def decide(
         choice = _doubted(choice, UNLEARNED)
     said = _said_by_form(first, linking, engine)
     known = said.union(_checked_elsewhere(linking, engine), *(range(*span) for span in told))
-    # A grammar that settled a question has accounted for each of its words.
-    passed = () if proposals[choice.order[0]].settled else passed_over(first, linking, known)
-    if had := (*restricting_left(first, linking, said), *passed):
+    # A grammar that settled a question has accounted for its words, though not for what it is about.
+    over = aims_passed_over if proposals[choice.order[0]].settled else passed_over
+    if had := (*restricting_left(first, linking, said), *over(first, linking, known)):
         missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in had))))
         choice = replace(_doubted(choice, UNLEARNED), missing=missing)
     if _says_less(first, linking, engine):

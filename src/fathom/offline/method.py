@@ -1,9 +1,11 @@
 """The offline method as steps: link, propose, choose."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fathom.methods import Context, Method, step
+from fathom.offline.checks.light_words import names_something
 from fathom.offline.collecting import undisturbed
 from fathom.offline.engine import OfflineEngine, engine_for
 from fathom.offline.finishing.describing import describe
@@ -111,10 +113,19 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
             *draft.assumptions,
             *spelt,
             *found.assumptions,
+            *(_words_passed_over(found) if sure else ()),
             *_values(engine, found.linking, found.sql),
         ),
         notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
     )
+
+
+def _words_passed_over(found: Settled) -> Iterator[Assumption]:
+    """Remarks on words of an answered question that nothing stands for: "usually"."""
+    for word in found.missing:
+        if names_something(word):
+            text = f"“{word}” is passed over: nothing in the database stands for it."
+            yield Assumption("default", text)
 
 
 def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 from fathom.offline.checks.accounting import ACCOUNTED, DENYING, Accounts
 from fathom.offline.checks.falling_short import ANY_ROWS
-from fathom.offline.checks.light_words import restricts_ahead
+from fathom.offline.checks.light_words import names_something, restricts_ahead
 from fathom.offline.linking import Linking, Span
 from fathom.offline.queries.query import (
     CaseWhen,
@@ -26,6 +26,9 @@ from fathom.offline.queries.query import (
 _NAMED = 0.6
 """From which score on words name a table or column."""
 _GROUPING = frozenset(("by", "per"))
+_AIMING = frozenset("for about against from to without".split())
+"""Words ahead of what rows are to have to do with: "drugs for headaches", "tracks about gardening"."""
+_DETERMINERS = frozenset("the a an our any all each every".split())
 _NO_DENIAL = frozenset(
     "more less fewer later earlier longer shorter greater higher lower older younger only of .".split()
 )
@@ -45,7 +48,13 @@ def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> t
     left = Accounts(linking).passed_over(query, said)
     named = _named(linking)
     groups = (i for i in left if i and linking.tokens[i - 1].lower in _GROUPING and i + 1 not in named)
-    return tuple(sorted({*_modifiers(linking, left, named), *_numbers(linking, left), *groups}))
+    restricting = (_modifiers(linking, left, named), _numbers(linking, left), _aims(linking, left), groups)
+    return tuple(sorted({place for places in restricting for place in places}))
+
+
+def aims_passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> tuple[int, ...]:
+    """The places of what rows have to do with, "for headaches", that no part of a query stands for."""
+    return tuple(_aims(linking, Accounts(linking).passed_over(query, said)))
 
 
 def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) -> Iterator[int]:
@@ -61,6 +70,17 @@ def _modifiers(linking: Linking, left: Collection[int], named: Collection[int]) 
         while ahead < min(place + _MOST_AHEAD, len(linking.tokens)) and ahead in left and ahead not in named:
             ahead += 1
         if ahead in named:
+            yield place
+
+
+def _aims(linking: Linking, left: Collection[int]) -> Iterator[int]:
+    for place in left:
+        ahead = place - 1
+        while ahead > 0 and linking.tokens[ahead].lower in _DETERMINERS:
+            ahead -= 1
+        token = linking.tokens[place]
+        aimed = ahead >= 0 and linking.tokens[ahead].lower in _AIMING
+        if aimed and token.kind == "word" and names_something(token.text):
             yield place
 
 

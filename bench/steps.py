@@ -10,11 +10,11 @@ from bench.simulated.asking import Measured, Trial, ask_all
 from bench.simulated.corrupting import SYNTAX_ERRORS
 from fathom.methods import Context, Method, MethodStep, find_method, step
 from fathom.nl2sql.candidates import revise
-from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.published.biomedsql import write_by_house_rules
 from fathom.nl2sql.published.dail_sql import continue_after_pairs
 from fathom.nl2sql.published.gsr import GSR
 from fathom.nl2sql.published.mac_sql import refine_by_execution
+from fathom.nl2sql.result_vote import vote_by_result
 from fathom.nl2sql.unit_tests import choose_by_unit_tests
 from fathom.records import Draft
 

@@ -19,7 +19,7 @@ from training.lessons import FOLDS, fold_of
 from bench.figures import DATA, ROOT, Figure, wanted
 from bench.offline import SPLITS, Answered, ask, databases_of, dump, rate
 from fathom.benchmarks import load_benchmark
-from fathom.offline.stored import take_weights_from
+from fathom.offline.weight_files import take_weights_from
 
 TITLE = "The offline method on databases to develop on, unseen"
 WEIGHTS = Path(os.environ.get("FATHOM_UNSEEN") or ROOT / ".unseen")

@@ -19,7 +19,7 @@ from fathom.benchmarks import load_benchmark
 from training.candidates import fit_all_shapes, link_lessons
 from training.cases import fit_ranking
 from training.lessons import Lesson, World, open_world, read_lessons
-from training.linking import fit_linking
+from training.linker import fit_linking
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fathom" / "offline" / "weights"
 FORMAT = 1

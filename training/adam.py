@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fathom.offline.sketching.network import Floats
+from fathom.offline.sketches.network import Floats
 
 
 class Adam:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from fathom.offline.linking import Linker, Linking, LinkingWeights
 from fathom.offline.queries.query import Query, Unrepresentable
-from fathom.offline.sketching.delexical import features
-from fathom.offline.sketching.shapes import ShapeModel
-from fathom.offline.sketching.sketches import abstract
+from fathom.offline.sketches.delexical import features
+from fathom.offline.sketches.shapes import ShapeModel
+from fathom.offline.sketches.sketches import abstract
 from training.lessons import FOLDS, Lesson, World, fold_of
-from training.linking import Fitted
-from training.shaping import fit_shapes
+from training.linker import Fitted
+from training.sketch_model import fit_shapes
 
 
 @dataclass(frozen=True)

@@ -11,23 +11,23 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from fathom.offline.examples.solved import Examples
 from fathom.offline.linking import Linker, Linking
-from fathom.offline.proposing.candidates import propose
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.candidates import propose
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Unrepresentable
-from fathom.offline.queries.rendering import render
-from fathom.offline.ranking.choosing import RankingWeights
+from fathom.offline.queries.to_sql import render
+from fathom.offline.ranking.choice import RankingWeights
 from fathom.offline.ranking.ranker import RankedCandidate
-from fathom.offline.sketching.shapes import ShapeModel
-from fathom.offline.solved.examples import Examples
+from fathom.offline.sketches.shapes import ShapeModel
 from fathom.records import SolvedExample
-from training.attending import fit_attention
+from training.attention_model import fit_attention
 from training.candidates import FittedShapes, linker_for
 from training.lessons import FOLDS, Lesson, World, fold_of
-from training.linking import Fitted
+from training.linker import Fitted
 from training.pools import GradedPool, Runner, grade
-from training.ranking import (
+from training.ranker import (
     Case,
     featurise_out_of_fold,
     fit_judge,

@@ -8,8 +8,8 @@ from pathlib import Path
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import connect
 from fathom.offline.linking import ColumnKey, Role
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.ranking.coverage import parts_of
 from fathom.records import Question, Schema, TableProfile

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fathom.benchmarks.sql_text import without_keyword
-from fathom.offline.ranking.outcomes import QueryOutcome
 from fathom.offline.ranking.ranker import RankedCandidate
+from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.records import Result
 
 _SECONDS = 0.5

@@ -39,8 +39,8 @@ from fathom.nl2sql.adaptive.first_try import settled
 from fathom.nl2sql.adaptive.writing import weighed
 from fathom.offline import engine
 from fathom.offline.linking.linker import load_linking_weights
-from fathom.offline.ranking.choosing import load_ranking_weights
-from fathom.offline.sketching.shapes import ShapeModel
+from fathom.offline.ranking.choice import load_ranking_weights
+from fathom.offline.sketches.shapes import ShapeModel
 from fathom.records import Draft
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)

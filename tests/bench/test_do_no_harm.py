@@ -14,7 +14,7 @@ from bench.simulated import Gold, Simulated
 from fathom.databases import Database, connect
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.adaptive.first_try import try_offline
-from fathom.nl2sql.electing import execute_all
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.voting import same_bag
 from fathom.records import Draft, Question
 

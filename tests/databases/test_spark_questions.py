@@ -14,7 +14,7 @@ import fathom
 from fathom.databases import Database, connect
 from fathom.databases.guard import check
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.rendering import rewritten
+from fathom.offline.queries.to_sql import rewritten
 from tests.answering.test_engines import QUESTIONS, TABLES
 from tests.data import needed
 from tests.databases.makers import local_spark, settings_in

@@ -7,10 +7,10 @@ import fathom
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
-from fathom.offline.checks.checking import check
-from fathom.offline.deciding import CandidateVerdict, decide
+from fathom.offline.checks.trial_runs import check
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.ranking.reranker import Reranker
+from fathom.offline.verdict import CandidateVerdict, decide
 from fathom.records import Draft, Question
 
 

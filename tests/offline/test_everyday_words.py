@@ -8,7 +8,7 @@ import pytest
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.wording.courtesy import to_the_point
+from fathom.offline.paraphrase.small_talk import to_the_point
 from fathom.records import Question
 from tests.offline.asking import ask, rows_of, said
 from tests.offline.making import made, sqlite_of

@@ -3,13 +3,13 @@ from dataclasses import replace
 import pytest
 
 from fathom.databases import connect
-from fathom.offline.habits.traits import traits
+from fathom.offline.examples.exchanged_values import values_left_out
+from fathom.offline.examples.solved import Examples
+from fathom.offline.examples.variants.traits import traits
 from fathom.offline.linking import Linker, Span
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
-from fathom.offline.queries.rendering import render
-from fathom.offline.solved.examples import Examples
-from fathom.offline.solved.exchanging import values_left_out
+from fathom.offline.queries.to_sql import render
 from fathom.records import Question, SolvedExample
 from tests.offline.making import linker_of, sqlite_of
 

@@ -7,8 +7,8 @@ import pytest
 from fathom import ask
 from fathom.databases import Database, connect
 from fathom.offline.finishing.extremes import with_known_extremes
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from tests.offline.making import sqlite_of
 
 SHOP = """

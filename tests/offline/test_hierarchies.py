@@ -9,9 +9,9 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.queries.parsing import parse
-from fathom.offline.queries.rendering import render
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.rows import grouped_by_names
+from fathom.offline.queries.to_sql import render
 from fathom.records import Question
 from tests.offline.making import made
 

@@ -6,7 +6,7 @@ import pytest
 from fathom.offline.checks.overlaps import apart_columns
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, Query, TableRef, Unrepresentable
-from fathom.offline.queries.rendering import render, with_plan
+from fathom.offline.queries.to_sql import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
 from fathom.records.schema import ColumnKind, ForeignKey, Schema, Table
 from tests.offline.making import made

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fathom.databases.sqlite import SQLite
-from fathom.offline.checks.checking import brief
+from fathom.offline.checks.trial_runs import brief
 from tests.offline.making import made
 
 TABLE = "CREATE TABLE sales (id INTEGER PRIMARY KEY, city TEXT)"

@@ -13,6 +13,7 @@ from fathom.knowledge import KnowledgePack
 from fathom.methods import Context
 from fathom.offline import opinions
 from fathom.offline.engine import OfflineEngine
+from fathom.offline.examples.self_training import rehearsal_for
 from fathom.offline.opinions import (
     Bearing,
     Opinions,
@@ -22,8 +23,7 @@ from fathom.offline.opinions import (
     settle_advised,
     shift,
 )
-from fathom.offline.settling import Settled, settle
-from fathom.offline.solved.rehearsing import rehearsal_for
+from fathom.offline.pipeline import Settled, settle
 from fathom.records import Draft, Question, SolvedExample
 from tests.offline.asking import ask_in
 

@@ -9,7 +9,7 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.outcomes import outcomes_left
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.from_sql import parse
 from fathom.records import Question
 from tests.offline.making import made
 

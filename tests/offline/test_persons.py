@@ -8,7 +8,7 @@ from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import ColumnRef
 from fathom.offline.queries.rows import grouped_by_whole_names
 from fathom.records import Question

@@ -9,9 +9,9 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
-from fathom.offline.queries.parsing import parse
+from fathom.offline.pipeline import settle
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.readings import is_worth_showing, readings, ways
-from fathom.offline.settling import settle
 from fathom.records import Question
 from tests.offline.asking import ask
 from tests.offline.making import made

@@ -7,10 +7,10 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.offline.finishing.repeats import without_repeats
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
-from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.to_sql import render
 from tests.offline.making import made
 
 SHOP = """

@@ -1,14 +1,14 @@
 # ruff: noqa: E501
 import pytest
 
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.normal import normalise
-from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import Query, TableRef
-from fathom.offline.queries.rendering import render
 from fathom.offline.queries.serial import decode, encode
-from fathom.offline.sketching.parts import coherent, put_together, take_apart
-from fathom.offline.sketching.sketches import SlotValues, abstract, instantiate
+from fathom.offline.queries.to_sql import render
+from fathom.offline.sketches.parts import coherent, put_together, take_apart
+from fathom.offline.sketches.sketches import SlotValues, abstract, instantiate
 
 QUERIES = [
     "SELECT city FROM airport WHERE country = 'Peru' AND airport_id > 3",

@@ -12,7 +12,7 @@ import pytest
 
 from fathom import Answer, ask
 from fathom.databases import Database, connect
-from fathom.offline import deciding, supporting
+from fathom.offline import disagreement, verdict
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.queries.joins import JoinPlanner
 from tests.offline.making import made, sqlite_of
@@ -315,8 +315,8 @@ def test_it_asks_back_where_what_was_learned_speaks_against_it(
 ) -> None:
     asked = "How many tracks are there per genre?"
     assert not ask(asked, music).readings
-    monkeypatch.setattr(supporting, "SUPPORTED", 1.1)  # nothing that was learned is likely enough then
-    monkeypatch.setattr(deciding, "LIKELY", 0.0)
+    monkeypatch.setattr(disagreement, "SUPPORTED", 1.1)  # nothing that was learned is likely enough then
+    monkeypatch.setattr(verdict, "LIKELY", 0.0)
     back = ask(asked, music)
     assert back.result is None
     assert len({r.sql for r in back.readings}) == 2

@@ -7,15 +7,15 @@ import pytest
 from fathom import ask
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.checks.vetting import contradicts_itself
+from fathom.offline.checks.faults import contradicts_itself
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.one_group import as_one_number
 from fathom.offline.finishing.said_order import in_said_order
 from fathom.offline.linking.cues import find_negations
 from fathom.offline.linking.text import tokenize
-from fathom.offline.queries.parsing import parse
-from fathom.offline.queries.rendering import render
-from fathom.offline.wording.courtesy import to_the_point
+from fathom.offline.paraphrase.small_talk import to_the_point
+from fathom.offline.queries.from_sql import parse
+from fathom.offline.queries.to_sql import render
 from fathom.records import Question
 from tests.offline.making import made
 

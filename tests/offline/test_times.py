@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fathom.databases import Database
-from fathom.offline.asides.moments import moments
+from fathom.offline.filters.time_phrases import moments
 from tests.databases import makers
 from tests.offline.asking import ask
 from tests.offline.making import made

@@ -3,8 +3,8 @@ import pytest
 from training.lessons import plain, uses
 
 from fathom.offline.linking import ColumnKey
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from fathom.records import Column, Schema, Table
 
 pytest.importorskip("lightgbm")
@@ -44,7 +44,7 @@ def test_values_alike(one: object, other: object) -> None:
 
 
 def test_the_calibration_rises_and_the_threshold_keeps_its_promise() -> None:
-    from training.ranking import fit_confidence, threshold_for
+    from training.ranker import fit_confidence, threshold_for
 
     random = np.random.default_rng(0)
     rows = random.normal(size=(900, 4)).astype(np.float32)

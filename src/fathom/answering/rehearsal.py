@@ -13,7 +13,7 @@ from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
 from fathom.offline.engine import OfflineEngine, engine_for, forget
 from fathom.offline.opinions import choose_like
-from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.records import Answer, Ending, Question, SolvedExample
 from fathom.watch import tell
 

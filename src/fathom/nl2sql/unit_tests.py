@@ -10,10 +10,10 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, step
 from fathom.nl2sql.candidates import revise
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
 from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.replies import in_tag, json_list, texts
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.selections import united, used_by
 from fathom.nl2sql.voting import clusters, same_text

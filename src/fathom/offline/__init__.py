@@ -3,18 +3,19 @@
 The way through:
 
     engine        one database made ready: keys, value index, profiles, weights
-    wording       puts the question into words that the weights know, and that the database has for its things
-    asides        cuts out what restricts in few words (`roles`: by two keys to one table)
+    paraphrase    puts the question into words that the weights know, and that the database has for its things
+    filters       cuts out what restricts in few words (`roles`: by two keys to one table)
     linking       ties the question's words to tables, columns and values, with learned scores
     hints         what evidence and the glossary of a knowledge pack say outright
-    sketching     likely shapes of queries, with slots, and what fills these: columns, tables, comparisons
-    proposing     both at once: fillings of likely sketches, with each likely join path
-    solved        queries of solved questions of the same database, with this question's values
+    sketches      likely shapes of queries, with slots, and what fills these: columns, tables, comparisons
+    proposals     both at once: fillings of likely sketches, with each likely join path
+    examples      queries of solved questions of the same database, with this question's values
     grammars      queries by rule, for what training data hardly hold
-    composing     comparisons, put together from plain questions
+    combined      comparisons, put together from plain questions
     ranking       orders candidates and says how sure the best is; `checks` speak against it
-    deciding      which candidate it is; `settling` the whole question, `nesting` questions within it
+    verdict       which candidate it is; `pipeline` the whole question, `inner_questions` those within it
     finishing     completes what was chosen
+    followups     edits the query of the question before it
     method        the three steps that a Draft passes
 
 `queries` hold the representation in between, without joins: read from SQL, written as SQL, joined over keys.

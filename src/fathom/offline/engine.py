@@ -10,10 +10,14 @@ from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.asides import Aside, said_apart
-from fathom.offline.checks.accounting import Accounts
+from fathom.offline.checks.account import Accounts
 from fathom.offline.checks.overlaps import apart_columns
-from fathom.offline.composing import Composition, compositions
+from fathom.offline.combined import Composition, compositions
+from fathom.offline.examples.adapt import asks_count, recast
+from fathom.offline.examples.precedents import Precedents, among_twins, named, sure_values
+from fathom.offline.examples.solved import Examples, Recalled
+from fathom.offline.examples.variants import Habits
+from fathom.offline.filters import Aside, said_apart
 from fathom.offline.grammars.ages import ages
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.grammars.averages import averages
@@ -21,45 +25,41 @@ from fathom.offline.grammars.durations import asked_durations
 from fathom.offline.grammars.facts import facts
 from fathom.offline.grammars.firsts import firsts
 from fathom.offline.grammars.hierarchies import hierarchies
-from fathom.offline.grammars.led import led_by_each
 from fathom.offline.grammars.most_used import most_used
+from fathom.offline.grammars.numbers_below import led_by_each
 from fathom.offline.grammars.periods import Dates, periods
 from fathom.offline.grammars.plain_rows import plain_rows
 from fathom.offline.grammars.ratios import ratios
 from fathom.offline.grammars.sorted_rows import sorted_rows
 from fathom.offline.grammars.summaries import Summaries
 from fathom.offline.grammars.units import Measures, in_units
-from fathom.offline.habits import Habits
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete, tells_how
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
-from fathom.offline.proposing.candidates import propose
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.paraphrase.asked_column import asked_of_rows
+from fathom.offline.paraphrase.buyers_and_goods import in_trade
+from fathom.offline.paraphrase.for_each import for_each
+from fathom.offline.paraphrase.full_names import in_full
+from fathom.offline.paraphrase.hyphens import HYPHEN, written_together
+from fathom.offline.paraphrase.misspellings import KnownWords, known_words, spelt_right
+from fathom.offline.paraphrase.owners import of_owners
+from fathom.offline.paraphrase.persons import asked_by_name
+from fathom.offline.paraphrase.phrases import as_question
+from fathom.offline.paraphrase.row_keys import buyers_first, keys_first
+from fathom.offline.paraphrase.small_talk import to_the_point
+from fathom.offline.paraphrase.some_rows import some_rows
+from fathom.offline.paraphrase.synonyms import by_its_names
+from fathom.offline.proposals.candidates import propose
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query, Unrepresentable, mentioned_tables
-from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.ranking.choosing import default_ranking_weights, taught
+from fathom.offline.queries.to_sql import render
+from fathom.offline.ranking.choice import default_ranking_weights, taught
 from fathom.offline.roles import by_keys_own_words, role_counts, role_holders, role_players
-from fathom.offline.sketching.shapes import default_shapes
-from fathom.offline.solved.examples import Examples, Recalled
-from fathom.offline.solved.precedents import Precedents, among_twins, named, sure_values
-from fathom.offline.solved.recasting import asks_count, recast
-from fathom.offline.wording.courtesy import to_the_point
-from fathom.offline.wording.hyphens import HYPHEN, written_together
-from fathom.offline.wording.idiom import for_each
-from fathom.offline.wording.in_full import in_full
-from fathom.offline.wording.in_trade import in_trade
-from fathom.offline.wording.misspellings import KnownWords, known_words, spelt_right
-from fathom.offline.wording.owners import of_owners
-from fathom.offline.wording.persons import asked_by_name
-from fathom.offline.wording.phrases import as_question
-from fathom.offline.wording.pointing import buyers_first, keys_first
-from fathom.offline.wording.some_rows import some_rows
-from fathom.offline.wording.synonyms import by_its_names
-from fathom.offline.wording.telling import asked_of_rows
+from fathom.offline.sketches.shapes import default_shapes
 from fathom.records import Assumption, Question, SolvedExample
 from fathom.retrieval import ValueIndex
 

@@ -7,9 +7,8 @@ from fathom.knowledge import ColumnNote, Convention, KnowledgePack
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.linking.schema_words import Notes
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.matching import as_noted
-from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import (
     Aggregate,
     ColumnRef,
@@ -25,6 +24,7 @@ from fathom.offline.queries.query import (
     expressions,
     mentioned_tables,
 )
+from fathom.offline.queries.value_matches import as_noted
 from fathom.records import Assumption, ForeignKey, Schema
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from fathom.methods import Context, Method, step
 from fathom.offline.checks.light_words import names_something
-from fathom.offline.collecting import undisturbed
+from fathom.offline.cycle_collector import undisturbed
 from fathom.offline.engine import OfflineEngine, engine_for
-from fathom.offline.finishing.describing import describe
+from fathom.offline.finishing.description import describe
 from fathom.offline.linking import Linking
 from fathom.offline.opinions import settle_advised
-from fathom.offline.queries.rendering import literal
+from fathom.offline.pipeline import Settled
+from fathom.offline.queries.to_sql import literal
 from fathom.offline.readings import is_worth_showing, readings
-from fathom.offline.settling import Settled
 from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
 
 SELECTED = 0.3

@@ -15,20 +15,20 @@ from threading import Lock
 
 import numpy as np
 
-from fathom.offline.deciding import SAME, solved_before
 from fathom.offline.engine import RECALLED, OfflineEngine
-from fathom.offline.ranking.choosing import ANSWERED
-from fathom.offline.ranking.outcomes import QueryOutcome
-from fathom.offline.ranking.reranker import sigmoid
-from fathom.offline.settling import Settled, result_of, settle
-from fathom.offline.solved.keeping import load, store
-from fathom.offline.solved.rehearsing import (
+from fathom.offline.examples.self_training import (
     gold_of,
     question_of,
     rehearsal_file,
     rehearsal_for,
     take_over,
 )
+from fathom.offline.examples.weight_cache import load, store
+from fathom.offline.pipeline import Settled, result_of, settle
+from fathom.offline.ranking.choice import ANSWERED
+from fathom.offline.ranking.reranker import sigmoid
+from fathom.offline.ranking.result_features import QueryOutcome
+from fathom.offline.verdict import SAME, solved_before
 from fathom.records import Question
 from fathom.watch import tell
 

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fathom.errors import QueryError
-from fathom.offline.checks.at_odds import takes_year_otherwise
-from fathom.offline.checks.checking import brief
+from fathom.offline.checks.contradicts import takes_year_otherwise
 from fathom.offline.checks.light_words import names_something
+from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
+from fathom.offline.pipeline import Settled
 from fathom.offline.queries.query import Query, Unrepresentable
-from fathom.offline.queries.rendering import render
-from fathom.offline.ranking.outcomes import QueryOutcome
-from fathom.offline.settling import Settled
+from fathom.offline.queries.to_sql import render
+from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.records import MOST_READINGS, Reading, Result
 
 TRIED = 10

@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from fathom.offline.checks.checking import Checked
-from fathom.offline.checks.falling_short import falls_short, shows_something_else
-from fathom.offline.deciding import _rival
+from fathom.offline.checks.leaves_out import falls_short, shows_something_else
+from fathom.offline.checks.trial_runs import Checked
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.queries.parsing import parse
-from fathom.offline.ranking.choosing import RankedCandidates
+from fathom.offline.queries.from_sql import parse
+from fathom.offline.ranking.choice import RankedCandidates
+from fathom.offline.verdict import _rival
 from fathom.records import Question, Result
 
 Rows = Sequence[tuple[Any, ...]]

@@ -11,11 +11,11 @@ from fathom.offline.hints import EvidenceReader
 from fathom.offline.hints.evidence import pieces
 from fathom.offline.hints.fragments import read_fragment
 from fathom.offline.hints.names import ReadableNames
-from fathom.offline.hints.reading import place
+from fathom.offline.hints.statements import place
 from fathom.offline.linking.text import tokenize
-from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import Literal, conjunction
-from fathom.offline.queries.rendering import render
+from fathom.offline.queries.to_sql import render
 from fathom.records import Question
 
 HERE = Path(__file__).parent

@@ -7,9 +7,9 @@ import yaml
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.offline.engine import OfflineEngine
+from fathom.offline.examples.precedents import Precedents
+from fathom.offline.examples.solved import Examples
 from fathom.offline.linking import ColumnKey
-from fathom.offline.solved.examples import Examples
-from fathom.offline.solved.precedents import Precedents
 from fathom.records import Question, SolvedExample
 from tests.offline.asking import ask
 

@@ -10,12 +10,12 @@ from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context
 from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.examples.adapt import asks_count, recast
 from fathom.offline.hints.glossary import Glossary
 from fathom.offline.linking.text import tokenize
-from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import comparisons
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.solved.recasting import asks_count, recast
 from fathom.records import Question, SolvedExample
 
 HERE = Path(__file__).parent

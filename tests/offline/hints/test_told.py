@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.settling import settle
+from fathom.offline.pipeline import settle
 from fathom.records import Question
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.offline.linking.naming import asked_table, each_table, naming_columns
+from fathom.offline.linking.row_names import asked_table, each_table, naming_columns
 from fathom.offline.linking.text import tokenize
 
 NAMES = [

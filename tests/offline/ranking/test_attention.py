@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from fathom.offline.linking import ColumnKey, Linker
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import Query
 from fathom.offline.ranking.attention import Attention
-from fathom.offline.ranking.choosing import default_ranking_weights
+from fathom.offline.ranking.choice import default_ranking_weights
 from fathom.offline.ranking.clauses import Clause, clauses_of
 from fathom.offline.ranking.ranker import FEATURES
 from fathom.records import Question
@@ -94,7 +94,7 @@ def test_networks_survive_a_file(cinema: Cinema, queries: list[Query]) -> None:
 def test_what_it_learns_holds_in_other_words(
     cinema: Cinema, queries: list[Query], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attending = pytest.importorskip("training.attending")
+    attending = pytest.importorskip("training.attention_model")
     monkeypatch.setattr(attending, "WIDELY", 1)
     monkeypatch.setattr(attending, "OFTEN", 1)
     monkeypatch.setattr(attending, "EPOCHS", 40)

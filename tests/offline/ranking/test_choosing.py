@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from fathom.offline.linking import Linker
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
-from fathom.offline.ranking.choosing import choose, default_ranking_weights, load_ranking_weights
-from fathom.offline.ranking.outcomes import QueryOutcome
+from fathom.offline.ranking.choice import choose, default_ranking_weights, load_ranking_weights
 from fathom.offline.ranking.ranker import FEATURES, RankedCandidate, pool_features
+from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.records import Question, Result
 
 CANDIDATES = (

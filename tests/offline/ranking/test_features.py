@@ -1,11 +1,11 @@
 import pytest
 
 from fathom.offline.linking import Linker
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
-from fathom.offline.ranking.outcomes import OUTCOME, QueryOutcome, outcome_features
+from fathom.offline.ranking.result_features import OUTCOME, QueryOutcome, outcome_features
 from fathom.offline.ranking.sql_words import query_words, question_words
 from fathom.records import Question, Result
 

@@ -14,11 +14,11 @@ from fathom.nl2sql.adaptive.narrowing import widened
 from fathom.nl2sql.adaptive.plausible import complaints, fits
 from fathom.nl2sql.adaptive.spent_budget import within
 from fathom.nl2sql.candidates import NO_SQL, revise
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.replies import find_sql
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.schema_text import Samples, ShownSchema, Style, render
 from fathom.nl2sql.values import matched_values
 from fathom.records import Draft, Refusal, Selection

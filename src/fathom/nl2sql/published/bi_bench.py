@@ -10,11 +10,11 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import revise, settle
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.refinement import ON_ERROR, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, json_list, texts
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.schema_parts import SchemaPart, schema_parts
 from fathom.nl2sql.schema_text import ShownSchema
 from fathom.nl2sql.wording import NOTHING_RUN

@@ -7,10 +7,10 @@ from dataclasses import replace
 from fathom.llm import Message, Reply, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import settle
-from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.query_runs import execute
 from fathom.nl2sql.replies import continued, json_list, json_object, texts
+from fathom.nl2sql.result_vote import vote_by_result
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render
 from fathom.nl2sql.selections import select
 from fathom.nl2sql.sql_fixes import closed_up, qualified

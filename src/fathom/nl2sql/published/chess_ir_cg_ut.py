@@ -5,7 +5,6 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import revise, settle
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.keywords import extract_keywords
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, together
 from fathom.nl2sql.published.chess import (
@@ -18,6 +17,7 @@ from fathom.nl2sql.published.chess import (
 from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.refinement import ON_EMPTY
 from fathom.nl2sql.replies import sql_in_tag
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.nl2sql.unit_tests import choose_by_unit_tests
 from fathom.records import Candidate, Draft

@@ -6,7 +6,6 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import revise, settle
 from fathom.nl2sql.conditions import conditions
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.keywords import extract_keywords
 from fathom.nl2sql.lookup import Values, ratio
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
@@ -14,6 +13,7 @@ from fathom.nl2sql.published.chess import VALUES, narrow_schema, retrieve_by_key
 from fathom.nl2sql.published.chess_selection import connected, filter_columns, select_columns, select_tables
 from fathom.nl2sql.query_runs import execute, preview
 from fathom.nl2sql.replies import sql_under
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.schema_text import render
 from fathom.nl2sql.voting import clusters, same_set
 from fathom.records import Draft, Schema

@@ -6,10 +6,10 @@ from dataclasses import replace
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import settle
-from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.examples import AS_PAIRS, as_pairs, built_alike_first, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section
 from fathom.nl2sql.replies import continued
+from fathom.nl2sql.result_vote import vote_by_result
 from fathom.nl2sql.schema_text import ShownSchema, render
 from fathom.records import Draft, SolvedExample
 

@@ -7,7 +7,6 @@ from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.anatomy import anatomy
 from fathom.nl2sql.candidates import revise, settle
-from fathom.nl2sql.electing import execute_all, vote_by_result
 from fathom.nl2sql.examples import ranked_examples
 from fathom.nl2sql.lookup import Values
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
@@ -30,6 +29,7 @@ from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.reasoned import reason_of
 from fathom.nl2sql.refinement import ON_EMPTY, RefineRules, refine
 from fathom.nl2sql.replies import find_sql, sql_after
+from fathom.nl2sql.result_vote import execute_all, vote_by_result
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys
 from fathom.records import Candidate, Draft, Question, SolvedExample
 

@@ -10,11 +10,11 @@ from sqlglot.errors import SqlglotError
 from fathom.llm import Model, Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import settle
-from fathom.nl2sql.electing import vote_by_result
 from fathom.nl2sql.examples import AS_PAIRS, as_pairs, ranked_examples
 from fathom.nl2sql.levels import Level, level
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.replies import continued
+from fathom.nl2sql.result_vote import vote_by_result
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import ShownSchema, foreign_keys, render, sample_rows
 from fathom.nl2sql.selections import select, used_by

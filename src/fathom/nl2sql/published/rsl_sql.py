@@ -7,12 +7,12 @@ from typing import Any
 from fathom.llm import Sampling
 from fathom.methods import Context, Method, step
 from fathom.nl2sql.candidates import revise, settle
-from fathom.nl2sql.electing import execute_all
 from fathom.nl2sql.examples import as_pairs, ranked_examples
 from fathom.nl2sql.prompting import asked, dialect_of, prompt, section, together
 from fathom.nl2sql.query_runs import QueryRun, preview
 from fathom.nl2sql.refinement import ON_EMPTY, RefineRules, refine
 from fathom.nl2sql.replies import json_object, sql_under, texts
+from fathom.nl2sql.result_vote import execute_all
 from fathom.nl2sql.samples import first_rows
 from fathom.nl2sql.schema_text import ShownSchema, descriptions, foreign_keys, render
 from fathom.nl2sql.selections import DOTTED, from_items, mentioned_in, or_everything, united, without_dotted

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from fathom.offline.checks.accounting import Accounts
+from fathom.offline.checks.account import Accounts
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import alike, name_stems, stem
 from fathom.offline.linking.wordlists import OUTCOMES, PHRASE_ENDS, TOLD_OUTCOMES
@@ -19,7 +19,7 @@ from fathom.offline.queries.query import (
     expressions,
     mentioned_tables,
 )
-from fathom.offline.queries.rendering import joined
+from fathom.offline.queries.to_sql import joined
 
 _TOLD = frozenset(map(stem, TOLD_OUTCOMES))
 _NAMED = 0.6

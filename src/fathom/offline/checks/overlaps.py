@@ -3,7 +3,7 @@
 from fathom.databases import Database
 from fathom.databases.join_graph import guessed_by_text
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import brief
+from fathom.offline.checks.trial_runs import brief
 
 _MOST_READ = 400_000
 """Rows of tables that all comparisons may read; pairs of columns beyond that stay as they are."""

@@ -7,8 +7,8 @@ are, and all orders are no answer.
 
 from collections.abc import Collection, Iterator
 
-from fathom.offline.checks.accounting import ACCOUNTED, DENYING, Accounts
-from fathom.offline.checks.falling_short import ANY_ROWS
+from fathom.offline.checks.account import ACCOUNTED, DENYING, Accounts
+from fathom.offline.checks.leaves_out import ANY_ROWS
 from fathom.offline.checks.light_words import names_something, restricts_ahead
 from fathom.offline.linking import Linking, Span
 from fathom.offline.queries.query import (

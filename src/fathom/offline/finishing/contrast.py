@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fathom.offline.finishing.describing import describe_condition, shown
+from fathom.offline.finishing.description import describe_condition, shown
 from fathom.offline.queries.query import (
     Aggregate,
     ColumnRef,

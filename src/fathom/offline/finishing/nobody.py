@@ -1,11 +1,11 @@
 """Answers that there is nobody: who is above the one at the top, or below whom nobody is."""
 
 from fathom.errors import QueryError
-from fathom.offline.checks.checking import brief
+from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, Subquery, Unrepresentable
-from fathom.offline.queries.rendering import render
 from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.to_sql import render
 from fathom.records import Assumption, Result
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.queries.query import ColumnRef, Query, is_aggregate
 from fathom.offline.queries.rows import fixed_columns
 

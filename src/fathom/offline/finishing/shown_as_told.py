@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.offline.grammars.grouping import ThingNaming
+from fathom.offline.grammars.groups import ThingNaming
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Linking, Span
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import last_word, name_stems, stem
+from fathom.offline.paraphrase.listed_columns import ToldColumns
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -19,7 +20,6 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 from fathom.offline.queries.rows import CODES, NAMES, RowNames
-from fathom.offline.wording.telling_columns import ToldColumns
 
 _NUMBERS = frozenset("number numbers count counts total sum average amount many no".split())
 _PASSED = frozenset("the a an of their its his her all in for".split())

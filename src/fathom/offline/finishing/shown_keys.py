@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.offline.checks.accounting import names_table
+from fathom.offline.checks.account import names_table
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, Join, Query, Unrepresentable, mentioned_tables
-from fathom.offline.queries.rendering import joined
 from fathom.offline.queries.rows import CODES, RowNames, names_key
+from fathom.offline.queries.to_sql import joined
 
 _WHO = frozenset(("who", "whom", "whose"))
 

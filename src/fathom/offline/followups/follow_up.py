@@ -9,7 +9,7 @@ from pathlib import Path
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine, engine_for
-from fathom.offline.finishing.describing import describe
+from fathom.offline.finishing.description import describe
 from fathom.offline.followups.calculations import counted
 from fathom.offline.followups.follow_up_words import Edit, FollowUpReading
 from fathom.offline.followups.rules import RULES, FollowUpRule
@@ -26,7 +26,7 @@ from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.text import tokenize
 from fathom.offline.linking.wordlists import BE
-from fathom.offline.queries.parsing import parse
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import (
     ColumnRef,
     Query,
@@ -34,7 +34,7 @@ from fathom.offline.queries.query import (
     columns,
     mentioned_tables,
 )
-from fathom.offline.queries.rendering import render
+from fathom.offline.queries.to_sql import render
 from fathom.records import Assumption, Question
 
 MOST_WORDS = 12

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.checks.accounting import Accounts, named_values, sure_values
+from fathom.offline.checks.account import Accounts, named_values, sure_values
 from fathom.offline.grammars.calendars import age, today
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.naming import EACH
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.linking.row_names import EACH
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

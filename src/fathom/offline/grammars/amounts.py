@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from fathom.offline.grammars.trading import BUYERS, OF_UNITS, QUANTITIES, UNITS, of_trade, sold_lines
+from fathom.offline.grammars.sales_tables import BUYERS, OF_UNITS, QUANTITIES, UNITS, of_trade, sold_lines
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner

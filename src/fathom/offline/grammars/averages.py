@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator
 
-from fathom.offline.checks.accounting import Accounts, deeds, named_places
+from fathom.offline.checks.account import Accounts, deeds, named_places
 from fathom.offline.grammars.amounts import Amounts, asked_money, said_of_money
 from fathom.offline.grammars.usual import Usual
 from fathom.offline.linking import Linking, TableMention
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.wordlists import LIGHT
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.checks.accounting import Accounts, named_values
+from fathom.offline.checks.account import Accounts, named_values
 from fathom.offline.grammars.calendars import days_between
-from fathom.offline.grammars.grouping import By, ThingNaming
+from fathom.offline.grammars.groups import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking, Span
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BEGIN_WORDS, END_WORDS, LASTING
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

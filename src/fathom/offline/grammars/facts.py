@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from fathom.offline.checks.accounting import Accounts
+from fathom.offline.checks.account import Accounts
 from fathom.offline.linking import ColumnKey, ColumnMention, LinkedValue, Linking, Span
-from fathom.offline.linking.implied import measured_places
+from fathom.offline.linking.implied_mentions import measured_places
 from fathom.offline.linking.wordlists import LISTING
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.query import ComparisonPredicate, Literal, Query, TableRef, conjunction
 from fathom.offline.queries.rows import RowNames
 from fathom.records import TableProfile

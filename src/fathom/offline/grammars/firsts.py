@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from fathom.offline.checks.accounting import Accounts, named_values
-from fathom.offline.grammars.grouping import By, ThingNaming
+from fathom.offline.checks.account import Accounts, named_values
+from fathom.offline.grammars.groups import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking, QuestionToken
-from fathom.offline.linking.naming import EACH
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.linking.row_names import EACH
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, TableRef, conjunction, mentioned_tables
 from fathom.offline.queries.rows import RowNames

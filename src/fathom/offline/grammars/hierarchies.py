@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from fathom.offline.checks.accounting import Accounts, denies_alike
+from fathom.offline.checks.account import Accounts, denies_alike
 from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

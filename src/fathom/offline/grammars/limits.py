@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.offline.grammars.grouping import covers
+from fathom.offline.grammars.groups import covers
 from fathom.offline.grammars.measures import MeasureWords
 from fathom.offline.linking import Linking, NumberMention
-from fathom.offline.linking.implied import BEFORE_YEARS
+from fathom.offline.linking.implied_mentions import BEFORE_YEARS
 from fathom.offline.linking.wordlists import BE
 
 _COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())

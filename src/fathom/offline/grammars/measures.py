@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from fathom.offline.grammars.grouping import BY
+from fathom.offline.grammars.groups import BY
 from fathom.offline.linking import Linking, QuantityMention, Span
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import Expression, TableRef

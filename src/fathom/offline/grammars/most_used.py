@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator
 
-from fathom.offline.checks.accounting import Accounts, sure_values
+from fathom.offline.checks.account import Accounts, sure_values
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, ColumnRef, Join, OrderKey, Query, Star, TableRef
 from fathom.offline.queries.rows import RowNames

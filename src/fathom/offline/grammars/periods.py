@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.checks.accounting import LEFT_OVER, Accounts, denies_alike, tables_named_first
+from fathom.offline.checks.account import LEFT_OVER, Accounts, denies_alike, tables_named_first
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.linking import ColumnKey, Linking
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import DATE_VERBS, WEEKDAYS
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -32,7 +32,7 @@ from fathom.offline.queries.query import (
     conjuncts,
     mentioned_tables,
 )
-from fathom.offline.queries.rendering import joined
+from fathom.offline.queries.to_sql import joined
 from fathom.records.profile import TableProfile
 from fathom.records.schema import NUMERIC
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from fathom.offline.checks.accounting import Accounts, names_table
+from fathom.offline.checks.account import Accounts, names_table
 from fathom.offline.grammars.kinds import asks_who, home_of_kind, is_plural
-from fathom.offline.grammars.listed import lists_kinds
+from fathom.offline.grammars.listing_tables import lists_kinds
+from fathom.offline.grammars.sales_tables import OrderLines
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
-from fathom.offline.grammars.trading import OrderLines
 from fathom.offline.grammars.values import values_of
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT, LISTING
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

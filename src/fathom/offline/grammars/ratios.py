@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.checks.accounting import (
+from fathom.offline.checks.account import (
     LEFT_OVER,
     Accounts,
     denies_alike,
@@ -17,8 +17,8 @@ from fathom.offline.checks.accounting import (
 )
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking
 from fathom.offline.linking.columns import key_columns, schema_columns
-from fathom.offline.linking.naming import EACH
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.linking.row_names import EACH
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,

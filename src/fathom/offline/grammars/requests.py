@@ -8,16 +8,16 @@ each number gets the part it plays from the words around it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.offline.checks.accounting import AMOUNTS, deeds, names_table, sure_values
-from fathom.offline.grammars.grouping import BY, JOINING, PARTICIPLES, GroupingWords, ThingNaming, covers
+from fathom.offline.checks.account import AMOUNTS, deeds, names_table, sure_values
+from fathom.offline.grammars.asked_numbers import SPENDING, SPREAD
+from fathom.offline.grammars.conditions import is_year
+from fathom.offline.grammars.groups import BY, JOINING, PARTICIPLES, GroupingWords, ThingNaming, covers
 from fathom.offline.grammars.limits import Limit, LimitReader
 from fathom.offline.grammars.measures import PASSED, MeasureWords, asked_quantities, compares, long_names
-from fathom.offline.grammars.measuring import SPENDING, SPREAD
 from fathom.offline.grammars.periods import PERIOD_UNITS
-from fathom.offline.grammars.restricting import is_year
-from fathom.offline.grammars.sorting import RANKS, OrderReader, Ranking
+from fathom.offline.grammars.row_order import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, Span
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.wordlists import LIGHT, OPENINGS
 from fathom.offline.queries.rows import NAMES
 from fathom.text.english import LEMMAS

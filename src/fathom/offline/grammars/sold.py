@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from fathom.offline.checks.accounting import sure_values
+from fathom.offline.checks.account import sure_values
 from fathom.offline.grammars.measures import PASSED, MeasureSource, MeasureWords, compares
-from fathom.offline.grammars.trading import OrderLines
+from fathom.offline.grammars.sales_tables import OrderLines
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LISTING, ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query, Star, Unrepresentable, all_queries
-from fathom.offline.queries.rendering import joined
 from fathom.offline.queries.rows import RowNames
+from fathom.offline.queries.to_sql import joined
 from fathom.text.identifiers import identifier_words
 
 _SELL = stem("sell")

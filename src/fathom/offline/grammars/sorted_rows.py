@@ -6,15 +6,15 @@ Training questions show one column and order by one; people ask for several, in 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.offline.checks.accounting import Accounts, sure_values
-from fathom.offline.grammars.grouping import ThingNaming, covers
+from fathom.offline.checks.account import Accounts, sure_values
+from fathom.offline.grammars.groups import ThingNaming, covers
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.cues import superlative_direction
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, TURNS
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,

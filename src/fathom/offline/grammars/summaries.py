@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice, product
 
-from fathom.offline.checks.accounting import Accounts, deeds, named_places
+from fathom.offline.checks.account import Accounts, deeds, named_places
 from fathom.offline.grammars.amounts import Amounts, said_of_counts, said_of_money
-from fathom.offline.grammars.building import Building, Known, Made
-from fathom.offline.grammars.grouping import By, GroupingWords, ThingNaming
-from fathom.offline.grammars.measuring import MeasureReader
+from fathom.offline.grammars.asked_numbers import MeasureReader
+from fathom.offline.grammars.groups import By, GroupingWords, ThingNaming
 from fathom.offline.grammars.periods import Dates
+from fathom.offline.grammars.request_query import Building, Known, Made
 from fathom.offline.grammars.requests import RequestReader, RowsRequest, resolved
 from fathom.offline.linking import Linking
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, Query, TableRef
 from fathom.offline.queries.rows import NAMES, RowNames

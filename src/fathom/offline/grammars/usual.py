@@ -1,6 +1,6 @@
 """Averages said apart from what they are of: "how many pages they have on average", "how long usually"."""
 
-from fathom.offline.grammars.grouping import ThingNaming
+from fathom.offline.grammars.groups import ThingNaming
 from fathom.offline.grammars.measures import MeasureSource, MeasureWords
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.wordlists import USUALLY

@@ -12,8 +12,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from fathom.offline.hints.names import ReadableNames
+from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.parsing import parse
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
@@ -26,7 +26,7 @@ from fathom.offline.queries.query import (
     Unrepresentable,
     conjuncts,
 )
-from fathom.offline.queries.rendering import quote
+from fathom.offline.queries.to_sql import quote
 from fathom.records import Schema
 from fathom.text.patterns import Pattern
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.offline.linking.implied import MENTIONED
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.implied_mentions import MENTIONED
 from fathom.offline.linking.records import Linking, QuestionToken
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.wordlists import NEGATIONS
 
 _RELATIVE = frozenset(("that", "which", "who"))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.features import column_features, table_features
-from fathom.offline.linking.implied import (
+from fathom.offline.linking.implied_mentions import (
     BEFORE_YEARS,
     MENTIONED,
     called,
@@ -21,7 +21,6 @@ from fathom.offline.linking.implied import (
     years_meant,
 )
 from fathom.offline.linking.namesakes import things_first
-from fathom.offline.linking.naming import naming_keys
 from fathom.offline.linking.numbers import ASKED_FOR
 from fathom.offline.linking.reading import TokenMatches, read
 from fathom.offline.linking.records import (
@@ -37,6 +36,7 @@ from fathom.offline.linking.records import (
     SuperlativeMention,
     TableMention,
 )
+from fathom.offline.linking.row_names import naming_keys
 from fathom.offline.linking.schema_words import NO_NOTES, Notes, SchemaWords, compile_schema
 from fathom.offline.linking.subjects import subjects_first
 from fathom.offline.linking.text import stem
@@ -44,8 +44,8 @@ from fathom.offline.linking.translation import Translation
 from fathom.offline.linking.value_features import value_features, value_pairs
 from fathom.offline.linking.values import ShortValues, short_values
 from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, RELATED, TURNS
-from fathom.offline.stored import read_weights
 from fathom.offline.trees import Forest, load_forest
+from fathom.offline.weight_files import read_weights
 from fathom.records import Question, Schema, TableProfile
 from fathom.retrieval import ValueIndex
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.linking.implied import MENTIONED
-from fathom.offline.linking.naming import naming_keys
+from fathom.offline.linking.implied_mentions import MENTIONED
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ColumnKey, LinkedValue, Span
+from fathom.offline.linking.row_names import naming_keys
 
 _WHOLE = frozenset(("exact", "folded"))
 _DOUBTED = 0.3

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from fathom.offline.linking.implied import ASKED, MENTIONED, named_tables, sought
-from fathom.offline.linking.naming import naming_keys
+from fathom.offline.linking.implied_mentions import ASKED, MENTIONED, named_tables, sought
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ROLES, Floats, LinkedValue, Span
+from fathom.offline.linking.row_names import naming_keys
 from fathom.offline.linking.text import name_stems
 
 _DOUBTED = 0.3

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 
 from fathom.databases.join_graph import GUESSED_COST, JoinEdge, JoinGraph
-from fathom.offline.linking.naming import naming_columns
+from fathom.offline.linking.row_names import naming_columns
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.query import ColumnRef, Join, TableRef
 from fathom.records.schema import Schema

@@ -18,7 +18,7 @@ from fathom.offline.queries.query import (
     Unrepresentable,
     mentioned_tables,
 )
-from fathom.offline.queries.rendering import joined
+from fathom.offline.queries.to_sql import joined
 
 
 def normalise(query: Query, planner: JoinPlanner) -> Query:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import foreign_columns, schema_columns
-from fathom.offline.linking.naming import describes, naming_columns, says_no_more
+from fathom.offline.linking.row_names import describes, naming_columns, says_no_more
 from fathom.offline.linking.text import last_word, name_stems
 from fathom.offline.queries.query import (
     ColumnRef,

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.offline.linking import Floats, Linking
-from fathom.offline.ranking.asked import asked_features
-from fathom.offline.ranking.outcomes import QueryOutcome
-from fathom.offline.ranking.presenting import PRESENTED
+from fathom.offline.ranking.presentation import PRESENTED
+from fathom.offline.ranking.request_features import asked_features
+from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.offline.trees import Forest, load_forest
 
 _LIKELY = 0.5

@@ -7,7 +7,7 @@ import numpy as np
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.columns import key_columns, schema_columns
 from fathom.offline.linking.features import attachments
-from fathom.offline.linking.naming import EACH, grouping_columns
+from fathom.offline.linking.row_names import EACH, grouping_columns
 from fathom.offline.queries.query import (
     Aggregate,
     ColumnRef,

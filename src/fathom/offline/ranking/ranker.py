@@ -12,11 +12,17 @@ from fathom.offline.linking import Floats, Linking
 from fathom.offline.linking.translation import NULL, Translation
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query, mentioned_tables
-from fathom.offline.ranking.asked import ASKED, asked_features
 from fathom.offline.ranking.coverage import COVERAGE, CoverageJudge, parts_of
 from fathom.offline.ranking.cues import CUES, CueJudge
-from fathom.offline.ranking.outcomes import OUTCOME, SHAPE, QueryOutcome, outcome_features, shape_features
-from fathom.offline.ranking.presenting import PRESENTED, PresentationJudge
+from fathom.offline.ranking.presentation import PRESENTED, PresentationJudge
+from fathom.offline.ranking.request_features import ASKED, asked_features
+from fathom.offline.ranking.result_features import (
+    OUTCOME,
+    SHAPE,
+    QueryOutcome,
+    outcome_features,
+    shape_features,
+)
 from fathom.offline.ranking.sql_words import QueryWords, query_words, question_words
 
 TRANSLATED = (

@@ -4,7 +4,7 @@ from fathom.offline.linking import Linking
 from fathom.offline.linking.text import SHORTEST_ALIKE, alike, name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.roles.casting import Cast, Casting, NamedRow
+from fathom.offline.roles.cast import Cast, Casting, NamedRow
 from fathom.offline.roles.keys import RolePair, deed_keys
 
 _BEFORE = frozenset(("does", "did", "do", "that", "which", "whom"))

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from fathom.offline.checks.accounting import Accounts, denies_alike
+from fathom.offline.checks.account import Accounts, denies_alike
 from fathom.offline.grammars.hierarchies import named_rows
 from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,

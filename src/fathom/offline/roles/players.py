@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.checks.accounting import Accounts, tables_named_first
+from fathom.offline.checks.account import Accounts, tables_named_first
 from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.linking import Linking
-from fathom.offline.linking.naming import EACH
+from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.proposing.proposals import Proposal
+from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -23,10 +23,10 @@ from fathom.offline.queries.query import (
     TableRef,
 )
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.roles.casting import Cast, Casting
-from fathom.offline.roles.joining import joins_to, said_key
+from fathom.offline.roles.cast import Cast, Casting
 from fathom.offline.roles.keys import SIDES, RolePair, role_pairs
-from fathom.offline.roles.restricting import asks_for_home, speaks_of
+from fathom.offline.roles.role_filters import asks_for_home, speaks_of
+from fathom.offline.roles.role_joins import joins_to, said_key
 
 _NAMED = 0.5
 _PERSONS = frozenset(map(stem, (

@@ -1,0 +1,138 @@
+"""Says in a few words what a query would give, to ask which of two was meant."""
+
+from collections.abc import Callable, Sequence
+
+from fathom.offline.queries.joins import JoinPlanner
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    CaseWhen,
+    ColumnRef,
+    ComparisonPredicate,
+    Condition,
+    Connective,
+    Expression,
+    FunctionCall,
+    Items,
+    Literal,
+    Outer,
+    Over,
+    Query,
+    Star,
+    Subquery,
+    Unrepresentable,
+)
+from fathom.offline.queries.to_sql import joined
+
+Naming = Callable[[ColumnRef], str]
+_AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
+_PARTS = {"%Y": "year", "%m": "month", "%Y-%m": "month", "%d": "day", "%w": "weekday"}
+_OF_FORM = frozenset(("cast", "lower", "coalesce", "nullif", "round", "date", "julianday"))
+_OPERATORS = {
+    "=": "is", "!=": "is not", "<": "is below", ">": "is above", "<=": "is at most", ">=": "is at least",
+    "like": "matches", "not like": "doesn't match", "is null": "is missing", "is not null": "is there",
+    "in": "is among", "not in": "is not among", "between": "is between", "not between": "is not between",
+}  # fmt: skip
+
+
+def describe(query: Query, planner: JoinPlanner) -> str:
+    """One line, without a full stop: what is shown, of which tables, under which conditions."""
+    parts = [", ".join(shown(e) for e in query.select)]
+    try:
+        tables = joined(query, planner)[0] if query.source is None else ()
+    except Unrepresentable:
+        tables = ()
+    if tables:
+        parts.append("of " + " with ".join(dict.fromkeys(t.name for t in tables)))
+    if query.where is not None:
+        parts.append("where " + describe_condition(query.where))
+    if query.group:
+        parts.append("for each " + ", ".join(shown(e) for e in query.group))
+    if query.having is not None:
+        parts.append("having " + describe_condition(query.having))
+    if query.order:
+        keys = (f"{shown(o.key)} {'descending' if o.descending else 'ascending'}" for o in query.order)
+        parts.append("ordered by " + ", ".join(keys))
+    if query.limit is not None:
+        parts.append(f"(the first {query.limit if query.limit > 1 else 'one'})")
+    if query.compound is not None:
+        word = {"except": "but not", "intersect": "that are also"}.get(query.compound.operator, "or")
+        parts.append(f"{word} {describe(query.compound.query, planner)}")
+    return " ".join(parts)
+
+
+def dotted(column: ColumnRef) -> str:
+    """A column as SQL names it: `table.column`."""
+    return f"{column.table.name}.{column.name}"
+
+
+def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR0911
+    """Describe an expression in words; `name` names its columns."""
+    match expression:
+        case (ColumnRef() as column) | Outer(column=column):
+            return name(column)
+        case Star():
+            return "all columns"
+        case Aggregate(function="count", argument=Star()):
+            return "the number of rows"
+        case Aggregate(function="count", argument=argument, distinct=distinct):
+            return f"the number of {'different ' if distinct else ''}{shown(argument, name)}"
+        case Aggregate(function=function, argument=argument):
+            return f"the {_AGGREGATES[function]} {shown(argument, name)}"
+        case Arithmetic(operator=operator, left=left, right=right):
+            return f"{shown(left, name)} {operator} {shown(right, name)}"
+        case Over(function=FunctionCall(name="lag", arguments=(value,)), by=by) if by is not None:
+            return f"{shown(value, name)} of the {shown(by.key, name)} before"
+        case Over(function=Aggregate() as total, by=by) if by is not None:
+            return f"{shown(total, name)} up to the {shown(by.key, name)}"
+        case Literal(value=value):
+            return "nothing" if value is None else str(value)
+        case Items(items=items):
+            return " and ".join(shown(i, name) for i in items)
+        case Subquery(query=query):
+            return "those of (" + ", ".join(shown(e, name) for e in query.select) + " elsewhere)"
+        case CaseWhen(condition=condition, then=then):
+            return f"{shown(then, name)} if {describe_condition(condition, name)}"
+    return _called(expression, name) if isinstance(expression, FunctionCall) else "a calculation"
+
+
+def _called(call: FunctionCall, name: Naming) -> str:
+    """Describe a function by what it takes: one that changes only the form of a value says nothing more."""
+    match call:
+        case FunctionCall(name="date", arguments=(Literal(value="now"), *changes)):
+            return _day([str(c.value) for c in changes if isinstance(c, Literal)])
+        case FunctionCall(name="strftime", arguments=(Literal(value=str(parts)), value, *_)) if (
+            parts in _PARTS
+        ):
+            return f"the {_PARTS[parts]} of {shown(value, name)}"
+        case FunctionCall(name="median", arguments=(value,)):
+            return f"the median {shown(value, name)}"
+        case FunctionCall(name=function, arguments=(value, *_)) if function in _OF_FORM:
+            return shown(value, name)
+    return "a calculation"
+
+
+def _day(changes: Sequence[str]) -> str:
+    """A day that is told by steps from today: "1 years before the start of this year"."""
+    day = "today"
+    for change in changes:
+        unit = change.removeprefix("start of ")
+        steps, _, of = change.partition(" ")
+        if unit != change:
+            day = f"the start of this {unit}"
+        else:
+            of = of.rstrip("s") if steps[1:] == "1" else of
+            day = f"{steps[1:]} {of} {'before' if steps.startswith('-') else 'after'} {day}"
+    return day
+
+
+def describe_condition(condition: Condition, name: Naming = dotted) -> str:
+    """A condition in words, without a full stop."""
+    if isinstance(condition, Connective):
+        return f" {condition.kind} ".join(describe_condition(p, name) for p in condition.parts)
+    return _comparison(condition, name)
+
+
+def _comparison(comparison: ComparisonPredicate, name: Naming) -> str:
+    left, operator = shown(comparison.left, name), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right, name)}")

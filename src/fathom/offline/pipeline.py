@@ -1,0 +1,404 @@
+"""From a question to the one query that answers it, and how sure that is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fathom.errors import QueryError
+from fathom.offline.checks.other_rows import shows_what_restricts
+from fathom.offline.checks.passed_over import denials_passed_over
+from fathom.offline.checks.trial_runs import Checked, brief
+from fathom.offline.combined import Composition
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.filters import Aside
+from fathom.offline.finishing.calendar_order import in_calendar_order
+from fathom.offline.finishing.extremes import with_known_extremes
+from fathom.offline.finishing.held_numbers import with_held_numbers
+from fathom.offline.finishing.nobody import told_of_nobody
+from fathom.offline.finishing.one_group import as_one_number
+from fathom.offline.finishing.repeats import kept_apart, without_repeats
+from fathom.offline.finishing.said_order import in_said_order
+from fathom.offline.finishing.said_outright import as_said
+from fathom.offline.finishing.shown_as_told import shown_as_told
+from fathom.offline.finishing.shown_keys import shown_by_names
+from fathom.offline.grammars.assumptions import stated
+from fathom.offline.hints import told, without_instructions
+from fathom.offline.inner_questions import solve_nested
+from fathom.offline.knowledge import apply_conventions
+from fathom.offline.linking import Linking
+from fathom.offline.paraphrase.for_each import EACH
+from fathom.offline.paraphrase.listed_columns import told_columns
+from fathom.offline.paraphrase.small_talk import to_the_point
+from fathom.offline.proposals.proposals import GRAMMARS
+from fathom.offline.queries.query import (
+    Aggregate,
+    Arithmetic,
+    Query,
+    Unrepresentable,
+    expressions,
+    is_aggregate,
+)
+from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
+from fathom.offline.queries.to_sql import render
+from fathom.offline.ranking.result_features import QueryOutcome
+from fathom.offline.roles import with_said_roles
+from fathom.offline.solution import Solution, solve
+from fathom.offline.verdict import DOUBTED, SETTLED, UNLEARNED, solved_before
+from fathom.records import Assumption, Question, Result
+
+_CHECKED_IN_PARTS = frozenset(("example", "composed"))
+"""Sources whose parts were checked: solved questions, and questions put together from settled ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The query that answers a question, also as SQL, with all that it rests on.
+
+    `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
+    `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
+    another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
+    other ways to read the question came to.
+    """
+
+    query: Query
+    sql: str
+    result: Result | None
+    source: str
+    confidence: float
+    sure: bool
+    missing: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+    linking: Linking
+    solution: Solution
+    finish: Callable[[Query], Query | None]
+    others: tuple["Settled", ...] = ()
+
+    def beside(self, *others: "Settled | None") -> "Settled":
+        """The same, with what other ways came to."""
+        known = (o for o in others if o is not None and o is not self)
+        return replace(self, others=(*self.others, *known))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    query: Query
+    sql: str
+    checked: Checked
+    source: str
+    confidence: float
+    sure: bool
+
+
+def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for a question; None where nothing in the database fits."""
+    asked, told = engine.in_full(without_instructions(asked))
+    found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
+    if found is not None and engine.is_told_how(asked):
+        found = replace(found, sure=False, confidence=min(found.confidence, DOUBTED))
+    if found is not None and not asked.evidence:
+        found = _denying(found, engine.link(asked))
+    return found and replace(found, assumptions=(*found.assumptions, *told))
+
+
+def _denying(found: Settled, linking: Linking) -> Settled:
+    """Lower the certainty of a query that denies fewer things than its question does."""
+    passed = denials_passed_over(found.query, linking)
+    if not passed or found.source in _CHECKED_IN_PARTS:
+        return found
+    missing = tuple(dict.fromkeys((*found.missing, *(linking.tokens[i].text for i in passed))))
+    return replace(found, sure=False, confidence=min(found.confidence, UNLEARNED), missing=missing)
+
+
+def _some_rows(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for as many rows as the question wants, whichever; None where it doesn't, or lists none."""
+    some = engine.some_of(asked)
+    if some is None:
+        return None
+    every, count = some
+    found = _settle_aside(engine, engine.in_trade(every))
+    if found is None or not _lists(found.query):
+        return None
+    query = replace(found.query, limit=count)
+    run = _run(engine, query)
+    told = Assumption("default", f"Any {count} rows: the question says how many, not which.")
+    return run and replace(
+        found,
+        query=query,
+        sql=run[0],
+        result=run[1],
+        assumptions=(*found.assumptions, told),
+        finish=_then(found.finish, lambda q: replace(q, limit=count) if _lists(q) else None),
+        others=(),
+    )
+
+
+def _then(
+    first: Callable[[Query], Query | None], second: Callable[[Query], Query | None]
+) -> Callable[[Query], Query | None]:
+    """One change of a query after the other."""
+
+    def both(query: Query) -> Query | None:
+        changed = first(query)
+        return None if changed is None else second(changed)
+
+    return both
+
+
+def _lists(query: Query) -> bool:
+    """True if a query gives all rows of a kind, not one number or as many as it says."""
+    return query.limit is None and query.compound is None and not all(map(is_aggregate, query.select))
+
+
+def _settle_told(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for a question as a whole, else that of what it asks with what it says apart to show."""
+    whole = _settle_aside(engine, asked)
+    asked = replace(asked, text=to_the_point(asked.text))
+    told = None if engine.examples.solved else told_columns(asked.text)
+    if told is None or (whole and whole.sure and len(whole.query.select) >= told.least):
+        return whole
+    found = _settle_aside(engine, replace(asked, text=told.question))
+    surer = whole is None or whole.sure or (found is not None and found.confidence >= whole.confidence)
+    if found is None or not surer:
+        return whole and whole.beside(found)
+
+    def as_told(query: Query) -> Query | None:
+        return shown_as_told(query, told, engine.link(asked), engine.names, engine.planner)
+
+    query = as_told(found.query)
+    run = None if query is None else _run(engine, query)
+    if query is None or run is None or (whole and _divides(whole.query) and not _divides(query)):
+        return whole
+    shown = replace(found, query=query, sql=run[0], result=run[1], source="told", others=())
+    return replace(shown, finish=_then(found.finish, as_told)).beside(whole)
+
+
+def _settle_aside(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for a question, as a whole or without what restricts it said apart."""
+    # Solved questions and evidence say themselves how what is asked here is meant.
+    if engine.examples.solved or asked.evidence:
+        return _settle(engine, asked)
+    ways = engine.in_parts(asked)
+    needed = any(w.needed for w in ways)
+    aside = engine.said_apart(asked) if any(w.whole for w in ways) else None
+    # Ratios know fewer ways to lack something than what is said apart.
+    first = needed or (aside is not None and aside.learned)
+    whole = None if first else _settle_apart(engine, asked)
+    if whole is not None and whole.sure:
+        return whole
+    composed: list[Settled] = []
+    for way in ways:
+        made = _composed(engine, asked, way, doubtful=not composed and not way.learned)
+        composed += [] if made is None or (way.learned and not made.sure) else [made]
+    found = next((c for c in composed if c.sure), None)
+    if found is not None:
+        return found
+    if not needed:
+        whole = whole or _settle_apart(engine, asked)
+        guessed = composed and (whole is None or (not whole.sure and not _divides(whole.query)))
+        found = composed[0] if guessed else whole
+        return found and found.beside(whole, *composed)
+    found = composed[0].beside(*composed[1:]) if composed else _settle_apart(engine, asked)
+    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+
+
+def _composed(engine: OfflineEngine, asked: Question, way: Composition, *, doubtful: bool) -> Settled | None:
+    """The query that is put together from those of plain questions, also of `doubtful` ones."""
+    parts: list[Settled] = []
+    for text in way.questions:
+        part = settle(engine, replace(asked, text=text))
+        if part is None:
+            return None
+        parts.append(part)
+        if not part.sure and not doubtful:
+            break  # what is not understood in part is not in whole
+    made = way.combine([p.query for p in parts]) if len(parts) == len(way.questions) else None
+    run = None if made is None else _run(engine, made[0])
+    if made is None or run is None:
+        return None
+    told = (a for p in parts for a in p.assumptions)
+    return replace(
+        parts[0],
+        query=made[0],
+        sql=run[0],
+        result=run[1],
+        source="composed",
+        confidence=min(SETTLED, *(p.confidence for p in parts)),
+        sure=all(p.sure for p in parts) and way.is_sensible(run[1]),
+        assumptions=tuple(dict.fromkeys((*told, made[1]))),
+        linking=engine.link(asked),
+        finish=lambda _: None,
+        others=(),
+    )
+
+
+def _divides(query: Query) -> bool:
+    return any(isinstance(e, Arithmetic) and e.operator == "/" for e in expressions(query))
+
+
+def _settle_apart(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for a question with what restricts it said apart, if anything does."""
+    aside = engine.said_apart(asked)
+    if aside is None:
+        return _settle(engine, asked)
+    whole = _settle(engine, asked) if aside.learned else None
+    if whole is not None and whole.sure:
+        return whole
+    restricted = _restricted(engine, aside)
+    if restricted is not None and restricted.sure:
+        return restricted
+    whole = whole or _settle(engine, asked)
+    if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
+        return whole and whole.beside(restricted)
+    found = restricted.beside(whole) if restricted else whole
+    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+
+
+def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
+    """A query as SQL, and what it gives; None where it can't be written or run."""
+    try:
+        sql = render(query, engine.planner, engine.database.dialect)
+        return sql, engine.database.run(sql, brief(engine.database), trusted=True)
+    except (Unrepresentable, QueryError):
+        return None
+
+
+def result_of(engine: OfflineEngine, settled: Settled) -> Result | None:
+    """Give the result of the settled query, run again where it was completed after its run."""
+    if settled.result is not None:
+        return settled.result
+    run = _run(engine, settled.query)
+    return None if run is None else run[1]
+
+
+def _restricted(engine: OfflineEngine, aside: Aside) -> Settled | None:
+    """The query of a question without its restrictions, under these."""
+    plain = _settle(engine, aside.question)
+    whole = None if plain is None else aside.put_back(plain.query)
+    if plain is None or whole is None:
+        return None
+    query, told = whole
+    run = _run(engine, query)
+    if run is None:
+        return None
+    if shows_what_restricts(query, engine.link(aside.question)):
+        plain = replace(plain, sure=False, confidence=min(plain.confidence, UNLEARNED))
+    return replace(
+        plain,
+        query=query,
+        sql=run[0],
+        result=run[1],
+        source="aside",
+        confidence=min(plain.confidence, SETTLED),
+        assumptions=(*plain.assumptions, *told),
+        finish=_then(plain.finish, lambda q: (aside.put_back(q) or (None,))[0]),
+        others=(),
+    )
+
+
+def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
+    """The query for a question as a whole."""
+    question = engine.in_idiom(asked)
+    solution = solve(engine, question)
+    if solution is None:
+        return None
+    chosen = _chosen(engine, question, solution)
+    each = EACH in question.text and EACH not in asked.text
+    if each and not _calculates(chosen.query):  # each of what was asked for a number
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+    query, conventions, left_out, said = _finished(engine, asked, question, chosen.query, chosen.source)
+    if not said:
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+    measures = engine.in_units(asked)
+    if not measures.kept_by(chosen.query):
+        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+    same = query == chosen.query
+    hierarchy = chosen.source == "hierarchy"
+    return Settled(
+        query,
+        chosen.sql if same else render(query, engine.planner, engine.database.dialect),
+        chosen.checked.result if same else None,
+        chosen.source,
+        chosen.confidence,
+        chosen.sure,
+        solution.verdict.choice.missing,
+        (
+            *told(chosen.query, engine.hints(question).hints),
+            *measures.told,
+            *conventions,
+            *left_out,
+            *(stated(query) if chosen.source in GRAMMARS else ()),
+            *(told_of_nobody(query, chosen.checked.result, engine.names) if hierarchy else ()),
+        ),
+        engine.link(question),
+        solution,
+        finish=lambda other: _finished(engine, asked, question, other, chosen.source).query,
+    )
+
+
+class _Finished(NamedTuple):
+    """A candidate as the question has it; what of that to tell; whether its roles are those said."""
+
+    query: Query
+    conventions: tuple[Assumption, ...]
+    left_out: tuple[Assumption, ...]
+    said: bool
+
+
+def _finished(
+    engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str
+) -> _Finished:
+    """A candidate as its question has it, with what the knowledge pack and the columns say of it."""
+    query, conventions = apply_conventions(query, asked.text, engine.knowledge, engine.planner)
+    query, left_out = with_known_extremes(query, engine.database.profile())
+    query = _mended(engine, asked, question, query, source)
+    query, said = with_said_roles(query, engine.link(question), engine.planner)
+    return _Finished(engine.in_units(asked).shown_by(query), (*conventions,), (*left_out,), said)
+
+
+def _mended(engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str) -> Query:
+    """The query as its question has it: each thing once, by its name, in the order said."""
+    names, profiles, meant = engine.names, engine.database.profile(), engine.link(question)
+    if source == "example":  # a solved query says itself what is given once
+        return grouped_by_names(query, meant, names)
+    said, hints = engine.link(asked), engine.hints(question).hints
+    query = kept_apart(query, engine.planner, names, profiles)
+    query = without_repeats(query, engine.planner, names, profiles)
+    query = as_said(query, said, [c for h in hints for c in h.columns])
+    query = as_one_number(query, said)
+    query = with_held_numbers(query, said, names)
+    query = grouped_by_names(grouped_by_whole_names(query, names), meant, names)
+    query = shown_by_names(query, meant, names, engine.planner)
+    query = in_calendar_order(query, profiles)
+    # Without evidence rows are named first, whatever names their columns.
+    return in_said_order(query, meant, hints) if meant.told else query
+
+
+def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _Chosen:
+    """The best candidate, or the query of a question within the question, where it has one."""
+    choice = solution.verdict.choice
+    best = choice.order[0]
+    proposal, checked = solution.proposals[best], solution.checked[best]
+    chosen = _Chosen(
+        proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure
+    )
+    if proposal.source in GRAMMARS or solved_before(proposal):
+        return chosen
+    nested = solve_nested(engine, question)
+    if nested is None:
+        return chosen
+    inside = replace(chosen, query=nested.query, sql=nested.sql, checked=nested.checked, source="nested")
+    if _agree(nested.checked, checked):
+        return inside
+    return replace(inside, confidence=nested.confidence, sure=nested.sure)
+
+
+def _agree(one: Checked, other: Checked) -> bool:
+    """True if two queries gave the same rows, so that one is as sure as the other."""
+    return (
+        other.result is not None
+        and QueryOutcome.of(one.result).digest == QueryOutcome.of(other.result).digest
+    )
+
+
+def _calculates(query: Query) -> bool:
+    return any(isinstance(e, Aggregate) for e in expressions(query))

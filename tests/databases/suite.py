@@ -16,6 +16,7 @@ import pytest
 
 from fathom.config import Settings
 from fathom.databases import Database, connect
+from fathom.databases.alarms import THREAD_NAME
 from fathom.errors import DatabaseError, ErrorClass, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
 from fathom.records import ForeignKey, Limits
 from tests.databases.makers import Make
@@ -175,14 +176,12 @@ class EngineSuite(ABC):
         raised: list[object] = []
         monkeypatch.setattr(threading, "excepthook", raised.append)
         database = make("CREATE TABLE numbers (id INTEGER, label VARCHAR(20))", *NUMBERS)
-        running = threading.enumerate()
         stream = database.stream(MANY, Limits(seconds=self.half_way_seconds))
         next(iter(stream))
         database.close()
-        for clock in (
-            t for t in threading.enumerate() if isinstance(t, threading.Timer) and t not in running
-        ):
-            clock.join(60)
+        while alarms := [t for t in threading.enumerate() if t.name == THREAD_NAME]:
+            alarms[0].join(60)
+            assert not alarms[0].is_alive()
         stream.close()
         assert not raised
 

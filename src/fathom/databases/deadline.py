@@ -1,10 +1,10 @@
 """When a query has to stop, and what is done where it doesn't."""
 
-from collections.abc import Callable
-from threading import Event, Lock, Timer
+from threading import Lock
 from typing import Literal
 
 from fathom.cancellation import Cancellation
+from fathom.databases.alarms import Act, Alarm, set_alarm
 from fathom.databases.engine import Session
 from fathom.errors import Cancelled, QueryTimedOut
 from fathom.records import Limits
@@ -24,18 +24,15 @@ class Deadline:
         self.abandoned = False
         self._session, self._limits = session, limits
         self._stopping, self._cutting = Lock(), Lock()
-        self._over = Event()
-        self._timers: list[Timer] = []
+        self._over = False
+        self._alarms: list[Alarm] = []
         seconds = session.seconds(limits)
         if seconds is not None:
             self._after(seconds, self._time_is_up)
         self._forget = cancellation.on_cancel(self._cancelled) if cancellation else None
 
-    def _after(self, seconds: float, act: Callable[[], None]) -> None:
-        timer = Timer(seconds, act)
-        timer.daemon = True
-        self._timers.append(timer)
-        timer.start()
+    def _after(self, seconds: float, act: Act) -> None:
+        self._alarms.append(set_alarm(seconds, act))
 
     def _time_is_up(self) -> None:
         self._stop("time")
@@ -46,20 +43,22 @@ class Deadline:
 
     def _stop(self, why: Literal["time", "cancel"]) -> None:
         with self._stopping:
-            if self._over.is_set() or self.stopped:
+            if self._over or self.stopped:
                 return
             self.stopped = why
-            self._after(self._session.grace, self._cut)  # its own thread: asking may hang as well
-        while not self.abandoned:
-            with self._stopping:
-                if self._over.is_set():
-                    return
-                self._session.interrupt()
-            self._over.wait(_ASKED_AGAIN)
+            self._after(self._session.grace, self._cut)
+        self._ask()
+
+    def _ask(self) -> None:
+        with self._stopping:
+            if self._over or self.abandoned:
+                return
+            self._session.interrupt()
+            self._after(_ASKED_AGAIN, self._ask)
 
     def _cut(self) -> None:
         with self._cutting:
-            if not self._over.is_set():
+            if not self._over:
                 self.abandoned = True
                 self._session.abandon()
 
@@ -69,12 +68,12 @@ class Deadline:
 
     def end(self) -> None:
         """The query has ended: nothing is done to the session any more once this returns."""
-        self._over.set()
+        self._over = True
         with self._stopping, self._cutting:
             if self._forget:
                 self._forget()
-            for timer in self._timers:
-                timer.cancel()
+            for alarm in self._alarms:
+                alarm.cancel()
 
     def error(self, sql: str) -> QueryTimedOut | Cancelled | None:
         """The error that a stopped query ends in."""

@@ -1,12 +1,15 @@
 """Joins that nothing declares, told by names and by values."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from time import sleep
 
 import pytest
 
-from fathom.databases import connect
+from fathom.databases import Database, connect
+from fathom.databases.engine import Row
 
 STATES = ("Ohio", "Texas", "Utah", "Iowa", "Maine", "Idaho", "Nevada", "Oregon", "Kansas", "Alaska")
 Rows = Iterable[tuple[object, ...]]
@@ -156,3 +159,30 @@ def test_a_parent_is_of_the_same_table(called: str, tmp_path: Path) -> None:
     )
     found = joins(tmp_path / "a.sqlite", {"office": OFFICE, "area": area})
     assert found == {f"area.{called} -> area.area_entry_id"}
+
+
+def test_where_each_query_is_a_journey_several_values_are_asked_for_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    highest = ("state_name TEXT, peak TEXT", [(s, f"peak {s}") for s in STATES])
+    city = ("city_name TEXT, state_name TEXT", [(f"{s} City", s) for s in STATES * 2])
+    river = ("river TEXT, crosses TEXT", [(f"river {i % 7}", s) for i, s in enumerate(STATES * 3)])
+    tables = {"city": city, "highest": highest, "river": river, "state": STATE}
+    alone = joins(tmp_path / "a.sqlite", tables)
+    under_way, most = Counter[str](), 0
+    original = Database._read
+
+    def read(database: Database, sql: str, seconds: float | None = None) -> list[Row]:
+        nonlocal most
+        under_way["now"] += 1
+        most = max(most, under_way["now"])
+        sleep(0.01)
+        try:
+            return original(database, sql, seconds)
+        finally:
+            under_way["now"] -= 1
+
+    monkeypatch.setattr(Database, "_read", read)
+    monkeypatch.setattr(Database, "at_once", 4)
+    assert joins(tmp_path / "b.sqlite", tables) == alone
+    assert 1 < most <= 4

@@ -52,6 +52,12 @@ def test_tables_without_a_path_are_refused(planner: JoinPlanner) -> None:
         render(query, planner)
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "spark", "bigquery"])
+def test_a_query_that_selects_nothing_is_no_query(planner: JoinPlanner, dialect: str) -> None:
+    with pytest.raises(Unrepresentable, match="nothing is selected"):
+        render(Query((), distinct=True), planner, dialect)
+
+
 @pytest.mark.parametrize(("shared", "joins"), [("price", False), ("city", True), ("stock_no", True)])
 def test_equal_amounts_join_nothing(shared: str, joins: bool) -> None:
     kind: ColumnKind = "text" if shared == "city" else "number"

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -49,6 +50,26 @@ def test_what_took_too_long_and_what_failed_counts_every_time(pets: Database) ->
     found = check(pets, planner, [(COUNT, sql) for sql in [*wrong, "SELECT name FROM pet"]])
     assert [c.error is None for c in found] == [False] * len(wrong) + [True]
     assert found[-1].result is None
+
+
+AT_ONCE = 4
+
+
+def test_where_each_query_is_a_journey_several_are_under_way_at_once(
+    pets: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = Barrier(AT_ONCE, timeout=30)
+    original = pets.run
+
+    def run(sql: str, limits: Limits, *, trusted: bool) -> Result:
+        together.wait()  # nobody goes on before as many are under way
+        return original(sql, limits, trusted=trusted)
+
+    monkeypatch.setattr(type(pets), "at_once", AT_ONCE)
+    monkeypatch.setattr(pets, "run", run)
+    candidates = [(COUNT, f"SELECT {n} FROM pet") for n in range(AT_ONCE)]
+    found = check(pets, JoinPlanner(pets.schema), candidates)
+    assert [c.result and c.result.rows[0] for c in found] == [(n,) for n in range(AT_ONCE)]
 
 
 def test_large_databases_run_several_at_once_with_the_same_outcome(

@@ -16,7 +16,7 @@ from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import accounts
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Engine, Reflection, Row
-from fathom.databases.sessions import Sessions, begun
+from fathom.databases.sessions import IDLE_SESSIONS, Sessions, begun
 from fathom.databases.stream import Stream
 from fathom.errors import AccountRefused, AccountWarning, QueryError, QueryRefused
 from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
@@ -64,6 +64,11 @@ class Database(Displayed):
     def latency(self) -> float:
         """Seconds that even the smallest query may take on this engine."""
         return self._engine.latency
+
+    @property
+    def at_once(self) -> int:
+        """How many queries of ours are best under way side by side: several where each is a journey."""
+        return IDLE_SESSIONS if self._engine.latency else 1
 
     @property
     def file(self) -> Path | None:
@@ -210,7 +215,13 @@ class Database(Displayed):
         engine = self._engine
         seconds, each = engine.probing_seconds
         found = infer_joins(
-            declared, self._read, self._reflection.identifiers, engine.quote, seconds=seconds, each=each
+            declared,
+            self._read,
+            self._reflection.identifiers,
+            engine.quote,
+            seconds=seconds,
+            each=each,
+            at_once=self.at_once,
         )
         if file:
             cache.store(file, [asdict(k) for k in found])

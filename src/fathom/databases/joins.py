@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.databases.engine import Read
-from fathom.databases.join_evidence import Prober
+from fathom.databases.join_evidence import Prober, side_by_side
 from fathom.databases.names import IDENTIFYING, Words, root, roots, stem_of, table_words, words_of
 from fathom.databases.role_columns import after_role, tables_above
 from fathom.records import Column, ForeignKey, Schema, Table
@@ -50,12 +50,13 @@ def infer_joins(
     *,
     seconds: float = 3.0,
     each: float = 0.5,
+    at_once: int = 1,
 ) -> tuple[ForeignKey, ...]:
     """Joins that the schema doesn't declare, each with a confidence from 0.5 to 1.
 
     Of tables from which a declared key leads only the columns called after a role are looked at: `manager_id`
-    is often left undeclared among declared keys. `read` runs queries, each for the seconds that `each`
-    gives; past `seconds` names alone decide.
+    is often left undeclared among declared keys. `read` runs queries, `at_once` side by side, each for the
+    seconds that `each` gives; past `seconds` names alone decide.
     """
     declared = {(k.table, c) for k in schema.foreign_keys for c in k.columns}
     keyed = {table for table, _ in declared}
@@ -69,16 +70,16 @@ def infer_joins(
     if not open_to:
         return ()
     probe = Prober(read, identifiers, quote, time.monotonic() + seconds, each)
-    index = _index(schema.tables, probe)
-    found = []
-    for table, column in open_to:
-        best = (
-            _best(table, column, index, probe)
-            or _done_by(table, column, schema.tables, probe)
-            or _by_role(table, column, schema.tables, probe)
+    index = _index(schema.tables, probe, at_once)
+
+    def join_from(place: tuple[Table, Column]) -> ForeignKey | None:
+        return (
+            _best(*place, index, probe)
+            or _done_by(*place, schema.tables, probe)
+            or _by_role(*place, schema.tables, probe)
         )
-        if best is not None:
-            found.append(best)
+
+    found = [join for join in side_by_side(join_from, open_to, at_once) if join is not None]
     return (*found, *_told_by_values(schema.tables, keyed, found, probe))
 
 
@@ -124,15 +125,15 @@ def _names_own(table: Table, column: Column) -> bool:
     return words[: len(own)] == own and set(words[len(own) :]) <= {root("name"), *IDENTIFYING}
 
 
-def _index(tables: Sequence[Table], probe: Prober) -> Mapping[Words, list[_Target]]:
+def _index(tables: Sequence[Table], probe: Prober, at_once: int) -> Mapping[Words, list[_Target]]:
     """Columns that may be referred to, by the names that they may be called by elsewhere."""
     index: dict[Words, list[_Target]] = defaultdict(list)
     table_names = {table_words(t) for t in tables}
-    for table in tables:
-        if table.is_view:
-            continue
+    real = [t for t in tables if not t.is_view]
+    identifying = side_by_side(lambda t: tuple(_identifying_columns(t, probe)), real, at_once)
+    for table, columns in zip(real, identifying, strict=True):
         name, short = words_of(table.name.rpartition(".")[2]), table_words(table)
-        for column in _identifying_columns(table, probe):
+        for column in columns:
             stem, _ = stem_of(words_of(column.name))
             names = {short: 1.0, name: 1.0}
             if len(short) > 1:

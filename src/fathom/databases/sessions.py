@@ -8,7 +8,8 @@ from fathom.databases.engine import ActingSession, Engine, Session
 from fathom.errors import DatabaseError, RightsError
 from fathom.records import Limits
 
-_IDLE_SESSIONS = 4
+IDLE_SESSIONS = 4
+"""Sessions that are kept open for the next queries."""
 
 
 def begun(
@@ -89,7 +90,7 @@ class Sessions:
     def give_back(self, session: Session, *, usable: bool) -> None:
         """Keep the session for the next query, if it can be used again."""
         with self._lock:
-            if usable and not self._closed and len(self._idle) < _IDLE_SESSIONS:
+            if usable and not self._closed and len(self._idle) < IDLE_SESSIONS:
                 self._idle.append(session)
                 return
         session.close()

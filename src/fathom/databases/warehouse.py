@@ -113,6 +113,9 @@ def _fulfil(waiting: "Future[T]", work: Callable[[], T]) -> None:
 class Warehouse(Remote):
     """An engine whose schema is asked for in one query for columns and one for keys, however many tables."""
 
+    # Even the smallest query takes a second there; what was found out is kept.
+    probing_seconds = (30.0, 5.0)
+
     def is_lost(self, error: Exception) -> bool:
         return isinstance(error, QueryHalted)
 

@@ -57,7 +57,8 @@ def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Q
     affordable = [
         sql for place, (_, sql) in enumerate(candidates) if place < most and _fits(place, reads[place])
     ]
-    with _running(database, affordable, at_once=AT_ONCE if large else 1) as run:
+    at_once = max(database.at_once, AT_ONCE if large else 1)
+    with _running(database, affordable, at_once) as run:
         return _until_enough(candidates, reads, run, len(affordable))
 
 

@@ -62,7 +62,12 @@ _ASCII_NAMES = frozenset({"spark", "databricks"})
 
 
 def render(query: Query, planner: JoinPlanner, dialect: str = "sqlite") -> str:
-    """SQL text for a query. Raises `Unrepresentable` where no keys connect its tables."""
+    """SQL text for a query.
+
+    Raises `Unrepresentable` where no keys connect its tables, or where it selects nothing.
+    """
+    if not query.select:
+        raise Unrepresentable("nothing is selected")
     if dialect in STRICT:
         query = _group_strictly(query)
     return rewritten(_query(query, planner), planner, dialect)

@@ -167,7 +167,7 @@ def test_where_each_query_is_a_journey_several_values_are_asked_for_at_once(
     highest = ("state_name TEXT, peak TEXT", [(s, f"peak {s}") for s in STATES])
     city = ("city_name TEXT, state_name TEXT", [(f"{s} City", s) for s in STATES * 2])
     river = ("river TEXT, crosses TEXT", [(f"river {i % 7}", s) for i, s in enumerate(STATES * 3)])
-    tables = {"city": city, "highest": highest, "river": river, "state": STATE}
+    tables: dict[str, tuple[str, Rows]] = {"city": city, "highest": highest, "river": river, "state": STATE}
     alone = joins(tmp_path / "a.sqlite", tables)
     under_way, most = Counter[str](), 0
     original = Database._read

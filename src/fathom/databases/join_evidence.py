@@ -15,10 +15,11 @@ from fathom.records import Table
 _PROBED_ROWS = 2_000
 _PROBED_VALUES = 200
 _UNIQUE_UP_TO_ROWS = 300_000
-A, B = TypeVar("A"), TypeVar("B")
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
 
 
-def side_by_side(work: Callable[[A], B], items: Sequence[A], at_once: int) -> list[B]:
+def side_by_side(work: Callable[[Item], Outcome], items: Sequence[Item], at_once: int) -> list[Outcome]:
     """The outcome of work on each item, in their order; so much of it at once."""
     if at_once == 1:
         return [work(item) for item in items]

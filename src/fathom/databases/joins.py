@@ -130,8 +130,11 @@ def _index(tables: Sequence[Table], probe: Prober, at_once: int) -> Mapping[Word
     index: dict[Words, list[_Target]] = defaultdict(list)
     table_names = {table_words(t) for t in tables}
     real = [t for t in tables if not t.is_view]
-    identifying = side_by_side(lambda t: tuple(_identifying_columns(t, probe)), real, at_once)
-    for table, columns in zip(real, identifying, strict=True):
+
+    def identifying(table: Table) -> list[Column]:
+        return list(_identifying_columns(table, probe))
+
+    for table, columns in zip(real, side_by_side(identifying, real, at_once), strict=True):
         name, short = words_of(table.name.rpartition(".")[2]), table_words(table)
         for column in columns:
             stem, _ = stem_of(words_of(column.name))

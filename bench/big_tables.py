@@ -1,4 +1,4 @@
-"""The first question on a table of 100 M rows, and what an index of a sample of it finds.
+"""The first question on a table of 100 M rows, what an index of a sample of it finds, and what the database.
 
 A new process with an empty cache opens the file, samples and indexes it, and answers. Wall clock, and seconds
 of processor, for the answer's own query reads the whole table and other work may share the machine.
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from bench.figures import ROOT, Figure
 
 TITLE = "A table of 100 M rows"
 ROWS, PATIENTS, ASKED = 100_000_000, 3_000_000, 2_000
+EXACT = 20
+"""Values that are looked up in the database as well, each in a question of its own."""
 QUESTION, ANSWER = "How many visits were there in Oslo?", ROWS // 8
 _VISITS = f"""CREATE TABLE visit AS SELECT i AS id,
     ['Oslo', 'Bern', 'Rome', 'Lima', 'Cairo', 'Quito', 'Paris', 'Delhi'][1 + (i * 7919) % 8] AS city,
@@ -60,6 +62,15 @@ def measure() -> Iterator[Figure]:
         yield Figure(
             f"values of {column} that the sample's index finds", f"{known / of:.1%}", note=f"{known} of {of}"
         )
+    times = sorted(found["exact"])
+    yield Figure(
+        "values of patient found when a question names them exactly", f"{found['found'] / EXACT:.1%}",
+        note=f"{found['found']} of {EXACT}, asked of the database",
+    )  # fmt: skip
+    yield Figure(
+        "the look-up of one, median", f"{times[len(times) // 2]:.2f} s", note=f"the slowest {times[-1]:.2f} s"
+    )
+    yield Figure("the look-up of one that is nowhere", f"{found['nowhere']:.2f} s", note="2 s at most")
 
 
 def _asked(file: str, cache: str) -> dict[str, Any]:
@@ -79,13 +90,27 @@ def _asked(file: str, cache: str) -> dict[str, Any]:
             "complaint": ["fever", "cough", "fracture", "migraine"],
             "patient": [f"P{i * (PATIENTS // ASKED)}" for i in range(ASKED)],
         }
+        known = ValueIndex.kept(database, Path(cache))
+        assert known is not None
+        with known as index:
+            recall = {column: (_found(index, values), len(values)) for column, values in wanted.items()}
+        exact, held = [], 0
         with ValueIndex.open_or_build(database, Path(cache)) as index:
-            recall = {
-                column: (sum(any(m.value == v for m in index.lookup(v)) for v in values), len(values))
-                for column, values in wanted.items()
-            }
+            for value in wanted["patient"][:: ASKED // EXACT]:
+                started = time.perf_counter()
+                held += _found(index, [value])
+                exact.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            index.lookup("P99999999")
+            nowhere = time.perf_counter() - started
     right = answer.result is not None and answer.result.rows == ((ANSWER,),)
-    return {"first": first, "cpu": cpu, "again": again, "right": right, "recall": recall}
+    return {"first": first, "cpu": cpu, "again": again, "right": right, "recall": recall,
+            "exact": exact, "found": held, "nowhere": nowhere}  # fmt: skip
+
+
+def _found(index: Any, values: Sequence[str]) -> int:
+    """How many of the values an index finds."""
+    return sum(any(m.value == v for m in index.lookup(v)) for v in values)
 
 
 if __name__ == "__main__":

@@ -198,6 +198,11 @@ def _text(database: Database, table: str, column: str) -> str:
     return f"CAST({name} AS {_TEXT_TYPES.get(database.dialect, 'VARCHAR')})"
 
 
+def dear_tables(database: Database) -> frozenset[str]:
+    """The tables that are too big to read whole for an index."""
+    return frozenset(name for name, table in _tables(database).items() if is_dear(database, table))
+
+
 def is_dear(database: Database, table: Table) -> bool:
     """True if a table is too big to read whole for an index."""
     return (table.row_count or 0) > (DEAR_ROWS if database.latency < _AWAY else DEAR_ROWS_AWAY)

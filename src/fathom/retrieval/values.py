@@ -14,9 +14,10 @@ from fathom.databases import Database
 from fathom.errors import FathomError
 from fathom.retrieval import alignment, store
 from fathom.retrieval.alignment import Fit, Spelling
-from fathom.retrieval.index_files import Progress, kept, open_or_build
+from fathom.retrieval.index_files import Progress, dear_tables, kept, open_or_build
 from fathom.retrieval.keys import key
 from fathom.retrieval.matches import IndexedColumn, MatchKind, ValueMatch, ValueMention
+from fathom.retrieval.rare_values import RareValues, named_phrases
 from fathom.retrieval.typos import correctable, similarity, wanted
 from fathom.text.dictionary import SHORTEST
 from fathom.text.english import STOP_WORDS
@@ -46,6 +47,7 @@ class ValueIndex:
         self._db = connection
         self._file = file
         self._lock = Lock()
+        self._rare: RareValues | None = None
         self._places = {
             id_: (table, column) for id_, table, column in self._rows("SELECT id, tab, col FROM place")
         }
@@ -77,8 +79,14 @@ class ValueIndex:
         Tables whose text changed are indexed again; `rebuild` indexes all, `refresh=False` takes an index
         that is there as it is. Without a cache folder the index is built in memory. Raises `ConfigError`
         where the folder can't be written to.
+
+        What a text names exactly is also looked for in the database, where tables are too big to be indexed
+        whole.
         """
-        return cls(*open_or_build(database, cache, progress, rebuild=rebuild, refresh=refresh))
+        index = cls(*open_or_build(database, cache, progress, rebuild=rebuild, refresh=refresh))
+        if database.indexes_values and (sampled := dear_tables(database)):
+            index._rare = RareValues.of(database, sampled, index.columns)
+        return index
 
     @classmethod
     def kept(cls, database: Database, cache: Path) -> Self | None:
@@ -197,7 +205,24 @@ class ValueIndex:
             for span, of in fits.items()
         ]
         mentions += self._symbols(question, limit)
+        if self._rare is not None:
+            mentions = self._with_rare(self._rare, question, found, mentions)
         return sorted(mentions, key=lambda m: (m.start - m.end, -m.matches[0].score, m.start))
+
+    def _with_rare(
+        self, rare: RareValues, question: str, found: Sequence[Token], mentions: Sequence[ValueMention]
+    ) -> list[ValueMention]:
+        """The mentions with those of values that the database alone holds."""
+        known = {(m.start, m.end) for m in mentions if m.matches[0].kind in ("exact", "folded")}
+        phrases = [p for p in named_phrases(question) if (p.start, p.end) not in known]
+        more: dict[tuple[int, int], ValueMention] = {}
+        for phrase, places in rare.look_up(phrases):
+            covered = [i for i, t in enumerate(found) if phrase.start <= t.start and t.end <= phrase.end]
+            if covered:
+                span = phrase.start, phrase.end
+                matches = tuple(ValueMatch(*place, phrase.text, 1, "exact", 1.0) for place in places)
+                more[span] = ValueMention(phrase.text, *span, covered[0], covered[-1] + 1, matches)
+        return [*(m for m in mentions if (m.start, m.end) not in more), *more.values()]
 
     def _whole(
         self, question: str, found: Sequence[Token]

@@ -80,7 +80,6 @@ def test_texts_with_quotes_and_backslashes_are_texts(visits: Database) -> None:
     with ValueIndex.open_or_build(visits, None) as index:
         for value in ODD[:2]:
             assert [m.value for m in index.lookup(f"“{value}”")][:1] == [value]
-        assert index.lookup("“x' OR '1'='2”")[:1] != [ODD[3]]
         assert all(m.value in ODD for m in index.lookup("“nobody' OR '1'='1”"))
 
 

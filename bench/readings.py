@@ -26,7 +26,6 @@ from fathom.methods import Context, find_method, run_method
 TITLE = "Readings shown by the offline method where it isn't sure"
 RIGHT_SHOWN, SHOWN_FOR_NOTHING = 0.6, 0.1
 _QUESTIONS = Path(__file__).parent / "questions"
-_UNANSWERABLE = "unanswerable"
 _SETS: Mapping[str, tuple[str, str | None, str]] = {
     "Spider, databases never seen": ("spider", None, "report"),
     "GeoQuery dev": ("geoquery", "dev", ""),
@@ -56,7 +55,7 @@ def measure() -> Iterator[Figure]:
                 yield _right(f"our own, {split}", found)
         if len(answerable) and wanted("own"):
             yield _right("all of these", answerable, RIGHT_SHOWN)
-        if wanted(_UNANSWERABLE):
+        if wanted("unanswerable"):
             nothing = _of_benchmark("sql-eval-idk", None, "", Path(cache))
             yield _shown("sql_eval, unanswerable", nothing)
             for split in ("develop", "measure"):
@@ -94,13 +93,13 @@ def _of_benchmark(name: str, split: str | None, databases: str, cache: Path) -> 
 
 
 def _own(split: str, *, answerable: bool, folder: Path) -> Iterator[_Fate]:
-    """Our own questions: with gold in every other file, without in that of unanswerable ones."""
+    """Our own questions: those with gold, or those without, which nothing answers."""
     for file in sorted(_QUESTIONS.glob("*.yaml")):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
         for name, case in content.items() if isinstance(content, dict) else ():
-            asked = isinstance(case, dict) and case.get("split") == split
-            if asked and answerable != (file.stem == _UNANSWERABLE):
-                items = list(questions_of(name, case, folder))
+            if isinstance(case, dict) and case.get("split") == split:
+                asked = questions_of(name, case, folder)
+                items = [i for i in asked if i.answerable == answerable]
                 yield from _asked(items, "sql_eval", lambda _: KnowledgePack(), folder)
 
 

@@ -15,7 +15,7 @@ from bench.questions.small import SMALL, make
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.databases import connect
 from fathom.evaluation.runs.exams import Exam, judge
-from fathom.evaluation.runs.response import respond
+from fathom.evaluation.runs.response import Response, respond
 from fathom.methods import Context, find_method, run_method
 from fathom.records import Draft
 
@@ -83,16 +83,26 @@ def _ask(name: str, case: Mapping[str, Any], kinds: Sequence[str], folder: Path)
     with connect(str(file)) as database:
         context = Context(database, cache=folder)
         for kind in kinds:
-            for one in case[kind]:
-                text = one["question"]
-                question = BenchmarkQuestion(text, text, str(file), tuple(one["gold"]), database_name=name)
+            for text, gold in _with_gold(case[kind]):
+                question = BenchmarkQuestion(
+                    text, text, str(file), gold, database_name=name, answerable=bool(gold)
+                )
                 draft = asyncio.run(run_method(find_method("offline"), question.question, context))
                 response = respond(draft)
-                marks = judge(Exam(question, response, "sql_eval", seconds=5.0))
-                right = marks.final.outcome.value == "correct"
+                right = bool(gold) and _is_right(question, response)
                 if SHOW and case["split"] == "develop":
                     _show(name, text, draft, right=right)
                 yield Asked(name, kind, right, response.declined)
+
+
+def _with_gold(listed: Sequence[Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Questions with their gold; what is listed as a text alone has none, for nothing answers it."""
+    for one in listed:
+        yield (one, ()) if isinstance(one, str) else (one["question"], tuple(one["gold"]))
+
+
+def _is_right(question: BenchmarkQuestion, response: Response) -> bool:
+    return judge(Exam(question, response, "sql_eval", seconds=5.0)).final.outcome.value == "correct"
 
 
 def asked_alone(listed: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -106,7 +116,10 @@ def file_of(name: str, folder: Path) -> Path:
     """The file of a database that questions of our own are asked of, made where it is one of ours."""
     if name in SMALL:
         return make(name, folder)
-    return DATA / _ELSEWHERE.get(name, f"spider/database/{name}/{name}.sqlite")
+    spider = f"spider/database/{name}/{name}.sqlite"
+    bird = (f"bird/{part}_databases/{name}/{name}.sqlite" for part in ("train", "dev"))
+    found = next((f for f in (spider, *bird) if (DATA / f).exists()), spider)
+    return DATA / _ELSEWHERE.get(name, found)
 
 
 def _show(name: str, text: str, draft: Draft, *, right: bool) -> None:

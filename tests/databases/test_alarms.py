@@ -115,3 +115,23 @@ def test_queries_share_the_thread_that_minds_their_time(
         for number in range(50):
             assert database.run(f"SELECT {number}", Limits(seconds=30)).rows == ((number,),)
     assert len(started) < 10  # one, and another where the machine made them pause for a second
+
+
+def test_what_fails_without_threads_ends_no_other_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, failed = threading.Event(), threading.Event()
+
+    def fails() -> None:
+        failed.set()
+        raise sqlite3.ProgrammingError
+
+    class NoMore(threading.Thread):
+        def start(self) -> None:
+            if self._target is fails:  # type: ignore[attr-defined]
+                raise RuntimeError
+            super().start()
+
+    monkeypatch.setattr("fathom.databases.alarms.Thread", NoMore)
+    set_alarm(0.0, fails)
+    assert failed.wait(30)
+    set_alarm(0.1, done.set)
+    assert done.wait(30)

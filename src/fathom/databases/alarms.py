@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from threading import Condition, Thread
 from time import monotonic
@@ -85,7 +86,8 @@ def _do(act: Act) -> None:
     try:
         Thread(target=act, name=THREAD_NAME, daemon=True).start()
     except RuntimeError:  # no memory is left for a thread: a late alarm is better than none
-        act()
+        with suppress(Exception):  # the thread that minds all others' time must not end
+            act()
 
 
 def set_alarm(seconds: float, act: Act) -> Alarm:

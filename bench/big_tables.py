@@ -51,6 +51,8 @@ def measure() -> Iterator[Figure]:
     fastest, *slower = sorted(runs, key=lambda run: run["first"])
     others = " and ".join(f"{run['first']:.1f}" for run in slower)
     note = f"the others {others} s; load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
+    if os.nice(0) < 0:
+        note += ", before which it went"
     first = fastest["first"]
     yield Figure(
         "first question, fastest of three new processes", f"{first:.1f} s", "<= 10 s", first <= 10, note
@@ -113,7 +115,7 @@ def _asked(file: str, cache: str, part: str) -> dict[str, Any]:
                 held += _found(index, [value])
                 exact.append(time.perf_counter() - started)
             started = time.perf_counter()
-            index.lookup("P99999999")
+            index.lookup("P15O0001")  # among the others by its letters, so that all have to be read
             nowhere = time.perf_counter() - started
     right = answer.result is not None and answer.result.rows == ((ANSWER,),)
     return {"first": first, "cpu": cpu, "again": again, "right": right, "recall": recall,

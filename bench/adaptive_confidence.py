@@ -13,6 +13,7 @@ from bench.figures import Figure
 from bench.methods import sample
 from bench.simulated import Gold, Simulated
 from bench.simulated.asking import SECONDS, Pick, remember
+from bench.simulated.confidence import judged_databases
 from fathom.databases import connect
 from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.outcome import Outcome
@@ -21,7 +22,8 @@ from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 
 TITLE = "How sure adaptive is, over a simulated model"
-SAMPLE = {"sql-eval": 40, "spider": 60}
+SAMPLE = {"sql-eval": 100, "spider": 120}
+"""Of these, the questions about databases that the confidence wasn't learned from are asked: about half."""
 CHANCES = (0.4, 0.6, 0.8)
 SURE = 0.8
 
@@ -37,7 +39,8 @@ class Answered:
 
 
 def measure() -> Iterable[Figure]:
-    picks = list(sample(SAMPLE))
+    judged = judged_databases()
+    picks = [pick for pick in sample(SAMPLE) if pick[0].database_name in judged]
     answered = list(_ask(picks))
     told = f"{len(picks)} questions of {len({q.database for q, _ in picks})} databases"
     for chance in CHANCES:

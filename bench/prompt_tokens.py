@@ -2,7 +2,8 @@
 
 The published figures are NL2SQLBench's on BIRD dev with DeepSeek-V3: of each module the mean over the
 questions on which it asked anything, summed over the modules. Ours are taken in the same way. Replies are a
-simulated model's: bare queries, where the model of the published runs reasoned first.
+simulated model's: where the prompt asks for reasons they tell the steps of the query, in fewer words than a
+real model, which also says why the question means them.
 """
 
 import asyncio

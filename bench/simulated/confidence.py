@@ -1,32 +1,30 @@
 """How sure the method `adaptive` may be of a result: the coefficients, learned over the simulated model.
 
-    python -m bench.simulated.confidence --weights FOLDER
+    python -m bench.simulated.confidence
 
-FOLDER holds weights of the offline method that never saw the databases asked here: with the shipped ones it
-would be surer here than on a new database. To make them:
-
-    python -m training DATA --splits bench/splits/spider.json --without report --without tuning
-        --out FOLDER
+It asks about databases that the offline method's weights never saw: on others it would be surer than on a new
+one. `python -m bench adaptive_confidence` judges what was learned, on other databases and at other chances.
 """
 
 import argparse
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bench.figures import DATA
-from bench.simulated.asking import SECONDS, Pick
+from bench.simulated.asking import SECONDS, Pick, remember
 from bench.simulated.model import Gold, Simulated
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import connect
+from fathom.databases.parsing import parsed
 from fathom.evaluation.metrics import calibration, calibration_error
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.exams import Exam, judge
@@ -37,14 +35,11 @@ from fathom.nl2sql.adaptive.confidence import features
 from fathom.nl2sql.adaptive.evidence import choose
 from fathom.nl2sql.adaptive.first_try import settled
 from fathom.nl2sql.adaptive.writing import weighed
-from fathom.offline import engine
-from fathom.offline.linking.linker import load_linking_weights
-from fathom.offline.ranking.choice import load_ranking_weights
-from fathom.offline.sketches.shapes import ShapeModel
 from fathom.records import Draft
 
 CHANCES = (0.3, 0.5, 0.7, 0.9)
-EACH, GEOQUERY, BIRD = 8, 60, 60
+EACH = {"spider": 10, "sql-eval": 20, "geoquery": 60, "bird-train": 12}
+"""The most questions of one database, by benchmark: about as many of each benchmark together."""
 RIDGE = 1.0
 SPLITS = Path(__file__).parent.parent / "splits" / "spider.json"
 Floats = npt.NDArray[np.float64]
@@ -61,18 +56,29 @@ class Seen:
     right: bool
 
 
+def judged_databases() -> frozenset[str]:
+    """The databases that the confidence is judged on, and never learned from: every other one by its name of
+    sql-eval's, and of those of Spider that the offline method was not made with."""
+    unseen = json.loads(SPLITS.read_text(encoding="utf-8"))["report"]
+    evaluated = {q.database_name for q in load_benchmark("sql-eval", data=DATA)}
+    return frozenset(name for names in (unseen, evaluated) for name in sorted(names)[1::2])
+
+
 def questions() -> Iterator[Pick]:
-    """Questions of the databases of Spider that may be looked at, and of GeoQuery's and BIRD's training."""
-    wanted = json.loads(SPLITS.read_text(encoding="utf-8"))["tuning"]
-    spider = load_benchmark("spider", data=DATA)
-    for database in wanted:
-        asked = {q.text: q for q in spider if q.gold and q.database_name == database}
-        for question in _spread(list(asked.values()), EACH):
-            yield question, spider.comparison
-    for name, part, count in (("geoquery", "train", GEOQUERY), ("bird-train", None, BIRD)):
-        more = load_benchmark(name, part, data=DATA)
-        for question in _spread(list({q.text: q for q in more if q.gold}.values()), count):
-            yield question, more.comparison
+    """The questions to learn from: none is about a database that is judged, or that taught the offline method."""
+    unseen = set(json.loads(SPLITS.read_text(encoding="utf-8"))["report"])
+    judged = judged_databases()
+    for name, most in EACH.items():
+        benchmark = load_benchmark(name, "train" if name == "geoquery" else None, data=DATA)
+        by_database: dict[str, dict[str, BenchmarkQuestion]] = {}
+        for question in benchmark:
+            database = question.database_name
+            if not question.gold or parsed(question.gold[0], "sqlite") is None:
+                continue  # no query that the simulated model could get wrong
+            if database not in judged and (name != "spider" or database in unseen):
+                by_database.setdefault(database, {})[question.text] = question
+        for asked in by_database.values():
+            yield from ((question, benchmark.comparison) for question in _spread(list(asked.values()), most))
 
 
 def _spread(every: Sequence[BenchmarkQuestion], count: int) -> Iterable[BenchmarkQuestion]:
@@ -84,26 +90,27 @@ def look(asked: Iterable[Pick], chances: Sequence[float], cache: Path) -> Iterat
     adaptive = find_method("adaptive")
     before = Method("adaptive but for its choice", adaptive.steps[:-1])
     contexts: dict[str, Context] = {}
-    for question, comparison in asked:
-        if question.database not in contexts:
-            contexts[question.database] = Context(connect(question.database), cache=cache)
-        context = contexts[question.database]
-        gold = Gold(question.text, question.gold[0], context.database.schema)
-        for chance in chances:
-            asking = replace(context, model=Simulated(chance, [gold]).model())
-            draft = asyncio.run(run_method(before, question.question, asking))
-            if settled(draft) or not draft.candidates:
-                continue
-            _, found = asyncio.run(weighed(draft, asking))
-            chosen = choose(found)
-            for result in found.results:
-                guess = respond(Draft(question.question, sql=result.outcome.sql))
-                marks = judge(Exam(question, guess, comparison, seconds=SECONDS))
-                right = marks.final.outcome is Outcome.CORRECT
-                told = features(result, found)
-                yield Seen(question.database_name, chance, told, result is chosen, right)
-    for context in contexts.values():
-        context.database.close()
+    with ExitStack() as opened:
+        for question, comparison in asked:
+            if question.database not in contexts:
+                database = opened.enter_context(connect(question.database))
+                remember(database)
+                contexts[question.database] = Context(database, cache=cache)
+            context = contexts[question.database]
+            gold = Gold(question.text, question.gold[0], context.database.schema)
+            for chance in chances:
+                asking = replace(context, model=Simulated(chance, [gold]).model())
+                draft = asyncio.run(run_method(before, question.question, asking))
+                if settled(draft) or not draft.candidates:
+                    continue
+                _, found = asyncio.run(weighed(draft, asking))
+                chosen = choose(found)
+                for result in found.results:
+                    guess = respond(Draft(question.question, sql=result.outcome.sql))
+                    marks = judge(Exam(question, guess, comparison, seconds=SECONDS))
+                    right = marks.final.outcome is Outcome.CORRECT
+                    told = features(result, found)
+                    yield Seen(question.database_name, chance, told, result is chosen, right)
 
 
 def fit(seen: Sequence[Seen]) -> Floats:
@@ -147,26 +154,11 @@ def _table(seen: Sequence[Seen]) -> Floats:
     return np.array([[*s.told.values(), 1.0] for s in seen])
 
 
-def use_weights(folder: Path) -> None:
-    """Let the offline method work with other weights than the shipped ones, in this process."""
-
-    def arrays(name: str) -> dict[str, npt.NDArray[Any]]:
-        with np.load(folder / f"{name}.npz", allow_pickle=False) as stored:
-            return dict(stored)
-
-    linking, ranking = load_linking_weights(arrays("linking")), load_ranking_weights(arrays("ranking"))
-    shapes = ShapeModel.from_arrays(arrays("shapes"))
-    for name, weights in (("linking_weights", linking), ("ranking_weights", ranking), ("shapes", shapes)):
-        setattr(engine, f"default_{name}", lambda weights=weights: weights)
-
-
 def main() -> None:
     """Learn the coefficients, say how they do where nothing was learned, and store them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--weights", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--dry", action="store_true", help="store nothing")
     options = parser.parse_args()
-    use_weights(options.weights)
     with TemporaryDirectory() as cache:
         seen = list(look(questions(), CHANCES, Path(cache)))
     for line in held_out(seen):
@@ -175,7 +167,8 @@ def main() -> None:
     named = {name: round(float(w), 4) for name, w in zip(seen[0].told, weights, strict=False)}
     content = {
         "about": "Log-odds that a result is right. Made by `python -m bench.simulated.confidence` over a "
-        f"simulated model at p = {', '.join(map(str, CHANCES))}: {len(seen)} results.",
+        f"simulated model at p = {', '.join(map(str, CHANCES))}: {len(seen)} results on "
+        f"{len({s.database for s in seen})} databases.",
         "weights": named,
         "constant": round(float(weights[-1]), 4),
     }

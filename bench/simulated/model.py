@@ -17,6 +17,8 @@ from sqlglot.errors import SqlglotError
 from bench.simulated.corrupting import SYNTAX_ERRORS, corrupt
 from bench.simulated.kinds import Kind, Task, kind_of
 from fathom.llm import Message, Request, Script, ScriptedModel
+from fathom.nl2sql.anatomy import anatomy
+from fathom.nl2sql.reasoned import reason_of
 from fathom.nl2sql.replies import json_object
 from fathom.nl2sql.selections import used_by
 from fathom.records import Schema
@@ -144,7 +146,7 @@ def _blocks(words: str) -> tuple[tuple[str, str], ...]:
 
 
 def _query(asked: _Asked) -> str:
-    return _in_form(asked.kind, asked.query)
+    return _in_form(asked.kind, asked.query, asked.gold.schema.dialect)
 
 
 def _revise(asked: _Asked) -> str:
@@ -152,7 +154,7 @@ def _revise(asked: _Asked) -> str:
     query = asked.query
     if standing and query != asked.gold.sql and asked.draw.random() < REPEATS:
         query = asked.draw.choice(standing)
-    return _in_form(asked.kind, query)
+    return _in_form(asked.kind, query, asked.gold.schema.dialect)
 
 
 def _act(asked: _Asked) -> str:
@@ -163,20 +165,47 @@ def _act(asked: _Asked) -> str:
     return json.dumps({"thought": "", "action": action, "action_input": given})
 
 
-def _in_form(kind: Kind, sql: str) -> str:
+def _reason(asked: _Asked) -> str:
+    """The steps of the query that the reply has in mind, where the prompt asks for reasons."""
+    return reason_of(asked.query, asked.gold.schema.dialect) if asked.kind.reasons else ""
+
+
+def _in_form(kind: Kind, sql: str, dialect: str) -> str:
+    """A query as the prompt wants it, with the reasons that it asks for ahead of it."""
+    reason = reason_of(sql, dialect) if kind.reasons else ""
     if kind.form == "json":
-        return json.dumps({"reasoning": "", kind.key: sql})
+        return json.dumps({"reasoning": reason, kind.key: sql})
+    if kind.form == "continue" and sql[:7].upper() == "SELECT ":
+        return sql[7:]
+    if kind.key == "#SQL:":
+        return _in_sections(sql, reason, dialect)
+    return f"{reason}\n\n{_marked(kind, sql)}" if reason else _marked(kind, sql)
+
+
+def _marked(kind: Kind, sql: str) -> str:
     if kind.form == "mark":
         return f"{kind.key} {sql}"
     if kind.form == "tag":
         return f"<{kind.key}>\n{sql}\n</{kind.key}>"
-    if kind.form == "continue" and sql[:7].upper() == "SELECT ":
-        return sql[7:]
     return f"```sql\n{sql}\n```"
 
 
-def _under_key(kind: Kind, value: object) -> str:
-    return json.dumps({"reasoning": "", kind.key: value} if kind.key else value)
+def _in_sections(sql: str, reason: str, dialect: str) -> str:
+    """A query after the sections in which OpenSearch-SQL has its parts named."""
+    parts = anatomy(sql, dialect)
+    told = {
+        "#reason": reason,
+        "#columns": ", ".join(parts.columns) if parts else "",
+        "#values": " AND ".join(parts.conditions) if parts else "",
+        "#SELECT": ", ".join(parts.selected) if parts else "",
+        "#sketch": parts.sketch if parts else "",
+        "#SQL": sql,
+    }
+    return "\n".join(f"{mark}: {text}" for mark, text in told.items())
+
+
+def _under_key(kind: Kind, value: object, reason: str = "") -> str:
+    return json.dumps({"reasoning": reason, kind.key: value} if kind.key else value)
 
 
 def _links(asked: _Asked) -> str:
@@ -197,7 +226,9 @@ def _column(asked: _Asked) -> str:
     found = _COLUMN.search("\n".join(asked.block("column")))
     table, column = found.groups() if found else ("", "")
     needed = column in asked.gold.used.get(table, ())
-    return _under_key(asked.kind, "Yes" if needed is asked.rightly else "No")
+    yes = needed is asked.rightly
+    told = f"A query for the question {'reads' if yes else 'does without'} the {column} of {table}."
+    return _under_key(asked.kind, "Yes" if yes else "No", told)
 
 
 def _verdicts(asked: _Asked) -> str:
@@ -244,7 +275,11 @@ def _cells(asked: _Asked) -> str:
 
 
 def _words(asked: _Asked) -> str:
-    said = asked.gold.question if asked.kind.key == "enriched_question" else "It is in the rows."
+    """Words that aren't SQL: the question with its steps where it is to be put anew, or an answer."""
+    reason = _reason(asked)
+    if asked.kind.key == "enriched_question":
+        return json.dumps({"reasoning": reason, asked.kind.key: f"{asked.gold.question} {reason}".strip()})
+    said = reason or "It is in the rows."
     return _under_key(asked.kind, said) if asked.kind.form == "json" else said
 
 
@@ -252,8 +287,8 @@ _REPLIES: Mapping[Task, Callable[[_Asked], str]] = {
     "query": _query,
     "revise": _revise,
     "act": _act,
-    "tables": lambda asked: _under_key(asked.kind, list(asked.needed)),
-    "columns": lambda asked: _under_key(asked.kind, asked.needed),
+    "tables": lambda asked: _under_key(asked.kind, list(asked.needed), _reason(asked)),
+    "columns": lambda asked: _under_key(asked.kind, asked.needed, _reason(asked)),
     "links": _links,
     "keep or drop": _keep_or_drop,
     "column": _column,

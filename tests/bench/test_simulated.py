@@ -117,3 +117,16 @@ def test_an_unknown_question_is_an_error(database: Database) -> None:
     model = Simulated(1.0, [Gold(QUESTION, SQL, database.schema)]).model()
     with pytest.raises(LookupError, match="no question"):
         asyncio.run(model.ask(fence("question", "Something else?")))
+
+
+def test_reasons_are_given_where_a_prompt_asks_for_them(database: Database, tmp_path: Path) -> None:
+    gold = Gold(QUESTION, SQL, database.schema)
+    for method, reasoned in (("zero-shot-cot", True), ("zero-shot", False), ("chess-ir-cg-ut", True)):
+        model = Simulated(1, [gold]).model()
+        asyncio.run(
+            run_method(
+                find_method(method), Question(QUESTION), Context(database, cache=tmp_path, model=model)
+            )
+        )
+        replies = [Simulated(1, [gold])(request) for request in model.script.requests]
+        assert any("They are joined where" in reply for reply in replies) is reasoned

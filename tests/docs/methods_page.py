@@ -74,8 +74,9 @@ with `--cassette` and in `fathom evaluate` nothing is remembered, so that runs r
 remembered lies in the folder `selections` of the cache (`fathom --version` says where) and can be
 deleted at any time.
 
-The confidence at the end is calibrated, but on a *simulated* model over training questions of Spider,
-GeoQuery and BIRD: no real one was at hand. It can't know how good your model is: for one that is right
+The confidence at the end is calibrated, but on a *simulated* model over questions of Spider, sql-eval,
+GeoQuery and BIRD: no real one was at hand. It is judged on databases that had no part in that
+([figures](figures.md)). It can't know how good your model is: for one that is right
 on nine questions of ten it says too little, for one that is right on three of ten too much. Before you
 rely on it, compare it with a run of your own: `fathom report` draws confidence against correctness.
 

@@ -11,6 +11,7 @@ def test_list_names_every_endpoint(fathom: Fathom) -> None:
 
 
 def test_search_and_show(fathom: Fathom) -> None:
+    assert fathom("tools").err.strip() == "127 endpoints in 36 tools."
     assert "get_ld_pairwise" in fathom("tools", "search", "linkage")[1]
     shown = fathom("tools", "show", "get_ld_region")[1]
     assert "population_name (needed)" in shown

@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 from pydantic import BaseModel
 
-from fathom.errors import BudgetExceeded, ModelNotConfigured, ReplyUnusable
-from fathom.llm import Budget, Call, Message, Model, Reply, Sampling, ScriptedModel, open_model
+from fathom.errors import BudgetExceeded, ModelFailed, ModelNotConfigured, ReplyUnusable
+from fathom.llm import Budget, Call, Message, Model, Reply, Request, Sampling, ScriptedModel, open_model
+from fathom.llm.model import THINKING_ROOM
 from fathom.llm.providers import LOCAL_ONLY, PROVIDERS
 from fathom.llm.scripted import ScriptEnded
 from fathom.records import Usage
@@ -33,6 +34,35 @@ def test_replies_in_order_and_prompts_kept() -> None:
     assert model.prompts == ["Be brief.\n\nA?", "B?\n\nb\n\nC?"]
     with pytest.raises(ScriptEnded, match=r"after 2 .* D\?"):
         asyncio.run(model.ask("D?"))
+
+
+def thinks(request: Request) -> Reply:
+    """A model that takes 300 tokens to think before it says anything."""
+    room = request.sampling.max_tokens or 300
+    return Reply("", finish="length", usage=Usage(1, 0, room)) if room < 300 else Reply("SELECT 1")
+
+
+def test_a_model_that_thinks_its_room_away_gets_more_once() -> None:
+    short = Sampling(max_tokens=200)
+    model = ScriptedModel.of(rules={"": thinks})
+    assert asyncio.run(model.ask("A?", sampling=short)).text == "SELECT 1"
+    assert [r.sampling.max_tokens for r in model.script.requests] == [200, THINKING_ROOM]
+    assert [r.text for r in asyncio.run(model.samples("B?", 2, sampling=short))] == ["SELECT 1"] * 2
+    told = ScriptedModel.of(rules={"": thinks}).drawing(reply_tokens=250)
+    assert asyncio.run(told.ask("A?", sampling=short)).finish == "length"
+    assert len(told.script.requests) == 1
+
+
+@pytest.mark.parametrize("again", [Reply("", finish="length"), ModelFailed("m", "rejected", "max_tokens is too large")])
+def test_more_room_is_given_no_second_time(again: Reply | Exception) -> None:
+    model = ScriptedModel.of(Reply("", finish="length"), again, "never asked")
+    assert asyncio.run(model.ask("A?", sampling=Sampling(max_tokens=200))).finish == "length"
+    assert len(model.script.requests) == 2
+
+
+def test_a_reply_that_says_something_is_kept_as_it_is_cut() -> None:
+    model = ScriptedModel.of(Reply("SELECT a, b,", finish="length"), "never asked")
+    assert asyncio.run(model.ask("A?", sampling=Sampling(max_tokens=9))).text == "SELECT a, b,"
 
 
 def test_rules_answer_by_what_the_prompt_holds() -> None:

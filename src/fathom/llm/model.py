@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
-from fathom.errors import ReplyUnusable
+from fathom.errors import ModelFailed, ReplyUnusable
 from fathom.llm.exchange import Message, Reply, Request, Sampling, Tool
 from fathom.llm.metered import Metered
 from fathom.llm.prompts import load
@@ -18,6 +18,10 @@ Prompt = str | Sequence[Message]
 AS_PROVIDED, VARIED, STEADY = Sampling(), Sampling(temperature=1.0), Sampling(temperature=0.0)
 WORTH_CACHING = 4_000
 """Characters; providers cache no shorter prompts."""
+
+
+THINKING_ROOM = 16_384
+"""Tokens for a reply where the model used up its room by thinking: what most take for a hard question."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,21 @@ class Model(Metered):
             mend = load(__package__, "repair").render(problem=problem)
             turns = (*turns, Message("assistant", said or "(nothing)"), Message("user", mend))
         raise ReplyUnusable(self.name, problem, reply=said)
+
+    async def _send(self, request: Request) -> Reply:
+        """Asks once more, with room to think, where a reply ended at its length before it said anything."""
+        reply = await super()._send(request)
+        room = request.sampling.max_tokens
+        silent = not (reply.calls or any(text.strip() for text in (reply.text, *reply.more)))
+        if reply.finish != "length" or not silent or room is None or room >= THINKING_ROOM:
+            return reply
+        if self.reply_tokens is not None:
+            return reply  # whoever runs this has said how long replies may be
+        try:
+            wider = replace(request.sampling, max_tokens=THINKING_ROOM)
+            return await super()._send(replace(request, sampling=wider))
+        except ModelFailed:
+            return reply  # a model that may not say so much
 
     def _drawn(self, sampling: Sampling) -> Sampling:
         """How a reply is drawn from this model, where a method says `sampling`."""

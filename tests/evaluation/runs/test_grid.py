@@ -63,6 +63,10 @@ def test_a_benchmark_may_be_there_twice_with_other_options(folder: Path) -> None
     )
     named = [c.name for c in read_grid(written(folder, twice + "with_examples = true")).cells]
     assert named == ["genes-offline", "genes-offline-with_examples"]
+    given = read_grid(written(folder, twice + "evidence = 'none'\nschema = 'gold'"))
+    assert given.cells[1].name == "genes-offline-evidence-none-schema-gold"
+    told = [run.folder.joinpath("run.json").read_text("utf-8") for _, run in run(folder, given).runs]
+    assert ['"evidence": "none"' in t for t in told] == [False, True]
     with pytest.raises(InputError, match="genes-offline twice"):
         read_grid(written(folder, twice))
 
@@ -102,6 +106,7 @@ def test_what_is_given_holds_for_every_cell_whatever_the_file_says(folder: Path)
         ("methods = ['offline']\nreplay = true\nbenchmarks = ['b']", "needs a cassette"),
         ("methods = ['offline']\nseeds = ['1']\nbenchmarks = ['b']", "list of whole numbers"),
         ("methods = ['offline']\nmax_token = 1\nbenchmarks = ['b']", "max_tokens"),
+        ("methods = ['offline']\nevidence = 'some'\nbenchmarks = ['b']", "must be given or none"),
         ("methods = ['offline']\nrpm = true\nbenchmarks = ['b']", "must be float"),
         ("methods = ['offline']\nbenchmarks = [1]", "must name a benchmark"),
         ("methods = ['offline']\n[[benchmarks]]\nsplit = 'dev'", "is missing"),

@@ -64,6 +64,39 @@ def test_the_first_stands_unless_what_speaks_against_it_is_better(
     assert found.outcome.sql == chosen.sql
 
 
+def written(sql: str, *rows: tuple[object, ...]) -> QueryRun:
+    return QueryRun(sql, Status.OK if rows else Status.EMPTY, Result((), rows, "", 0.0))
+
+
+BOTH = written("SELECT p FROM city WHERE name = 'springfield' AND state = 'south dakota'")
+
+
+@pytest.mark.parametrize(
+    ("other", "chosen"),
+    [
+        ("SELECT p FROM city WHERE name = 'springfield'", False),  # rows come of asking for less
+        ('SELECT p FROM city WHERE name LIKE "%Springfield%"', False),
+        ("SELECT p FROM city", False),
+        ("SELECT p FROM city WHERE name = 'springfield' AND state = 'SD'", True),  # as the data may have it
+        ("SELECT p FROM city WHERE name = 'springfield' ORDER BY p DESC LIMIT 1", True),
+        ("SELECT p FROM city WHERE state = 'South Dakota' AND name = 'Springfield' COLLATE NOCASE", True),
+    ],
+)
+def test_no_samples_overrule_a_query_by_leaving_out_what_the_question_names(other: str, chosen: bool) -> None:
+    more = written(other, (7,))
+    found = choose(gather("What is the population of Springfield, South Dakota?", (BOTH, more, more, more)))
+    assert found is not None
+    assert (found.outcome is more) is chosen
+
+
+def test_numbers_that_the_question_names_are_kept_as_well() -> None:
+    none, more = written("SELECT a FROM t WHERE y = 1999 LIMIT 5"), written("SELECT a FROM t LIMIT 5", (7,))
+    for question, chosen in (("Which five in 1999?", none), ("Which of last year?", more)):
+        found = choose(gather(question, (none, more, more)))
+        assert found is not None
+        assert found.outcome is chosen
+
+
 def test_where_nothing_ran_nothing_is_chosen() -> None:
     assert choose(gather("Which?", (FAILED, FAILED))) is None
 

@@ -18,13 +18,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import urlsplit
 
 from fathom.benchmarks.choice import QuestionSelection, read_ids
 from fathom.errors import ConfigError, InputError, UnknownName, did_you_mean
 from fathom.evaluation.runs.folder import DifferentRun, RunError, RunInUse, spent_in
-from fathom.evaluation.runs.options import AS_USUAL, RunOptions
+from fathom.evaluation.runs.options import AS_USUAL, Evidence, RunOptions, SchemaGiven
 from fathom.evaluation.runs.run import Run, evaluate
 from fathom.methods import Method, find_method
 
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 _OF_RUNS = {"limit": int, "workers": int, "comparison": str, "timeout": float, "seed": int,
             "with_examples": bool, "same_database": bool, "packs": list, "databases": list,
-            "ids": list, "sample": int}  # fmt: skip
+            "ids": list, "sample": int, "evidence": str, "schema": str}  # fmt: skip
 _OF_MODELS = {"embeddings": str, "cassette": str, "replay": bool, "reply_tokens": int}
 _PACE = {"requests": int, "rpm": float, "tpm": float, "model_seconds": float}
 _BUDGET = {"max_tokens": int, "max_cost": float}
+_CHOICES = {"evidence": get_args(Evidence), "schema": get_args(SchemaGiven)}
 _BENCHMARK = {"name": str, "split": str, **_OF_RUNS}
 _TOP = {"methods": list, "models": list, "seeds": list, "benchmarks": list,
         **_OF_RUNS, **_OF_MODELS, **_PACE, **_BUDGET}  # fmt: skip
@@ -217,6 +218,8 @@ def _check(content: Mapping[str, Any], known: Mapping[str, type], file: Path) ->
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
         if not fits or (kind in (int, float) and isinstance(value, bool)):
             raise InputError(f"must be {kind.__name__}, not {value!r}", file=file, field=key)
+        if key in _CHOICES and value not in _CHOICES[key]:
+            raise InputError(f"must be {' or '.join(_CHOICES[key])}, not {value!r}", file=file, field=key)
 
 
 def run_grid(grid: RunGrid, out: Path, options: RunOptions = AS_USUAL) -> GridOutcome:

@@ -74,6 +74,9 @@ def tools(
     match action:
         case "list":
             _list(endpoints().values(), json)
+            if not json:
+                tools = {(e.provider, e.tool) for e in endpoints().values()}
+                notices.print(f"{len(endpoints())} endpoints in {len(tools)} tools.")
         case "search":
             _list(_found(" ".join(words)), json)
         case "show":

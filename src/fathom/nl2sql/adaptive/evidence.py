@@ -4,12 +4,14 @@ Two ways that have nothing in common, a model's and the offline method's, seldom
 result says more for it than a model's repeating itself.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.nl2sql.adaptive.plausible import fits
 from fathom.nl2sql.query_runs import QueryRun
 from fathom.nl2sql.voting import clusters
+from fathom.text.words import words
 
 SURE = 0.6
 """The confidence from which the offline method's best query is evidence against another."""
@@ -21,6 +23,8 @@ SCATTERED = 3
 """Samples that all fit and all differ, from which on the model doesn't know."""
 MARGIN = 2
 """Samples that another result needs more than the standing one's: one more may be chance."""
+_VALUE = re.compile(r"""'((?:[^']|'')+)'|"([^"]+)"|(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])""")
+"""A text or a number of a query. Double quotes count, for SQLite reads what is no column as a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,8 @@ class Backed:
     """A result with what gives it: how many samples, the first of them or not, which offline query.
 
     `rank` counts that method's queries from 0, None where none of them gives it. `fits` says that nothing
-    speaks against its shape.
+    speaks against its shape; `values` are the texts and numbers in its query, `named` those of them that the
+    question says.
     """
 
     outcome: QueryRun
@@ -36,6 +41,8 @@ class Backed:
     opens: bool
     rank: int | None
     fits: bool
+    values: frozenset[str]
+    named: frozenset[str]
 
     @property
     def rows(self) -> bool:
@@ -96,6 +103,7 @@ def gather(
     """Gather the evidence for each result from the runs of the samples and of the offline method's queries,
     best first."""
     every = [*sampled, *offline]
+    said = f" {' '.join(words(question))} "
     found = []
     for group in sorted(clusters(every)):
         samples = [place for place in group if place < len(sampled)]
@@ -103,6 +111,7 @@ def gather(
         # Only the offline method's best query is a candidate without a sample that gives the same.
         if samples or 0 in ranks:
             chosen = every[group[0]]
+            values = values_of(chosen.sql)
             found.append(
                 Backed(
                     chosen,
@@ -110,9 +119,16 @@ def gather(
                     opens=0 in samples,
                     rank=min(ranks, default=None),
                     fits=fits(question, chosen),
+                    values=values,
+                    named=frozenset(v for v in values if f" {v} " in said),
                 )
             )
     return Evidence(tuple(found), len(sampled), confidence)
+
+
+def values_of(sql: str) -> frozenset[str]:
+    """The texts and numbers of a query, in folded words."""
+    return frozenset(" ".join(words("".join(parts))) for parts in _VALUE.findall(sql)) - {""}
 
 
 def choose(found: Evidence) -> Backed | None:
@@ -135,7 +151,13 @@ def _weight(result: Backed, found: Evidence) -> tuple[bool, float]:
 
 
 def _overrules(other: Backed, standing: Backed, found: Evidence) -> bool:
-    """True if what speaks for another result is of a better kind than that the standing one came first."""
+    """True if what speaks for another result is of a better kind than that the standing one came first.
+
+    Nothing does where its query only leaves out values of the question: with fewer conditions rows are found
+    easily, and several samples find the same.
+    """
+    if other.values <= standing.values and other.named < standing.named:
+        return False
     knows = found.confidence >= SURE
     if other.samples and other.rank == 0 and knows:
         return True

@@ -65,7 +65,7 @@ def judged_databases() -> frozenset[str]:
 
 
 def questions() -> Iterator[Pick]:
-    """The questions to learn from: none is about a database that is judged, or that taught the offline method."""
+    """The questions to learn from, about no database that is judged or that taught the offline method."""
     unseen = set(json.loads(SPLITS.read_text(encoding="utf-8"))["report"])
     judged = judged_databases()
     for name, most in EACH.items():

@@ -47,22 +47,31 @@ class CoverageModel:
             return {}
         messages = [Message(m["role"], str(m.get("content") or "")) for m in asked.body["messages"]]
         words = "\n".join(m.text for m in messages)
-        for said, verdict in _JUDGED.items():
-            if said in words:
-                return {"text": json.dumps(verdict)}
-        if "First weigh the call" in words:
-            return {"text": json.dumps(_questions(words))}
-        if "Answer a biologist's question" in words:
-            return {"text": "It lies on chromosome 13."}
         call = next((p for p in self._pairs if p["query"] in words), None)
-        if asked.body.get("tools"):
-            if call is None or any(m["role"] != "user" for m in asked.body["messages"][1:]):
-                asked.body.pop("tools")  # it has seen enough, and answers
-                return {"text": "It is told in the observation."}
-            return {"tool": call["endpoint"], "arguments": call["arguments"]}
-        if call is not None:
-            return {"text": json.dumps({"name": call["endpoint"], "arguments": call["arguments"]})}
-        return {"text": self._simulated(Request("own", tuple(messages)))}
+        told = _verdict(words)
+        if told is None and asked.body.get("tools"):
+            return _called(asked, call)
+        if told is None and call is not None:
+            told = json.dumps({"name": call["endpoint"], "arguments": call["arguments"]})
+        return {"text": told or self._simulated(Request("own", tuple(messages)))}
+
+
+def _verdict(words: str) -> str | None:
+    """What is said to prompts of judging and of making questions; None for others."""
+    for said, verdict in _JUDGED.items():
+        if said in words:
+            return json.dumps(verdict)
+    if "First weigh the call" in words:
+        return json.dumps(_questions(words))
+    return "It lies on chromosome 13." if "Answer a biologist's question" in words else None
+
+
+def _called(asked: Asked, call: dict[str, Any] | None) -> dict[str, Any]:
+    """The one call that answers the question, then words."""
+    if call is None or any(m["role"] != "user" for m in asked.body["messages"][1:]):
+        asked.body.pop("tools")  # it has seen enough, and answers
+        return {"text": "It is told in the observation."}
+    return {"tool": call["endpoint"], "arguments": call["arguments"]}
 
 
 def _questions(words: str) -> dict[str, Any]:

@@ -111,8 +111,10 @@ def _people_answer(commands: Commands) -> None:
         "ben": ["left", "left", "both_good", "left"],
     }.items():
         commands.shown(f"fathom prefer oracle.jsonl plain.jsonl --queue {person}.jsonl")
-        lines = [json.loads(line) for line in Path(f"{person}.jsonl").read_text(encoding="utf-8").splitlines()]
-        told = [json.dumps(line | {"verdict": v}) for line, v in zip(lines, verdicts, strict=True)]
+        lines = Path(f"{person}.jsonl").read_text(encoding="utf-8").splitlines()
+        told = [
+            json.dumps(json.loads(line) | {"verdict": v}) for line, v in zip(lines, verdicts, strict=True)
+        ]
         Path(f"{person}.jsonl").write_text("\n".join(told), encoding="utf-8")
 
 

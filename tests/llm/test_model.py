@@ -53,7 +53,10 @@ def test_a_model_that_thinks_its_room_away_gets_more_once() -> None:
     assert len(told.script.requests) == 1
 
 
-@pytest.mark.parametrize("again", [Reply("", finish="length"), ModelFailed("m", "rejected", "max_tokens is too large")])
+TOO_LARGE = ModelFailed("m", "rejected", "max_tokens is too large")
+
+
+@pytest.mark.parametrize("again", [Reply("", finish="length"), TOO_LARGE])
 def test_more_room_is_given_no_second_time(again: Reply | Exception) -> None:
     model = ScriptedModel.of(Reply("", finish="length"), again, "never asked")
     assert asyncio.run(model.ask("A?", sampling=Sampling(max_tokens=200))).finish == "length"

@@ -85,6 +85,7 @@ def test_the_database_s_own_rights_hold(make: Make) -> None:
         assert [row for batch in seen.scan("customer", ["name"]) for row in batch] == [("Ann",), ("Cleo",)]
         with pytest.raises(QueryError, match="permission denied"):
             seen.run("SELECT salary FROM payroll")
+        assert {t.name: t.row_count for t in seen.schema.tables} == {"customer": 2, "payroll": None}
         told = repr((seen.profile(), seen.common_texts(seen.schema.table("customer"))))
         assert "Ann" in told
         assert "Zambrokwist" not in told

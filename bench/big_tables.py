@@ -152,8 +152,10 @@ def _asked(file: str, cache: str, part: str) -> dict[str, Any]:
             index.lookup("P15O0001")  # among the others by its letters, so that all have to be read
             nowhere = time.perf_counter() - started
     right = answer.result is not None and answer.result.rows == ((ANSWER,),)
-    return {"first": first, "cpu": cpu, "waited": waiting.seconds, "again": again, "right": right, "recall": recall,
-            "exact": exact, "found": present, "nowhere": nowhere}  # fmt: skip
+    return {
+        **{"first": first, "cpu": cpu, "waited": waiting.seconds, "again": again, "right": right},
+        **{"recall": recall, "exact": exact, "found": present, "nowhere": nowhere},
+    }
 
 
 def _found(index: Any, values: Sequence[str]) -> int:

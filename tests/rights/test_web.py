@@ -166,6 +166,27 @@ def test_answers_are_opened_by_those_alone_who_see_the_same(client: TestClient) 
     assert question not in client.get("/api/history", headers=by("ben")).text
 
 
+def test_nobody_else_sees_or_stops_what_a_user_s_question_does(client: TestClient) -> None:
+    # It counts to two thousand millions: nobody waits for it.
+    endless = "SELECT count(*) FROM products a" + "".join(f" JOIN products p{n} ON 1 = 1" for n in range(19))
+    begun = client.post("/api/db/shop/sql", json={"sql": endless}, headers=by("anna")).json()["id"]
+    for other in (by("ben"), {"authorization": f"Bearer {TOKEN}"}):
+        for path in (f"/api/a/{begun}", f"/api/a/{begun}/events", f"/a/{begun}", f"/a/{begun}/answer.json"):
+            assert client.get(path, headers=other).status_code == 404, path
+        for path in (f"/api/a/{begun}/cancel", f"/api/a/{begun}/delete", f"/api/a/{begun}/again"):
+            assert client.post(path, json={}, headers=other).status_code == 404, path
+        assert client.get("/api/history", headers=other).json()["entries"] == []
+    assert client.get(f"/api/a/{begun}", headers=by("anna")).json()["entry"]["status"] in (
+        "waiting",
+        "working",
+    )
+    entry = client.get(f"/api/a/{begun}", headers=by("carl")).json()["entry"]  # who may see the same
+    assert entry["asked_by"] == "anna"
+    assert client.post(f"/api/a/{begun}/cancel", json={}, headers=by("anna")).status_code == 201
+    client.headers.update(by("anna"))
+    assert finished(client, begun)["entry"]["status"] == "cancelled"
+
+
 def test_who_has_no_grant_finds_no_database(client: TestClient) -> None:
     assert "shop" not in client.get("/api/db", headers=by("dora")).text
     assert client.get("/api/db/shop", headers=by("dora")).status_code == 404

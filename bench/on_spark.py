@@ -1,0 +1,12 @@
+"""sql_eval's questions on Spark, against SQLite: see `bench.parts.warehouses`."""
+
+from collections.abc import Iterable
+
+from bench.figures import Figure
+from bench.parts.warehouses import on_engine
+
+TITLE = "sql_eval on Spark"
+
+
+def measure() -> Iterable[Figure]:
+    return on_engine("Spark")

@@ -4,8 +4,8 @@ Four of its eleven databases are asked, the newest, whose questions are about da
 differ most: each question takes a warehouse a hundred small queries. Every database is made anew on the
 engine from SQLite's rows, and once more on SQLite without keys, which emulators don't tell. A question counts
 where the engine runs the gold with the same rows as SQLite's: in the engine's dialect as published, for Spark
-SQLite's translated. On those, offline is to end as on SQLite: with the same rows in its answer and in its first
-reading. The second and third reading are told apart. FATHOM_BENCH_SHOW names what ends otherwise.
+SQLite's translated. On those, offline is to end as on SQLite: with the same rows in its answer and in its
+first reading. The second and third reading are told apart. FATHOM_BENCH_SHOW names what ends otherwise.
 """
 
 import os

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from fathom.errors import CassetteError, ConfigError, MissingExtra
 from fathom.llm.budget import Budget
@@ -44,29 +44,29 @@ def open_model(
     )
 
 
+class Opening(TypedDict, total=False):
+    """How a model of words or of meaning is opened."""
+
+    cassette: Path | str | None
+    replay: bool
+    budget: Budget | None
+    pace: Pace
+
+
+class ModelOpening(Opening, total=False):
+    """How a model of words is opened and asked."""
+
+    seed: int | None
+    reply_tokens: int | None
+
+
 @overload
-def opened_model(
-    model: str | Model,
-    *,
-    cassette: Path | str | None = None,
-    replay: bool = False,
-    budget: Budget | None = None,
-    pace: Pace = PACE,
-    seed: int | None = None,
-    reply_tokens: int | None = None,
-) -> AbstractContextManager[Model]: ...
+def opened_model(model: str | Model, **opening: Unpack[ModelOpening]) -> AbstractContextManager[Model]: ...
 
 
 @overload
 def opened_model(
-    model: str | Model | None,
-    *,
-    cassette: Path | str | None = None,
-    replay: bool = False,
-    budget: Budget | None = None,
-    pace: Pace = PACE,
-    seed: int | None = None,
-    reply_tokens: int | None = None,
+    model: str | Model | None, **opening: Unpack[ModelOpening]
 ) -> AbstractContextManager[Model | None]: ...
 
 

@@ -13,6 +13,7 @@ from fathom.errors import ConfigError
 if TYPE_CHECKING:
     from fathom.evaluation.runs.progress import RunProgress
     from fathom.llm import Budget, Embedder, Model, Pace
+    from fathom.llm.by_name import Opening
 
 Evidence = Literal["given", "none"]
 """A question's outside knowledge: given to the method, or not."""
@@ -83,29 +84,25 @@ class RunOptions:
 
     def opened_model(self) -> "AbstractContextManager[Model | None]":
         """The model to ask, closed at the end where it was opened here. Raises as `open_model`."""
-        from fathom.llm import PACE, opened_model  # noqa: PLC0415, slow to import
+        from fathom.llm import opened_model  # noqa: PLC0415, slow to import
 
-        return opened_model(
-            self.model,
-            cassette=self.cassette,
-            replay=self.replay,
-            budget=self.budget,
-            pace=self.pace or PACE,
-            seed=self.seed,
-            reply_tokens=self.reply_tokens,
-        )
+        return opened_model(self.model, **self._opening(), seed=self.seed, reply_tokens=self.reply_tokens)
 
     def opened_embedder(self) -> "AbstractContextManager[Embedder | None]":
         """The model that tells what is near in meaning, likewise."""
-        from fathom.llm import PACE, opened_embedder  # noqa: PLC0415, slow to import
+        from fathom.llm import opened_embedder  # noqa: PLC0415, slow to import
 
-        return opened_embedder(
-            self.embeddings,
-            cassette=self.cassette,
-            replay=self.replay,
-            budget=self.budget,
-            pace=self.pace or PACE,
-        )
+        return opened_embedder(self.embeddings, **self._opening())
+
+    def _opening(self) -> "Opening":
+        from fathom.llm import PACE  # noqa: PLC0415, slow to import
+
+        return {
+            "cassette": self.cassette,
+            "replay": self.replay,
+            "budget": self.budget,
+            "pace": self.pace or PACE,
+        }
 
     def check_of_calls(self) -> None:
         """Raises `ConfigError` for the first option that goes with benchmarks of queries alone."""

@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -18,3 +19,10 @@ os.environ[LOCAL_ONLY] = "1"
 def fathom(capsys: pytest.CaptureFixture[str]) -> Fathom:
     """Run the command line in this process; gives the exit code and what was printed."""
     return partial(run_command, capsys)
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings and a cache of this test alone."""
+    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))

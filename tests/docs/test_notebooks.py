@@ -33,9 +33,7 @@ def _shown(page: str, folder: Path) -> dict[str, dict[str, Any]]:
     return shown
 
 
-def test_cells_show_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
+def test_cells_show_every_form(tmp_path: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     shown = _shown("docs/notebook.md", tmp_path)
     for last in ("answer", "unsure", "unsure.choose(1)", "talk", "database", "run"):

@@ -19,10 +19,8 @@ Review = Callable[..., Done]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FATHOM_STORE", str(tmp_path / "fathom.sqlite"))
-    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     with closing(sqlite3.connect("shop.sqlite")) as made, made:
         made.execute("CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT)")

@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 
-
-@pytest.fixture(autouse=True)
-def own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "settings" / "config.toml"))
+pytestmark = pytest.mark.usefixtures("own_settings")
 
 
 def test_a_word_is_taught_used_listed_and_undone(fathom: Fathom, genes: Path) -> None:

@@ -28,10 +28,8 @@ orders = "customer_id < 5"
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shop(tmp_path: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the shop, its rights and settings that name neither."""
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.chdir(tmp_path)
     with sqlite3.connect(tmp_path / "shop.db") as writer:
         for statement in WHOLE:

@@ -19,7 +19,7 @@ from fathom.records import Draft
 
 
 @pytest.fixture
-def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clinic(tmp_path: Path, own_settings: None) -> Path:
     """A folder with settings that name a database and its pack, and a benchmark that asks it."""
     with closing(sqlite3.connect(tmp_path / "clinic.sqlite")) as connection, connection:
         connection.execute("CREATE TABLE patient (id INTEGER PRIMARY KEY, age INTEGER)")
@@ -37,8 +37,6 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "gold": ["SELECT COUNT(*) FROM patient WHERE age >= 65"],
     }
     (tmp_path / "asked.jsonl").write_text(json.dumps(asked) + "\n")
-    monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 

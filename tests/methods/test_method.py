@@ -55,8 +55,10 @@ def test_settings_reach_the_steps_that_take_them() -> None:
     changed = method.using(tries=3)
     assert [dict(s.settings) for s in changed.steps] == [{}, {"tries": 3}, {"bold": True, "tries": 3}]
     assert changed.name == "test"
-    with pytest.raises(ConfigError, match="'test' has no setting 'trees'"):
+    with pytest.raises(ConfigError, match=r"'test' has no setting 'trees'.*tries"):
         method.using(trees=3)
+    with pytest.raises(ConfigError, match=r"no setting 'xyz'\. It has: bold, tries\."):
+        method.using(xyz=1)
 
 
 def run(context: Context, *steps: object) -> Draft:

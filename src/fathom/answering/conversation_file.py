@@ -50,5 +50,5 @@ def read_conversation(file: Path) -> tuple[str, list[Answer]]:
         answer = answer_from_json(content)
         return answer.question.text, [answer]
     if not isinstance(content.get("answers"), list) or not isinstance(content.get("whole"), str):
-        raise InputError("is a damaged conversation", file=file)
+        raise InputError("is a damaged conversation: it lacks answers. Begin a new one", file=file)
     return content["whole"], [answer_from_json(a) for a in content["answers"]]

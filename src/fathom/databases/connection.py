@@ -66,7 +66,9 @@ def _as_seen(database: Database, rights: Path | Rights | None, user: str) -> Dat
     if rights is None:
         if user:
             database.close()
-            raise ConfigError("A user is named, and no file of rights: name it in the settings, or beside.")
+            raise ConfigError(
+                "A user is named, but no file of rights: name one with --rights, or in the settings."
+            )
         return database
     try:
         known = rights if isinstance(rights, Rights) else read_rights(rights)

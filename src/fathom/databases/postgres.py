@@ -243,7 +243,10 @@ def _settle_encoding(connection: Any) -> None:
     if connection.info.parameter_status("server_encoding") != "SQL_ASCII":
         answered = connection.pgconn.exec_(b"SET client_encoding = 'UTF8'")
         if answered.status != ExecStatus.COMMAND_OK:
-            raise ConnectionFailed("The database's text can't be had in UTF-8.")
+            raise ConnectionFailed(
+                "The server can't give the database's text in UTF-8, which Fathom reads. "
+                "Move its tables into a database that is encoded in UTF-8."
+            )
     else:
         connection.pgconn.exec_(b"SET client_encoding = 'SQL_ASCII'")  # which an account may have changed
         for name in _TEXT:

@@ -69,7 +69,7 @@ class Sessions:
         """A session, and whether it is newly opened."""
         with self._lock:
             if self._closed:
-                raise DatabaseError("The database is closed.")
+                raise DatabaseError("The database is closed; connect to it again.")
             if self._idle:
                 return self._idle.pop(), False
         return self.engine.open(), True

@@ -122,7 +122,10 @@ class Cassette:
             while self._read_to < size:
                 added = self._read(self._read_to, min(block, size - self._read_to))
                 if not added:
-                    raise CassetteError(f"The cassette {self.path} was cut short while in use.")
+                    raise CassetteError(
+                        f"The cassette {self.path} was cut short while in use. "
+                        "Run the command again: what is left in it is kept."
+                    )
                 whole = added.rfind(b"\n") + 1
                 for line in added[:whole].splitlines(keepends=True):
                     self._take_in(line)
@@ -151,7 +154,10 @@ class Cassette:
         try:
             content: dict[str, Any] = json.loads(self._read(*place))
         except ValueError:
-            raise CassetteError(f"The cassette {self.path} is damaged at byte {place[0]:,}.") from None
+            raise CassetteError(
+                f"The cassette {self.path} is damaged at byte {place[0]:,}. "
+                "Take that line out, or record anew."
+            ) from None
         return content
 
     def close(self) -> None:

@@ -108,7 +108,9 @@ class Method:
         """
         known = {name for one in self.steps for name in one.known_settings}
         if unknown := sorted(set(settings) - known):
-            raise ConfigError(f"The method {self.name!r} has no setting {unknown[0]!r}.")
+            listed = f" It has: {', '.join(sorted(known))}." if known else " It has none."
+            hint = did_you_mean(unknown[0], sorted(known)) or listed
+            raise ConfigError(f"The method {self.name!r} has no setting {unknown[0]!r}.{hint}")
         steps = (s.using(**{k: v for k, v in settings.items() if k in s.known_settings}) for s in self.steps)
         return replace(self, steps=tuple(steps))
 
@@ -165,7 +167,9 @@ def find_method(name: str) -> Any:
     if not quirks:
         return found
     if not isinstance(found, Method):
-        raise ConfigError(f"{name!r} is no method made of steps, and has no quirks.")
+        raise ConfigError(
+            f"{name!r} is no method made of steps, so it has no quirks: write {name} without +."
+        )
     return found.with_quirks(*quirks)
 
 

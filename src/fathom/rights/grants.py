@@ -104,7 +104,10 @@ class Granted:
         """The database's own role that queries run as, "" for none. Raises `RightsError` for several."""
         roles = sorted({g.role for g in self.grants if g.role})
         if len(roles) > 1:
-            raise RightsError(f"The user {self.user!r} has grants with several roles: {', '.join(roles)}.")
+            raise RightsError(
+                f"The user {self.user!r} has grants with several roles of one database: {', '.join(roles)}. "
+                "A query runs as one role: whoever keeps the rights gives these grants the same."
+            )
         return roles[0] if roles else ""
 
     @cached_property

@@ -172,7 +172,9 @@ class Access:
     def _let_user_in(self, scope: Scope, headers: Headers) -> None:
         """Let the user in whose site it is, whom the gate before it knows. Raises `RequestRefused`."""
         if scope["state"].get("user") != self._site.user:
-            raise RequestRefused(HTTPStatus.UNAUTHORIZED, "This isn't the site of who asks.")
+            raise RequestRefused(
+                HTTPStatus.UNAUTHORIZED, "This page is another user's. Open the address that you were given."
+            )
         if scope["method"] not in _SAFE and not scope["state"].get("bearer"):
             self._check_origin(headers)
         if not _is_for_users(scope["path"]):

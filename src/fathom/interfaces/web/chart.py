@@ -31,7 +31,9 @@ def specification(chart: Chart, mark: str = "") -> dict[str, Any]:
     _check(found)
     if mark:
         if mark not in drawn_as(chart):
-            raise InputError(f"this chart can't be drawn as {mark!r}: {', '.join(drawn_as(chart))}")
+            raise InputError(
+                f"this chart can't be drawn as {mark!r}; choose of: {', '.join(drawn_as(chart))}"
+            )
         found["mark"] = {"type": mark, "tooltip": True}
     return {**found, "width": "container", **_height(found), "config": {"axisY": LOOK["axisY"]}}
 

@@ -175,7 +175,9 @@ class Gate:
             return None
         client = scope.get("client") or ("", 0)
         if client[0] not in entrance.proxies:
-            raise RequestRefused(HTTPStatus.FORBIDDEN, "Who asks is told by the proxy, and this isn't it.")
+            raise RequestRefused(
+                HTTPStatus.FORBIDDEN, "Only the proxy may say who asks. Open the address that it serves."
+            )
         if len(said) != 1 or said[0] not in entrance.rights.users:
             raise RequestRefused(HTTPStatus.FORBIDDEN, "Nothing is shown to you here: you have no rights.")
         return said[0]

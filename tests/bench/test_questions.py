@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 from bench.few_examples import own_lessons
-from bench.questions.asking import Asked, tell
+from bench.figures import DATA
+from bench.questions.asking import Asked, file_of, tell
 from bench.questions.small import SMALL, make
 from tests.data import needed
 
@@ -17,6 +18,7 @@ from bench import (
     everyday,
     first_questions,
     followups,
+    newcomers,
     periods_and_shares,
     plain,
     readings,
@@ -48,6 +50,17 @@ def test_gold_on_our_own_databases_finds_rows(file: Path, tmp_path: Path) -> Non
                 for one in questions:
                     for gold in one["gold"]:
                         assert any(any(row) for row in connection.execute(gold)), (name, one["question"])
+
+
+def test_what_newcomers_ask_has_gold_that_runs_and_what_nothing_answers() -> None:
+    cases = yaml.safe_load(newcomers.QUESTIONS.read_text(encoding="utf-8"))
+    assert {c["split"] for c in cases.values()} == {"develop", "measure"}
+    for name, case in cases.items():
+        file = needed(*file_of(name, Path()).relative_to(DATA).parts)
+        assert all(isinstance(one, str) for one in case["unanswerable"])
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+            for one in case["questions"]:
+                assert all(connection.execute(gold).fetchone() for gold in one["gold"]), one["question"]
 
 
 def test_what_became_of_questions_is_counted() -> None:

@@ -12,6 +12,7 @@ from fathom.offline.combined import Composition
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.filters import Aside
 from fathom.offline.finishing.calendar_order import in_calendar_order
+from fathom.offline.finishing.counted_once import counted_once
 from fathom.offline.finishing.extremes import with_known_extremes
 from fathom.offline.finishing.held_numbers import with_held_numbers
 from fathom.offline.finishing.nobody import told_of_nobody
@@ -364,7 +365,7 @@ def _mended(engine: OfflineEngine, asked: Question, question: Question, query: Q
     query = kept_apart(query, engine.planner, names, profiles)
     query = without_repeats(query, engine.planner, names, profiles)
     query = as_said(query, said, [c for h in hints for c in h.columns])
-    query = as_one_number(query, said)
+    query = counted_once(as_one_number(query, said), said, engine.planner)
     query = with_held_numbers(query, said, names)
     query = grouped_by_names(grouped_by_whole_names(query, names), meant, names)
     query = shown_by_names(query, meant, names, engine.planner)

@@ -8,6 +8,7 @@ are, and all orders are no answer.
 from collections.abc import Collection, Iterator
 
 from fathom.offline.checks.account import ACCOUNTED, DENYING, Accounts
+from fathom.offline.checks.counted_things import counted_head
 from fathom.offline.checks.leaves_out import ANY_ROWS
 from fathom.offline.checks.light_words import names_something, restricts_ahead
 from fathom.offline.linking import Linking, Span
@@ -48,8 +49,8 @@ def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> t
     left = Accounts(linking).passed_over(query, said)
     named = _named(linking)
     groups = (i for i in left if i and linking.tokens[i - 1].lower in _GROUPING and i + 1 not in named)
-    restricting = (_modifiers(linking, left, named), _numbers(linking, left), _aims(linking, left), groups)
-    return tuple(sorted({place for places in restricting for place in places}))
+    found = (_modifiers(linking, left, named), _numbers(linking, left), _aims(linking, left), groups)
+    return tuple(sorted({place for places in (*found, _counted(linking, left)) for place in places}))
 
 
 def aims_passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> tuple[int, ...]:
@@ -82,6 +83,13 @@ def _aims(linking: Linking, left: Collection[int]) -> Iterator[int]:
         aimed = ahead >= 0 and linking.tokens[ahead].lower in _AIMING
         if aimed and token.kind == "word" and names_something(token.text):
             yield place
+
+
+def _counted(linking: Linking, left: Collection[int]) -> Iterator[int]:
+    """The noun that a question counts: "how many seats are there in room 12" counts no classes."""
+    head = counted_head(linking)
+    if head in left and names_something(linking.tokens[head].text):
+        yield head
 
 
 def _numbers(linking: Linking, left: Collection[int]) -> Iterator[int]:

@@ -26,6 +26,8 @@ from fathom.offline.queries.query import (
 
 _NAMED = 0.6
 """From which score on words name a table or column."""
+_TABLE = 0.9
+"""From which fit on a noun names a table: then other checks tell whether its rows are counted."""
 _GROUPING = frozenset(("by", "per"))
 _AIMING = frozenset("for about against from to without".split())
 """Words ahead of what rows are to have to do with: "drugs for headaches", "tracks about gardening"."""
@@ -86,9 +88,11 @@ def _aims(linking: Linking, left: Collection[int]) -> Iterator[int]:
 
 
 def _counted(linking: Linking, left: Collection[int]) -> Iterator[int]:
-    """The noun that a question counts: "how many seats are there in room 12" counts no classes."""
+    """The noun that a question counts, where no table is called so: "how many seats are there in room 12"."""
     head = counted_head(linking)
-    if head in left and names_something(linking.tokens[head].text):
+    if head is None or head not in left or not names_something(linking.tokens[head].text):
+        return
+    if all(linking.table_fit(table, head) < _TABLE for table in linking.tables):
         yield head
 
 

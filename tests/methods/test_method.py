@@ -57,8 +57,10 @@ def test_settings_reach_the_steps_that_take_them() -> None:
     assert changed.name == "test"
     with pytest.raises(ConfigError, match=r"'test' has no setting 'trees'.*tries"):
         method.using(trees=3)
-    with pytest.raises(ConfigError, match=r"no setting 'xyz'\. It has: bold, tries\."):
+    with pytest.raises(ConfigError, match=r"no setting 'xyz'\. There is: bold, tries\."):
         method.using(xyz=1)
+    with pytest.raises(ConfigError, match=r"no setting 'tries'\. It has none\."):
+        Method("plain", (pick_tables,)).using(tries=1)
 
 
 def run(context: Context, *steps: object) -> Draft:

@@ -108,8 +108,7 @@ class Method:
         """
         known = {name for one in self.steps for name in one.known_settings}
         if unknown := sorted(set(settings) - known):
-            listed = f" It has: {', '.join(sorted(known))}." if known else " It has none."
-            hint = did_you_mean(unknown[0], sorted(known)) or listed
+            hint = did_you_mean(unknown[0], sorted(known)) or " It has none."
             raise ConfigError(f"The method {self.name!r} has no setting {unknown[0]!r}.{hint}")
         steps = (s.using(**{k: v for k, v in settings.items() if k in s.known_settings}) for s in self.steps)
         return replace(self, steps=tuple(steps))

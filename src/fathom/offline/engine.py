@@ -1,6 +1,6 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -10,28 +10,17 @@ from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.checks.account import Accounts
 from fathom.offline.checks.overlaps import apart_columns
-from fathom.offline.combined import Composition, compositions
+from fathom.offline.combined import COMBINING, CombiningReading, Composition, compositions
 from fathom.offline.examples.adapt import asks_count, recast
 from fathom.offline.examples.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.examples.solved import Examples, Recalled
 from fathom.offline.examples.variants import Habits
-from fathom.offline.filters import Aside, said_apart
-from fathom.offline.grammars.ages import ages
+from fathom.offline.filters import FILTERS, Aside, FilterReading, said_apart
 from fathom.offline.grammars.amounts import Amounts
-from fathom.offline.grammars.averages import averages
-from fathom.offline.grammars.durations import asked_durations
-from fathom.offline.grammars.facts import facts
-from fathom.offline.grammars.firsts import firsts
-from fathom.offline.grammars.hierarchies import hierarchies
-from fathom.offline.grammars.most_used import most_used
-from fathom.offline.grammars.numbers_below import led_by_each
-from fathom.offline.grammars.periods import Dates, periods
-from fathom.offline.grammars.plain_rows import plain_rows
-from fathom.offline.grammars.ratios import ratios
-from fathom.offline.grammars.sorted_rows import sorted_rows
-from fathom.offline.grammars.summaries import Summaries
+from fathom.offline.grammars.grammar_reading import GrammarReading
+from fathom.offline.grammars.periods import Dates
+from fathom.offline.grammars.rules import GRAMMAR_RULES, proposed
 from fathom.offline.grammars.units import Measures, in_units
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete, tells_how
 from fathom.offline.knowledge import notes_of, with_hints
@@ -58,9 +47,10 @@ from fathom.offline.queries.query import Query, Unrepresentable, mentioned_table
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.choice import default_ranking_weights, taught
-from fathom.offline.roles import by_keys_own_words, role_counts, role_holders, role_players
+from fathom.offline.roles import by_keys_own_words
+from fathom.offline.rule import RuleSwitches
 from fathom.offline.sketches.shapes import default_shapes
-from fathom.records import Assumption, Question, SolvedExample
+from fathom.records import Assumption, Question, SolvedExample, TableProfile
 from fathom.retrieval import ValueIndex
 
 REMEMBERED = 16
@@ -71,8 +61,6 @@ BASES = 40
 """Likely queries of which shares and groups by period are made."""
 RECALLED = 10
 LIKELY = 20
-MOST_RATIOS = 12
-MOST_PERIODS = MOST_SUMS = 5
 _WHO = frozenset(("who", "whose", "whom"))
 
 
@@ -91,6 +79,7 @@ class OfflineEngine:
         cache: Path | None = None,
     ) -> None:
         self.database, self.knowledge, self.cache = database, knowledge, cache
+        self.rules = RuleSwitches()
         self.schema = with_hints(database.schema, knowledge)
         profiles = database.profile()
         self.planner = JoinPlanner(self.schema, uniform_columns(profiles), apart_columns(database))
@@ -128,6 +117,10 @@ class OfflineEngine:
         self.ranking = taught(default_ranking_weights(), [(s.words, s.query) for s in examples.solved])
         self.habits = Habits(examples, self.planner, self.index, cache, trust=trust)
         self._precedents = Precedents(examples)
+        self.forget_questions()
+
+    def forget_questions(self) -> None:
+        """Forget what was found for questions, as if none had been asked yet."""
         self.understand = lru_cache(REMEMBERED)(self._understand)
         self.propose = lru_cache(REMEMBERED)(self._propose)
         self.written = lru_cache(REMEMBERED)(self._written)
@@ -137,6 +130,14 @@ class OfflineEngine:
         kept = [s.example for i, s in enumerate(self.examples.solved) if i not in held_out]
         other = copy(self)
         other._learn_from(self._compiled(kept, self.examples.dialect), trust=self.habits.trust)
+        return other
+
+    def without_rules(self, off: Collection[str]) -> Self:
+        """The same engine with some rules switched off, by their names."""
+        other = copy(self)
+        other.rules = RuleSwitches(frozenset(off))
+        other.forget_questions()
+        other.plain = other if self.plain is self else self.plain.without_rules(off)
         return other
 
     def link(self, question: Question) -> Linking:
@@ -213,13 +214,21 @@ class OfflineEngine:
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
         question = replace(question, text=to_the_point(question.text))
-        linking, profiles = self.link(question), self.database.profile()
-        return said_apart(question, linking, self.planner, self.names, profiles, amounts=self.amounts)
+        return said_apart(
+            question, FilterReading(question.text, *self._known_of(question), FILTERS, self.rules)
+        )
 
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
         question = replace(question, text=to_the_point(question.text))
-        return tuple(compositions(question.text, self.link(question), self.planner, self.names))
+        reading = CombiningReading(question.text, *self._known_of(question), COMBINING, self.rules)
+        return tuple(compositions(reading))
+
+    def _known_of(
+        self, question: Question
+    ) -> tuple[Linking, JoinPlanner, RowNames, Mapping[str, TableProfile], Amounts]:
+        """All that rules are told of a question beside its text."""
+        return self.link(question), self.planner, self.names, self.database.profile(), self.amounts
 
     def nearest(self, question: Question) -> float:
         """How similar the nearest solved question is to this one, from 0 to 1."""
@@ -271,42 +280,20 @@ class OfflineEngine:
         recalled = {p.query: p for p in self._recalled(linking, hints, known)}
         return (
             *recalled.values(),
-            *self._by_grammar(linking, hints, found[:BASES]),
+            *proposed(
+                GrammarReading(
+                    question.text,
+                    *self._known_of(question),
+                    GRAMMAR_RULES,
+                    self.rules,
+                    hints,
+                    found[:BASES],
+                    bool(self.examples.solved),
+                )
+            ),
             *(p for p in found if p.query not in recalled),
             *self._habitual(linking, hints, {*recalled, *known}),
         )
-
-    def _by_grammar(
-        self, linking: Linking, hints: Sequence[Hint], likely: Sequence[Proposal]
-    ) -> Iterator[Proposal]:
-        """Propose queries that training data hardly hold: shares, numbers of many rows, roles, times, lists
-        under values."""
-        accounts, profiles = Accounts(linking), self.database.profile()
-        sums: tuple[Proposal, ...] = ()
-        if not any(h.formula for h in hints):  # else the evidence says how to calculate
-            shares = ratios(linking, likely, self.planner, accounts)
-            made = (*shares, *averages(linking, self.planner, self.names, self.amounts, accounts))
-            yield from complete(_best(made, MOST_RATIOS), hints, linking, MOST_RATIOS)
-            summaries = Summaries(linking, self.planner, self.names, self.amounts, profiles)
-            sums = tuple(summaries.proposals(max((p.score for p in likely), default=0.0)))
-            yield from complete(_best(sums, MOST_SUMS), hints, linking, MOST_SUMS)
-            yield from hierarchies(linking, self.planner, self.names, accounts)
-            yield from led_by_each(linking, self.planner, self.names, accounts)
-            yield from role_players(linking, self.planner, self.names, accounts)
-            yield from role_counts(linking, self.planner, self.names, accounts)
-            yield from role_holders(linking, self.planner, self.names, accounts)
-            yield from most_used(linking, self.planner, self.names, accounts)
-            dates = Dates(linking, self.planner, profiles)
-            for grammar in (asked_durations, firsts, ages):
-                yield from grammar(linking, self.planner, self.names, dates, accounts)
-            yield from sorted_rows(linking, self.planner, self.names, dates, accounts)
-            if not self.examples.solved:  # else these show which columns people mean by rows
-                yield from facts(linking, self.names, profiles, accounts)
-                yield from plain_rows(linking, self.planner, self.names, accounts, self.amounts.lines)
-        grouped = periods(
-            linking, (*(p for p in sums if p.source == "total"), *likely), self.planner, profiles, accounts
-        )
-        yield from _best(grouped, MOST_PERIODS)
 
     def _recalled(
         self, linking: Linking, hints: Sequence[Hint], known: Mapping[Query, Proposal]
@@ -344,10 +331,6 @@ class OfflineEngine:
         return complete(proposals, hints, linking, LIKELY)
 
 
-def _best(proposals: Iterable[Proposal], most: int) -> list[Proposal]:
-    return sorted(proposals, key=lambda p: -p.score)[:most]
-
-
 def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking) -> list[Proposal]:
     """Solved queries with what they miss of the hints, best first, where that is about the same tables.
 
@@ -372,12 +355,22 @@ def engine_for(
     knowledge: KnowledgePack,
     examples: Sequence[SolvedExample] = (),
     cache: Path | None = None,
+    *,
+    without_rules: frozenset[str] = frozenset(),
 ) -> OfflineEngine:
-    """The engine of a database with this knowledge, made at the first question and kept with the database."""
-    key = ("offline engine", id(knowledge), id(examples), cache)
+    """The engine of a database with this knowledge, made at the first question and kept with the database.
+
+    `without_rules` are the names of rules that are switched off.
+    """
+    key = ("offline engine", id(knowledge), id(examples), cache, without_rules)
+    whole = engine_for(database, knowledge, examples, cache) if without_rules else None
     with _lock:
         if key not in database.kept:
-            engine = OfflineEngine(database, knowledge, examples, cache=cache)
+            engine = (
+                whole.without_rules(without_rules)
+                if whole
+                else OfflineEngine(database, knowledge, examples, cache=cache)
+            )
             # Held as well, so that no later object can be taken for them by its id.
             database.kept[key] = (engine, knowledge, examples)
         found: OfflineEngine = database.kept[key][0]

@@ -14,27 +14,33 @@ from fathom.offline.opinions import settle_advised
 from fathom.offline.pipeline import Settled
 from fathom.offline.queries.to_sql import literal
 from fathom.offline.readings import is_worth_showing, readings
+from fathom.offline.rules import named_rules
 from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
 
 SELECTED = 0.3
 SHOWN = 20
 
 
-def _engine(context: Context) -> OfflineEngine:
-    return engine_for(context.database, context.knowledge, context.examples, context.cache)
+Names = tuple[str, ...]
+
+
+def _engine(context: Context, without_rules: Names) -> OfflineEngine:
+    off = named_rules(without_rules)
+    return engine_for(context.database, context.knowledge, context.examples, context.cache, without_rules=off)
 
 
 @step("selection")
-async def link_question(draft: Draft, context: Context) -> Draft:
-    """Tie the question's words to tables, columns and values."""
-    return await asyncio.to_thread(undisturbed, _link, draft, context)
+async def link_question(draft: Draft, context: Context, *, without_rules: Names = ()) -> Draft:
+    """Tie the question's words to tables, columns and values. `without_rules` names rules to switch off."""
+    return await asyncio.to_thread(undisturbed, _link, draft, context, without_rules)
 
 
-def _link(draft: Draft, context: Context) -> Draft:
+def _link(draft: Draft, context: Context, without_rules: Names) -> Draft:
     if not any(table.columns for table in context.database.schema.tables):
         return replace(draft, confidence=0.0, refusal=Refusal("The database holds no tables to ask about."))
-    question, _ = _engine(context).spelt_right(draft.question)
-    engine = _engine(context).plain
+    engine = _engine(context, without_rules)
+    question, _ = engine.spelt_right(draft.question)
+    engine = engine.plain
     linking = engine.link(engine.in_idiom(question))
     notes = {
         "values": [
@@ -55,14 +61,15 @@ def _selection(linking: Linking) -> Selection:
 
 
 @step("generation")
-async def propose_queries(draft: Draft, context: Context) -> Draft:
-    """Make candidate queries from likely sketches."""
-    return await asyncio.to_thread(undisturbed, _propose, draft, context)
+async def propose_queries(draft: Draft, context: Context, *, without_rules: Names = ()) -> Draft:
+    """Make candidate queries from likely sketches and by rules, but for some."""
+    return await asyncio.to_thread(undisturbed, _propose, draft, context, without_rules)
 
 
-def _propose(draft: Draft, context: Context) -> Draft:
-    question, _ = _engine(context).spelt_right(draft.question)
-    engine = _engine(context).plain
+def _propose(draft: Draft, context: Context, without_rules: Names) -> Draft:
+    engine = _engine(context, without_rules)
+    question, _ = engine.spelt_right(draft.question)
+    engine = engine.plain
     candidates = [
         Candidate(sql, proposal.score) for proposal, sql in engine.written(engine.in_idiom(question))
     ]
@@ -70,17 +77,19 @@ def _propose(draft: Draft, context: Context) -> Draft:
 
 
 @step("revision")
-async def choose_query(draft: Draft, context: Context, *, confidence: float | None = None) -> Draft:
+async def choose_query(
+    draft: Draft, context: Context, *, confidence: float | None = None, without_rules: Names = ()
+) -> Draft:
     """Run the first candidates, choose, and say how sure that is.
 
     Declines below `confidence` (0 to 1); where that is None, where less than nine in ten answers were right
-    when it was calibrated.
+    when it was calibrated. `without_rules` names rules to switch off, which is for measuring them.
     """
-    return await asyncio.to_thread(undisturbed, _choose, draft, context, confidence)
+    return await asyncio.to_thread(undisturbed, _choose, draft, context, confidence, without_rules)
 
 
-def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
-    engine = _engine(context)
+def _choose(draft: Draft, context: Context, confidence: float | None, without_rules: Names) -> Draft:
+    engine = _engine(context, without_rules)
     question, spelt = engine.spelt_right(draft.question)
     found = settle_advised(engine, question)
     if found is None:
@@ -116,7 +125,11 @@ def _choose(draft: Draft, context: Context, confidence: float | None) -> Draft:
             *(_words_passed_over(found) if sure else ()),
             *_values(engine, found.linking, found.sql),
         ),
-        notes={"tried": sum(c.result is not None for c in solution.checked), "source": found.source},
+        notes={
+            "tried": sum(c.result is not None for c in solution.checked),
+            "source": found.source,
+            "rules": list(found.rules),
+        },
     )
 
 

@@ -58,7 +58,8 @@ class Settled:
     `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
     `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
     another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
-    other ways to read the question came to.
+    other ways to read the question came to; `rules` are the names of those that proposed the query, filtered
+    it or put it together.
     """
 
     query: Query
@@ -73,6 +74,7 @@ class Settled:
     solution: Solution
     finish: Callable[[Query], Query | None]
     others: tuple["Settled", ...] = ()
+    rules: tuple[str, ...] = ()
 
     def beside(self, *others: "Settled | None") -> "Settled":
         """The same, with what other ways came to."""
@@ -88,6 +90,7 @@ class _Chosen:
     source: str
     confidence: float
     sure: bool
+    rules: tuple[str, ...] = ()
 
 
 def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
@@ -229,6 +232,7 @@ def _composed(engine: OfflineEngine, asked: Question, way: Composition, *, doubt
         linking=engine.link(asked),
         finish=lambda _: None,
         others=(),
+        rules=tuple(dict.fromkeys((way.rule, *(r for p in parts for r in p.rules)))),
     )
 
 
@@ -293,6 +297,7 @@ def _restricted(engine: OfflineEngine, aside: Aside) -> Settled | None:
         assumptions=(*plain.assumptions, *told),
         finish=_then(plain.finish, lambda q: (aside.put_back(q) or (None,))[0]),
         others=(),
+        rules=(*aside.rules, *plain.rules),
     )
 
 
@@ -333,6 +338,7 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
         engine.link(question),
         solution,
         finish=lambda other: _finished(engine, asked, question, other, chosen.source).query,
+        rules=chosen.rules,
     )
 
 
@@ -379,15 +385,18 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
     choice = solution.verdict.choice
     best = choice.order[0]
     proposal, checked = solution.proposals[best], solution.checked[best]
+    rules = (proposal.rule,) if proposal.rule else ()
     chosen = _Chosen(
-        proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure
+        proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure, rules
     )
     if proposal.source in GRAMMARS or solved_before(proposal):
         return chosen
     nested = solve_nested(engine, question)
     if nested is None:
         return chosen
-    inside = replace(chosen, query=nested.query, sql=nested.sql, checked=nested.checked, source="nested")
+    inside = replace(
+        chosen, query=nested.query, sql=nested.sql, checked=nested.checked, source="nested", rules=()
+    )
     if _agree(nested.checked, checked):
         return inside
     return replace(inside, confidence=nested.confidence, sure=nested.sure)

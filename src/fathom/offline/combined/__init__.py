@@ -4,6 +4,6 @@ Each part is asked as a question of its own, and what was asked for is calculate
 """
 
 from fathom.offline.combined.records import Composition
-from fathom.offline.combined.ways import compositions
+from fathom.offline.combined.rules import COMBINING, CombiningReading, compositions
 
-__all__ = ["Composition", "compositions"]
+__all__ = ["COMBINING", "CombiningReading", "Composition", "compositions"]

@@ -17,7 +17,8 @@ class Composition:
     """Plain questions, and what makes a query of theirs: None where they don't fit together.
 
     `needed` says that a query which is not so made can't be right; `whole`, of shares, what all rows come to;
-    `learned` that such questions are learned as well, so that what is unsure in part says no more.
+    `learned` that such questions are learned as well, so that what is unsure in part says no more. `rule` is
+    the name of the rule that found it.
     """
 
     questions: tuple[str, ...]
@@ -25,6 +26,7 @@ class Composition:
     needed: bool = True
     whole: int = 0
     learned: bool = False
+    rule: str = ""
 
     def is_sensible(self, result: Result) -> bool:
         """True if there is a number, and shares are neither 0 nor all: either tells of a part misread."""

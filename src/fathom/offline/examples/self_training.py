@@ -113,8 +113,11 @@ def _known_or_learned(engine: OfflineEngine) -> RehearsedExamples:
 
 
 def rehearsal_file(engine: OfflineEngine) -> Path | None:
-    """Where what was learned is kept: its name is the digest of all that it is learned from."""
-    if engine.cache is None:
+    """Where what was learned is kept: its name is the digest of all that it is learned from.
+
+    None where it isn't: without a cache, and where rules are switched off, which is for measuring.
+    """
+    if engine.cache is None or engine.rules.off:
         return None
     solved = [s.example for s in engine.examples.solved]
     told = (

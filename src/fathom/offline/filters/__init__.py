@@ -1,5 +1,8 @@
 """Filters that are read apart from a question: the rest is a plain question, whose query is filtered."""
 
-from fathom.offline.filters.extract import Aside, said_apart
+from fathom.offline.filters.extract import said_apart
+from fathom.offline.filters.filter_reading import FilterReading
+from fathom.offline.filters.records import Aside
+from fathom.offline.filters.rules import FILTERS
 
-__all__ = ["Aside", "said_apart"]
+__all__ = ["FILTERS", "Aside", "FilterReading", "said_apart"]

@@ -306,11 +306,11 @@ _PREPOSITIONS = frozenset(
 )
 
 
-def left_open(found: Belonging, linking: Linking, said: Collection[int]) -> bool:
-    """True if words behind may belong to what rows have, and nothing else says what they mean.
+def left_open(places: Collection[int], linking: Linking, said: Collection[int]) -> bool:
+    """True if words behind these places may belong to what rows have, and nothing else says what they mean.
 
     "Students with no courses in Biology" may be all those in Biology, or those with no such courses.
     """
-    end = max(found.places) + 1
+    end = max(places) + 1
     behind = end < len(linking.tokens) and linking.tokens[end].lower in _PREPOSITIONS
     return behind and end not in said

@@ -34,7 +34,7 @@ class Proposal:
     `source` says where it comes from: `sketch`, one of `GRAMMARS`, or `example` for the query of a solved
     question, of that `similarity` with this one and with so many of its values `kept`. `unmet` is the weight
     of what outside knowledge said and the query doesn't. `settled` says of what a grammar made that nothing
-    in the question leaves another reading open.
+    in the question leaves another reading open; `rule` is the name of that grammar.
     """
 
     query: Query
@@ -48,6 +48,7 @@ class Proposal:
     kept: int = 0
     unmet: float = 0.0
     settled: bool = False
+    rule: str = ""
 
     def edited(self, query: Query, gain: float) -> "Proposal":
         """This proposal with its query edited; `gain` is what that adds to its filling's score."""

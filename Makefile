@@ -56,6 +56,7 @@ bench: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	@$(BIN)/python -m tests.docs.commands_page
 	@$(BIN)/python -m tests.docs.methods_page
+	@$(BIN)/python -m tests.docs.rules_page
 	@$(BIN)/python -m tests.docs.notebooks
 
 clean:

@@ -63,6 +63,7 @@ class MethodOptions(TypedDict, total=False):
 
     Below `confidence` (0 to 1) a question is declined, where the method's own bar is another. Without a
     `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
+    `without_rules` names rules of `offline` to switch off.
     """
 
     method: str | Method | None
@@ -70,6 +71,7 @@ class MethodOptions(TypedDict, total=False):
     examples: Iterable[SolvedExample]
     limits: Limits | None
     confidence: float | None
+    without_rules: Sequence[str]
 
 
 class AskOptions(MethodOptions, total=False):
@@ -96,15 +98,17 @@ def prepare(
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
     on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
     `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
-    given, `ConfigError` for a `confidence` out of range or a method without such a bar, `InputError` for a
-    pack that can't be read, and `RightsError` for a model where the rights allow none.
+    given, `ConfigError` for a `confidence` out of range or a method without such a bar or such rules,
+    `InputError` for a pack that can't be read, and `RightsError` for a model where the rights allow none.
     """
     if unknown := sorted(set(options) - set(MethodOptions.__annotations__)):
         raise TypeError(
             f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], [*AskOptions.__annotations__])}"
         )
     by_itself = WITHOUT_MODEL if model is None else WITH_MODEL
-    chosen = _method(options.get("method") or by_itself, options.get("confidence"))
+    chosen = _method(
+        options.get("method") or by_itself, options.get("confidence"), options.get("without_rules", ())
+    )
     if chosen.asks_model and model is None:
         raise ModelNeeded
     if model is not None and database.granted is not None and not database.granted.models:
@@ -124,10 +128,12 @@ def prepare(
     return Asking(database, chosen, context)
 
 
-def _method(named: str | Method, confidence: float | None) -> Method:
+def _method(named: str | Method, confidence: float | None, without_rules: Sequence[str]) -> Method:
     chosen = find_method(named) if isinstance(named, str) else named
     if not isinstance(chosen, Method):
         raise ConfigError(f"{named!r} is no method made of steps; fathom evaluate can measure it.")
+    if without_rules:
+        chosen = chosen.using(without_rules=tuple(without_rules))
     if confidence is None:
         return chosen
     if not 0 <= confidence <= 1:

@@ -10,13 +10,14 @@ from typing import Self
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
+from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.overlaps import apart_columns
 from fathom.offline.combined import COMBINING, CombiningReading, Composition, compositions
 from fathom.offline.examples.adapt import asks_count, recast
 from fathom.offline.examples.precedents import Precedents, among_twins, named, sure_values
 from fathom.offline.examples.solved import Examples, Recalled
 from fathom.offline.examples.variants import Habits
-from fathom.offline.filters import FILTERS, Aside, FilterReading, said_apart
+from fathom.offline.filters import FILTERS, Aside, FilterReading, FilterRule, said_apart
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.grammars.grammar_reading import GrammarReading
 from fathom.offline.grammars.periods import Dates
@@ -214,9 +215,11 @@ class OfflineEngine:
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
         question = replace(question, text=to_the_point(question.text))
-        return said_apart(
-            question, FilterReading(question.text, *self._known_of(question), FILTERS, self.rules)
-        )
+        return said_apart(question, self.filter_reading(question))
+
+    def filter_reading(self, question: Question, rules: tuple[FilterRule, ...] = FILTERS) -> FilterReading:
+        """A question as rules for filters read it."""
+        return FilterReading(question.text, *self._known_of(question), rules, self.rules)
 
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
@@ -229,6 +232,11 @@ class OfflineEngine:
     ) -> tuple[Linking, JoinPlanner, RowNames, Mapping[str, TableProfile], Amounts]:
         """All that rules are told of a question beside its text."""
         return self.link(question), self.planner, self.names, self.database.profile(), self.amounts
+
+    def checked(self, query: Query, linking: Linking) -> CheckedQuery:
+        """A query as checks of it read it."""
+        uniform, solved = self.linker.words.uniform, bool(self.examples.solved)
+        return CheckedQuery(query, linking, self.names, self.planner, self.amounts, uniform, solved)
 
     def nearest(self, question: Question) -> float:
         """How similar the nearest solved question is to this one, from 0 to 1."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fathom.errors import QueryError
-from fathom.offline.checks.other_rows import shows_what_restricts
 from fathom.offline.checks.passed_over import denials_passed_over
+from fathom.offline.checks.rules import NAMED
 from fathom.offline.checks.trial_runs import Checked, brief
 from fathom.offline.combined import Composition
 from fathom.offline.engine import OfflineEngine
@@ -285,7 +285,8 @@ def _restricted(engine: OfflineEngine, aside: Aside) -> Settled | None:
     run = _run(engine, query)
     if run is None:
         return None
-    if shows_what_restricts(query, engine.link(aside.question)):
+    checked = engine.checked(query, engine.link(aside.question))
+    if engine.rules.says_any((NAMED["shows_what_restricts"],), checked):
         plain = replace(plain, sure=False, confidence=min(plain.confidence, UNLEARNED))
     return replace(
         plain,

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fathom.errors import QueryError
-from fathom.offline.checks.contradicts import takes_year_otherwise
 from fathom.offline.checks.light_words import names_something
+from fathom.offline.checks.rules import NAMED
 from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
@@ -89,7 +89,10 @@ def _candidates(engine: OfflineEngine, found: Settled, places: Iterable[int]) ->
             sql = None if query is None else render(query, engine.planner, engine.database.dialect)
         except Unrepresentable:
             continue
-        if query is not None and sql is not None and not takes_year_otherwise(query, found.linking):
+        if query is None or sql is None:
+            continue
+        years = engine.rules.says_any((NAMED["takes_year_otherwise"],), engine.checked(query, found.linking))
+        if not years:
             checked = found.solution.checked[place]
             known = checked.result if sql == found.solution.sqls[place] else None
             yield from _ran(engine, query, sql, known, min(found.confidence, odds[place] * left))

@@ -14,7 +14,7 @@ Changed = TypeVar("Changed")
 class OfflineRule(Generic[Reads_co]):
     """A rule: what it reads, and a question about a sample database that needs it.
 
-    `database` is chinook, northwind or one of those in `bench.questions.small`.
+    `database` is one of those that `tests/offline/rule_databases.py` finds or makes.
     """
 
     name: str

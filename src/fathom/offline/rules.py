@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fathom.errors import ConfigError, did_you_mean
+from fathom.offline.checks.rules import CHECKS
 from fathom.offline.combined import COMBINING
 from fathom.offline.filters import FILTERS
 from fathom.offline.grammars.rules import GRAMMAR_RULES
@@ -13,6 +14,7 @@ ROOMS: Mapping[str, tuple[OfflineRule[Any], ...]] = {
     "filters": FILTERS,
     "combined": COMBINING,
     "grammars": GRAMMAR_RULES,
+    "checks": CHECKS,
 }
 """The rules by the package that they stand in."""
 

@@ -6,18 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from fathom.offline.checks.account import ACCOUNTED, Accounts
-from fathom.offline.checks.contradicts import is_at_odds, takes_year_otherwise
-from fathom.offline.checks.counted_things import compares_others, counts_again, counts_others
-from fathom.offline.checks.extra_columns import shows_unasked
-from fathom.offline.checks.leaves_out import (
-    falls_short,
-    leaves_name_out,
-    overlooks,
-)
-from fathom.offline.checks.other_rows import tells_otherwise
+from fathom.offline.checks.counted_things import counts_again
+from fathom.offline.checks.leaves_out import leaves_name_out
 from fathom.offline.checks.outcomes import outcomes_left
 from fathom.offline.checks.passed_over import aims_passed_over, passed_over
-from fathom.offline.checks.shows_less import counts_all, shows_less
+from fathom.offline.checks.rules import AGAINST_GRAMMARS, CONTRADICTIONS, OVERLOOKED, SHORTFALLS
 from fathom.offline.checks.takes_all import restricting_left
 from fathom.offline.checks.trial_runs import Checked
 from fathom.offline.disagreement import LIKELY, Learned, cells_of, speaks_against
@@ -27,8 +20,6 @@ from fathom.offline.finishing.shown_keys import named_among, shown_by_names
 from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
 from fathom.offline.grammars.asked_numbers import asked_units
 from fathom.offline.grammars.durations import said_of_lengths
-from fathom.offline.grammars.hierarchies import shows_only_keys
-from fathom.offline.grammars.kinds import counts_kind
 from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio, is_sensible
 from fathom.offline.grammars.sold import holds_lines, trade_verbs
@@ -102,7 +93,7 @@ def decide(
     before, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
     choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
     stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
-    agrees = not less and not is_at_odds(proposals[before.order[0]].query, linking, engine.names)
+    agrees = not less and not _is_at_odds(proposals[before.order[0]].query, linking, engine)
     learnt = Learned(weighed.choice, learned, before.order[0])
     heeded = stands_in and agrees and before.confidence >= LIKELY
     if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
@@ -117,7 +108,7 @@ def decide(
         choice = _doubted(choice, DOUBTED)
     if leaves_name_out(first, linking, choice.missing):
         choice = _doubted(choice, UNLEARNED)
-    said = _said_by_form(first, linking, engine)
+    said = engine.checked(first, linking).said_by_form
     known = said.union(_checked_elsewhere(linking, engine), *(range(*span) for span in told))
     # A grammar that settled a question has accounted for its words, though not for what it is about.
     over = aims_passed_over if proposals[choice.order[0]].settled else passed_over
@@ -147,9 +138,7 @@ def _with_grammars(
             for i, p in enumerate(proposals)
             if p.source == source
             and checked[i].error is None
-            and not shows_unasked(p.query, linking)
-            and not takes_year_otherwise(p.query, linking)
-            and not shows_less(p.query, linking, engine.names)
+            and not engine.rules.says_any(AGAINST_GRAMMARS, engine.checked(p.query, linking))
         ]
         settled = any(proposals[i].settled for i in made)
         known = proposals[choice.order[0]]
@@ -171,11 +160,11 @@ def _in_accord(
     if engine.examples.solved or any(t.evidence for t in linking.tokens):
         return choice
     likely = ((i, proposals[i]) for i in choice.order if proposals[i].source not in GRAMMARS)
-    agreeing = ((i, p.query) for i, p in likely if not is_at_odds(p.query, linking, engine.names))
+    agreeing = ((i, p.query) for i, p in likely if not _is_at_odds(p.query, linking, engine))
     first: int | None = None
     for place, query in islice(agreeing, NEXT):
         first = place if first is None else first
-        if not overlooks(query, linking, _said_by_form(query, linking, engine)):
+        if not engine.rules.says_any(OVERLOOKED, engine.checked(query, linking)):
             first = place
             break
     if first == choice.order[0]:
@@ -196,36 +185,20 @@ def _put_first(choice: RankedCandidates, first: int) -> RankedCandidates:
     return replace(choice, order=order, scores=scores)
 
 
+def _is_at_odds(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
+    """True if a query says something else than its question."""
+    return engine.rules.says_any(CONTRADICTIONS, engine.checked(query, linking))
+
+
 def _says_less(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
     """True if a query falls short of its question, or shows keys where rows have names."""
-    said = _said_by_form(query, linking, engine)
-    return (
-        falls_short(query, linking, engine.names, said)
-        or counts_all(query, linking)
-        or counts_others(query, linking, engine.planner)
-        or compares_others(query, linking, engine.planner)
-        or tells_otherwise(query, linking, engine.names, engine.planner)
-        or shows_only_keys(query, linking, engine.planner)
-        or counts_kind(query, linking, engine.planner, engine.names)
-        or bool(_outcomes_left(query, linking, engine))
-    )
+    return engine.rules.says_any(SHORTFALLS, engine.checked(query, linking))
 
 
 def _outcomes_left(query: Query, linking: Linking, engine: OfflineEngine) -> tuple[int, ...]:
     """The places of verbs of how it went that a query passes over; solved questions say what these mean."""
-    return () if engine.examples.solved else outcomes_left(query, linking, engine.planner)
-
-
-def _said_by_form(query: Query, linking: Linking, engine: OfflineEngine) -> frozenset[int]:
-    """The places of words for money and for what was sold, where a query adds that up, and of values that all
-    rows have.
-    """
-    money = asked_money(linking) is not None and adds_money(query, engine.amounts)
-    traded = trade_verbs(linking, engine.amounts.lines, engine.names)
-    sold = frozenset(traded if holds_lines(query, engine.planner, engine.amounts.lines) else ())
-    uniform = (v.span for v in linking.values if v.column in engine.linker.words.uniform)
-    everywhere = frozenset(i for span in uniform for i in range(*span))
-    return sold | everywhere | (said_of_money(linking) if money else frozenset())
+    known = engine.examples.solved or not engine.rules.are_on("outcomes_left")
+    return () if known else outcomes_left(query, linking, engine.planner)
 
 
 def _checked_elsewhere(linking: Linking, engine: OfflineEngine) -> frozenset[int]:
@@ -366,7 +339,7 @@ def _without_sales(
 def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple[str, ...]:
     """The words that neither a ratio, period or duration nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
-    told = _said_by_form(chosen.query, linking, engine) | said_of_money(linking)
+    told = engine.checked(chosen.query, linking).said_by_form | said_of_money(linking)
     told |= said_of_lengths(linking) if chosen.source == "duration" else frozenset()
     said = told.union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(chosen.query, said)

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from fathom.offline.checks.leaves_out import falls_short, shows_something_else
+from fathom.offline.checks.leaves_out import shows_something_else
+from fathom.offline.checks.rules import SHORTFALLS
 from fathom.offline.checks.trial_runs import Checked
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.from_sql import parse
@@ -69,4 +70,4 @@ def test_which_book_is_no_genre(question: str, sql: str, other: bool, engine: Of
 )
 def test_what_falls_short(question: str, sql: str, short: bool, engine: OfflineEngine) -> None:
     linking = engine.link(Question(question))
-    assert falls_short(parse(sql, engine.planner), linking, engine.names) is short
+    assert engine.rules.says_any(SHORTFALLS, engine.checked(parse(sql, engine.planner), linking)) is short

@@ -12,7 +12,17 @@ from fathom.interfaces.cli import DECLINED
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_mismatches, show_trace
 from fathom.interfaces.cli.display import notices, plain, print_csv, print_json, print_sql
-from fathom.interfaces.cli.options import ANYBODY, NO_LIMIT, NO_RECORDING, AsUser, Recording, Spending, Strict
+from fathom.interfaces.cli.options import (
+    ANYBODY,
+    NO_LIMIT,
+    NO_RECORDING,
+    AsUser,
+    Recording,
+    Spending,
+    Strict,
+    WithoutRules,
+    rule_names,
+)
 from fathom.records import Answer, Ending, Limits
 
 
@@ -30,6 +40,7 @@ def ask(
     pack: tuple[Path, ...] = (),
     confidence: float | None = None,
     choose: int | None = None,
+    without_rules: WithoutRules = "",
     after: Path | None = None,
     seconds: float = 30.0,
     no_index: bool = False,
@@ -118,6 +129,7 @@ def ask(
             packs=pack,
             limits=limits,
             confidence=confidence,
+            without_rules=rule_names(without_rules),
             model=chosen,
             embeddings=near,
         )

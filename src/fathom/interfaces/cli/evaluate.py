@@ -31,8 +31,11 @@ from fathom.interfaces.cli.options import (
     Recording,
     RunFlags,
     Spending,
+    WithoutRules,
+    rule_names,
     run_options,
 )
+from fathom.methods import Method, find_method
 
 METHOD = "offline"
 
@@ -50,6 +53,7 @@ def evaluate(
     questions: Chosen = ALL_QUESTIONS,
     flags: RunFlags = AS_RUNS_GO,
     queries: QueryOptions = AS_QUERIES_ARE,
+    without_rules: WithoutRules = "",
     evidence: Evidence = "given",
     schema: SchemaGiven = "whole",
     predictions: Path | None = None,
@@ -93,7 +97,7 @@ def evaluate(
     loaded = load_benchmark(benchmark, split).only(questions.choice(flags.seed or 0))
     if is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} is of tool questions: fathom evaluate-calls {benchmark}")
-    subject: Subject = method or METHOD
+    subject: Subject = _method(method or METHOD, rule_names(without_rules))
     name = None
     if predictions is not None:
         share = CACHED_SHARE if cached_share is None else cached_share
@@ -116,6 +120,15 @@ def evaluate(
             RepeatedRun(repeats, f"{Path(benchmark).stem}-{method or METHOD}", spending),
             json=json,
         )
+
+
+def _method(name: str, without_rules: tuple[str, ...]) -> Subject:
+    """The method of this name; without some of its rules it is another one, with another name."""
+    method = find_method(name) if without_rules else name
+    if isinstance(method, Method):
+        chosen = method.using(without_rules=without_rules)
+        return replace(chosen, name=f"{name} without {', '.join(without_rules)}")
+    return method
 
 
 def _refuse(options: Mapping[str, Any], why: str) -> None:

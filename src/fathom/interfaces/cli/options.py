@@ -26,6 +26,25 @@ Strict = Annotated[
 ]
 
 
+WithoutRules = Annotated[
+    str,
+    Parameter(
+        help="Switch off these rules of offline, or rooms of rules, with commas between: times,stock. "
+        "docs/rules.md lists them."
+    ),
+]
+
+
+def rule_names(without_rules: str) -> tuple[str, ...]:
+    """The names of rules that are to be switched off. Raises `ConfigError` for one that there isn't."""
+    names = tuple(n.strip() for n in without_rules.split(",") if n.strip())
+    if names:
+        from fathom.offline.rules import named_rules  # noqa: PLC0415, only where rules are named
+
+        named_rules(names)
+    return names
+
+
 def query_text(query: str) -> str:
     """The query itself, where it may be `-`."""
     return sys.stdin.read() if query == "-" else query

@@ -16,7 +16,7 @@ from fathom.offline.queries.rows import RowNames
 class CheckedQuery:
     """A query, the question's words tied to the database, and what is known of that.
 
-    `uniform` are columns that have one value in all rows; `has_examples` says that there are solved questions.
+    `uniform` are columns of one value in all rows; `has_examples` says that there are solved questions.
     """
 
     query: Query

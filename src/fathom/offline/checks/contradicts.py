@@ -6,7 +6,6 @@ Weights that know a question's words for those of a column may let the small one
 from itertools import pairwise
 
 from fathom.offline.checks.counted_things import counted_head
-from fathom.offline.checks.shows_less import shows_less
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
@@ -44,30 +43,6 @@ _MORE = frozenset("higher more greater above over larger longer bigger".split())
 _HELD = frozenset(("exact", "folded", "stem", "code"))
 _NAMED, _LIKELY, _POSSIBLE = 0.6, 0.5, 0.1
 _WHOLLY = 0.9
-
-
-def is_at_odds(query: Query, linking: Linking, rows: RowNames) -> bool:
-    """True if a query says something else than its question, in ways that learned weights overlook."""
-    return (
-        compares_otherwise(query, linking)
-        or compares_the_other_way(query, linking)
-        or leaves_one_out(query, linking)
-        or leaves_number_out(query, linking)
-        or counts_one(query, linking, rows)
-        or shows_less(query, linking, rows)
-        or takes_year_otherwise(query, linking)
-        or takes_count_for_key(query, linking, rows)
-        or denies_nothing(query, linking)
-        or ranks_nothing(query, linking)
-        or ranks_from_the_other_end(query, linking)
-        or shows_keys_for_names(query, linking)
-        or len({*query.select}) < len(query.select)
-        or adds_up_keys(query)
-        or wants_two_values(query)
-        or gives_one_for_each(query, linking)
-        or counts_repeats(query, linking)
-        or shows_flag(query, linking)
-    )
 
 
 def compares_otherwise(query: Query, linking: Linking) -> bool:

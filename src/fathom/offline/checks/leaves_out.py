@@ -134,42 +134,6 @@ def _may_be_person(column: ColumnRef, rows: RowNames) -> bool:
     return not number and words[-1:] != ("id",) and not NO_PERSON.intersection(words)
 
 
-def falls_short(query: Query, linking: Linking, rows: RowNames, said: Collection[int] = ()) -> bool:
-    """True if a query leaves out any of what learned weights may overlook.
-
-    `said` are the places of words that its form stands for, so that they mean no value.
-    """
-    if shows_something_else(query, linking, rows):
-        return True
-    ways = (
-        groups_by_less,
-        leaves_out_years,
-        calculates_nothing,
-        starts_within,
-        counts_once,
-        counts_unasked,
-        counts_values,
-        averages_all,
-        divides_nothing,
-        leaves_out_what_is_so,
-        shows_what_is_given,
-    )
-    return any(way(query, linking) for way in ways) or leaves_out_values(query, linking, said)
-
-
-def overlooks(query: Query, linking: Linking, said: Collection[int] = ()) -> bool:
-    """True if a query passes over a year, an average or a value, which another query likely holds.
-
-    On databases that the weights never saw, the likeliest one that does was right for 19 questions and the
-    one put behind it for 4.
-    """
-    return (
-        leaves_out_years(query, linking)
-        or calculates_nothing(query, linking)
-        or leaves_out_values(query, linking, said)
-    )
-
-
 def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
     """True if rows are asked for that are something ("users that are logged in"), and a query takes all rows.
 

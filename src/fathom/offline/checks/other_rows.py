@@ -33,19 +33,6 @@ _NAMED = 0.5
 _MEANT = 0.3
 
 
-def tells_otherwise(query: Query, linking: Linking, rows: RowNames, planner: JoinPlanner) -> bool:
-    """True if a query tells less of rows than it is asked, or something of other rows."""
-    return (
-        tells_less(query, linking)
-        or ranks_unasked(query, linking)
-        or shows_what_restricts(query, linking)
-        or leaves_first_out(query, linking)
-        or shows_others(query, linking, rows)
-        or groups_by_others(query, linking, planner)
-        or counts_each_once(query, linking, rows, planner)
-    )
-
-
 def ranks_unasked(query: Query, linking: Linking) -> bool:
     """True if a query cuts off rows in the order of a column, where nothing in the question says how many."""
     ranked = bool(query.order) and all(isinstance(o.key, ColumnRef) for o in query.order)

@@ -1,6 +1,6 @@
 """The checks: named rules that speak against a query, each with a question and a query that it bars."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fathom.offline.checks import contradicts, leaves_out, other_rows
@@ -69,8 +69,8 @@ CONTRADICTIONS: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "ranks_nothing", lambda c: contradicts.ranks_nothing(c.query, c.linking),
-        "What is the date of the latest order?", "shop",
-        "SELECT order_date FROM orders",
+        "Which is the smallest room?", "hotel",
+        "SELECT room_type FROM room",
     ),
     CheckRule(
         "ranks_from_the_other_end",
@@ -206,9 +206,9 @@ SHORTFALLS: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "compares_others", lambda c: compares_others(c.query, c.linking, c.planner),
-        "Which artists have tracks in more than one genre?", "chinook",
-        "SELECT T1.Name FROM Artist AS T1 JOIN Album AS T2 ON T1.ArtistId = T2.ArtistId "
-        "JOIN Track AS T3 ON T2.AlbumId = T3.AlbumId GROUP BY T1.ArtistId HAVING COUNT(*) > 1",
+        "Which albums have tracks in more than one genre?", "chinook",
+        "SELECT T1.Title FROM Album AS T1 JOIN Track AS T2 ON T1.AlbumId = T2.AlbumId "
+        "JOIN Genre AS T3 ON T2.GenreId = T3.GenreId GROUP BY T1.AlbumId HAVING COUNT(*) > 1",
     ),
     CheckRule(
         "tells_less", lambda c: other_rows.tells_less(c.query, c.linking),
@@ -237,8 +237,8 @@ SHORTFALLS: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "groups_by_others", lambda c: other_rows.groups_by_others(c.query, c.linking, c.planner),
-        "How many orders did each customer place?", "shop",
-        "SELECT status, COUNT(*) FROM orders GROUP BY status",
+        "How many orders did each shipper ship?", "northwind",
+        'SELECT ShipName, COUNT(*) FROM "Order" GROUP BY ShipName',
     ),
     CheckRule(
         "counts_each_once",
@@ -274,5 +274,9 @@ OF_GRAMMARS: tuple[CheckRule, ...] = (
     ),
 )  # fmt: skip
 
-CHECKS = (*CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS)
-NAMED_CHECKS = {c.name: c for c in CHECKS}
+CHECKS: tuple[CheckRule, ...] = (*CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS)
+
+NAMED: Mapping[str, CheckRule] = {c.name: c for c in CHECKS}
+
+AGAINST_GRAMMARS = (NAMED["shows_unasked"], NAMED["takes_year_otherwise"], NAMED["shows_less"])
+"""Checks of what a grammar makes, before it is chosen."""

@@ -36,8 +36,8 @@ COMBINING: tuple[CombiningRule, ...] = (
     CombiningRule(
         "two_columns",
         lambda r: gaps(r.text, r.linking, r.names),
-        "What is the average difference between price and cost?",
-        "shop",
+        "average difference between round trip cost and one way cost",
+        "airline",
     ),
     CombiningRule(
         "two_numbers",

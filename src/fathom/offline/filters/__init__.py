@@ -3,6 +3,6 @@
 from fathom.offline.filters.extract import said_apart
 from fathom.offline.filters.filter_reading import FilterReading
 from fathom.offline.filters.records import Aside
-from fathom.offline.filters.rules import FILTERS
+from fathom.offline.filters.rules import FILTERS, FilterRule
 
-__all__ = ["FILTERS", "Aside", "FilterReading", "said_apart"]
+__all__ = ["FILTERS", "Aside", "FilterReading", "FilterRule", "said_apart"]

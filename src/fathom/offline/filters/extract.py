@@ -6,15 +6,17 @@ What is left of the question is a plain one, which is what the weights have lear
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from typing import Any
 
 from fathom.offline.filters.filter_reading import FilterReading
 from fathom.offline.filters.has_or_lacks import left_open
 from fathom.offline.filters.records import Aside, Restriction
-from fathom.offline.filters.rules import ADJECTIVES, OTHERS, OWNED, FilterRule
+from fathom.offline.filters.rules import ADJECTIVES, OWNED
 from fathom.offline.filters.times import Timed
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
+from fathom.offline.rule import OfflineRule
 from fathom.records import Question
 from fathom.text.patterns import Pattern
 
@@ -50,7 +52,7 @@ def said_apart(question: Question, reading: FilterReading) -> Aside | None:
 
 def _restrictions(reading: FilterReading) -> tuple[Restriction, ...]:
     """Everything that restricts the question, in the order in which its query is restricted."""
-    others = _found(reading, OTHERS)
+    others = _found(reading, [r for r in reading.rules if r not in (*OWNED, *ADJECTIVES)])
     said = {i for r in others for i in r.places}
     owned = (b for b in _found(reading, OWNED) if not left_open(b.places, reading.linking, said))
     found = (*owned, *others)
@@ -61,7 +63,7 @@ def _restrictions(reading: FilterReading) -> tuple[Restriction, ...]:
     return found
 
 
-def _found(reading: FilterReading, rules: Iterable[FilterRule]) -> tuple[Restriction, ...]:
+def _found(reading: FilterReading, rules: Iterable[OfflineRule[Any]]) -> tuple[Restriction, ...]:
     return tuple(r for rule in rules for r in reading.found(rule.name))
 
 

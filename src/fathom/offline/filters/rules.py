@@ -91,15 +91,20 @@ OTHERS: tuple[FilterRule, ...] = (
         "shop",
     ),
     FilterRule(
-        "texts", lambda r: holding(r.text, r.linking, r.names), "tracks with Love in their name", "chinook"
+        "texts",
+        lambda r: holding(r.text, r.linking, r.names),
+        "Which tracks have Love in their name?",
+        "chinook",
     ),
     FilterRule(
         "flagged_features",
         lambda r: having(r.text, r.linking, r.profiles),
-        "rooms without a balcony",
-        "hotel",
+        "cottages without a garden",
+        "cottages",
     ),
-    FilterRule("number_bounds", lambda r: measured(r.linking), "products with a price of 50 or more", "shop"),
+    FilterRule(
+        "number_bounds", lambda r: measured(r.linking), "invoices with a total of 5 or more", "chinook"
+    ),
     FilterRule(
         "above_average",
         lambda r: Averages(r.linking, r.names).read(r.text),
@@ -112,7 +117,9 @@ OTHERS: tuple[FilterRule, ...] = (
         "orders shipped after the required date",
         "northwind",
     ),
-    FilterRule("lateness", lambda r: lateness(r.linking, r.dates), "books returned late", "library"),
+    FilterRule(
+        "lateness", lambda r: lateness(r.linking, r.dates), "How many loans were returned late?", "library"
+    ),
     FilterRule(
         "stock",
         lambda r: stocked(r.text, r.linking, r.names),
@@ -123,8 +130,8 @@ OTHERS: tuple[FilterRule, ...] = (
     FilterRule(
         "duration_bounds",
         lambda r: lasting(r.text, r.linking, r.dates),
-        "orders that took more than 20 days to ship",
-        "northwind",
+        "loans that lasted more than 30 days",
+        "library",
     ),
     FilterRule(
         "age_bounds",
@@ -132,7 +139,7 @@ OTHERS: tuple[FilterRule, ...] = (
         "employees older than 60",
         "northwind",
     ),
-    FilterRule("roles", _roles, "flights from Oslo to Rome", "airline"),
+    FilterRule("roles", _roles, "How many flights go from Boston to Denver?", "airline"),
     FilterRule(
         "extra_columns", _extra_columns, "customers from Canada with their email addresses", "chinook"
     ),
@@ -143,8 +150,8 @@ ADJECTIVES: tuple[FilterRule, ...] = (
     FilterRule(
         "unset_flags",
         lambda r: flagged(r.text, r.linking, r.profiles),
-        "inactive users",
-        "helpdesk",
+        "inactive merchants",
+        "wallet",
     ),
 )
 """Rules for adjectives, which say nothing where another rule reads their words."""

@@ -69,7 +69,7 @@ GROUPS: tuple[GrammarGroup, ...] = (
             GrammarRule(
                 "ratios",
                 lambda r: ratios(r.linking, r.likely, r.planner, r.accounts),
-                "What percentage of orders were returned?",
+                "proportion of female customers in each country",
                 "shop",
             ),
             GrammarRule(
@@ -106,8 +106,8 @@ GROUPS: tuple[GrammarGroup, ...] = (
             GrammarRule(
                 "role_players",
                 lambda r: role_players(r.linking, r.planner, r.names, r.accounts),
-                "Who sent money to Ann Smith?",
-                "wallet",
+                "Which papers cite Paper 3?",
+                "library_of_papers",
             ),
             GrammarRule(
                 "role_counts",
@@ -165,14 +165,14 @@ GROUPS: tuple[GrammarGroup, ...] = (
             GrammarRule(
                 "plain_rows",
                 lambda r: plain_rows(r.linking, r.planner, r.names, r.accounts, r.amounts.lines),
-                "customers in Brazil",
+                "Which albums does Iron Maiden have?",
                 "chinook",
             ),
         ),
         _without_examples,
     ),
     GrammarGroup(
-        (GrammarRule("periods", _periods, "number of orders per month", "shop"),),
+        (GrammarRule("periods", _periods, "number of orders over 100 per month", "shop"),),
         lambda _: True,
         MOST_PERIODS,
     ),

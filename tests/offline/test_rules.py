@@ -1,0 +1,104 @@
+"""Every rule of the offline method: its example needs it, its name is its own, and it can be switched off."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.databases import Database, connect
+from fathom.errors import ConfigError
+from fathom.knowledge import KnowledgePack
+from fathom.methods import Context, find_method, run_method
+from fathom.offline.checks.rules import CHECKS, CheckRule
+from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.queries.from_sql import parse
+from fathom.offline.rule import OfflineRule
+from fathom.offline.rules import ROOMS, RULES, named_rules
+from fathom.records import Draft, Question
+from tests.offline.rule_databases import file_of
+
+Opened = Callable[[str], Database]
+EMPTY = KnowledgePack()
+SURER = {"facts"}
+"""Rules that only make their example's answer surer: the weights know as much, now."""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    folder, known = tmp_path_factory.mktemp("rules"), dict[str, Database]()
+    with ExitStack() as stack:
+
+        def of(name: str) -> Database:
+            if name not in known:
+                known[name] = stack.enter_context(connect(str(file_of(name, folder))))
+            return known[name]
+
+        yield of
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def ask(rule: OfflineRule[Any], database: Database, cache: Path, *without: str) -> Draft:
+    method = find_method("offline").using(without_rules=without)
+    return asyncio.run(run_method(method, Question(rule.example), Context(database, EMPTY, cache=cache)))
+
+
+def ending(draft: Draft) -> tuple[object, ...]:
+    return draft.sql, draft.refusal is None, bool(draft.readings)
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r not in CHECKS], ids=lambda r: r.name)
+def test_the_example_of_a_rule_needs_it(rule: OfflineRule[Any], opened: Opened, cache: Path) -> None:
+    database = opened(rule.database)
+    with_all = ask(rule, database, cache)
+    without = ask(rule, database, cache, rule.name)
+    assert with_all.sql is not None
+    if rule.name in SURER:
+        assert (with_all.confidence or 0.0) > (without.confidence or 0.0)
+    else:
+        assert ending(with_all) != ending(without)
+
+
+@pytest.mark.parametrize("rule", CHECKS, ids=lambda r: r.name)
+def test_a_check_speaks_against_its_query(rule: CheckRule, opened: Opened, cache: Path) -> None:
+    engine = engine_for(opened(rule.database), EMPTY, cache=cache)
+    linking = engine.link(Question(rule.example))
+    checked = engine.checked(parse(rule.against, engine.planner), linking)
+    assert engine.rules.says_any([rule], checked)
+    assert not engine.without_rules({rule.name}).rules.says_any([rule], checked)
+
+
+def test_names_are_unique() -> None:
+    names = [*ROOMS, *(r.name for r in RULES)]
+    assert len({*names}) == len(names)
+
+
+def test_a_room_stands_for_its_rules() -> None:
+    assert named_rules(["combined", "times"]) == {r.name for r in ROOMS["combined"]} | {"times"}
+
+
+def test_an_unknown_rule_names_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"no rule 'tims'\. Did you mean 'times'"):
+        named_rules(["tims"])
+
+
+def test_the_trace_names_the_rules_of_the_query(opened: Opened, cache: Path) -> None:
+    rule = next(r for r in RULES if r.name == "has_or_lacks")
+    notes = ask(rule, opened(rule.database), cache).trace.steps[-1].found
+    assert "has_or_lacks" in notes["rules"]
+
+
+def test_an_engine_without_rules_is_kept_beside_the_whole_one(opened: Opened) -> None:
+    database = opened("cottages")
+    whole: OfflineEngine = engine_for(database, EMPTY)
+    without = engine_for(database, EMPTY, without_rules=frozenset(("times",)))
+    assert without is engine_for(database, EMPTY, without_rules=frozenset(("times",)))
+    assert without is not whole
+    assert without.linker is whole.linker
+    assert without.plain is without

@@ -3,9 +3,9 @@
 Of two of its databases every fourth question is asked: each takes a warehouse a hundred small queries. Every
 database is made anew on the engine from SQLite's rows, and once more on SQLite without keys, which emulators
 don't tell. A question counts where the engine runs the gold with the same rows as SQLite's: in the engine's
-dialect as published, for Spark PostgreSQL's translated. On those, offline is to end as on SQLite: with the same
-rows in its answer and in its first reading. The second and third reading are told apart. FATHOM_BENCH_SHOW
-names what ends otherwise.
+dialect as published, for Spark PostgreSQL's translated. On those, offline is to end as on SQLite: with the
+same rows in its answer and in its first reading. The second and third reading are told apart.
+FATHOM_BENCH_SHOW names what ends otherwise.
 """
 
 import os

@@ -4,7 +4,7 @@ from pathlib import Path
 from bench.mini_dev import Item
 from bench.mini_dev.published_tokens import PUBLISHED
 from bench.mini_dev.standing_in import stand_in
-from bench.prompt_tokens import Spent, differs, spend
+from bench.prompt_tokens import Spent, differs, explained, spend
 from bench.simulated import Gold
 
 from fathom.benchmarks import BenchmarkQuestion
@@ -69,4 +69,17 @@ def test_only_a_difference_of_more_than_half_takes_an_explanation() -> None:
     assert not differs(Spent(3, published.tokens * 0.5, 0, {}), published)
     assert differs(Spent(3, published.tokens * 1.51, 0, {}), published)
     assert differs(Spent(3, published.tokens * 0.49, 0, {}), published)
+
+
+def test_what_explains_one_ratio_explains_no_other() -> None:
+    published = PUBLISHED["rsl-sql"]
+
+    def passes(name: str, ratio: float) -> bool:
+        return explained(name, Spent(8, published.tokens * ratio, 0, {}), published)
+
+    assert passes("rsl-sql", 0.7)
+    assert passes("rsl-sql", 0.45)
+    assert not passes("rsl-sql", 0.3)
+    assert not passes("rsl-sql", 1.9)
+    assert not passes("mac-sql", 0.45)
     assert all(sum(p.modules.values()) <= p.tokens * 1.001 for p in PUBLISHED.values())

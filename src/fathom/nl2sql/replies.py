@@ -16,7 +16,16 @@ from fathom.databases.parsing import parsed
 from fathom.llm.prompts import DATA_RULE
 from fathom.llm.replies import fenced, find_json
 
-_STARTS = re.compile(r"\b(SELECT|WITH)\b", re.IGNORECASE)
+_STARTS = re.compile(
+    r"\b(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?(?:\w+|\"[^\"]+\"|`[^`]+`|\[[^\]]+\])\s*(?:\([^()]*\)\s*)?AS\b)",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"\b(?:can(?:not|['\u2019]t)|unable|not (?:able|allowed|possible)|won['\u2019]t|will not|sorry|refuse)\b",
+    re.IGNORECASE,
+)
+_IN_A_SENTENCE = re.compile(r"[^\W\d_][ \t]+$")
+"""The end of what stands before a word that goes on a sentence: a letter and a blank."""
 
 
 def find_sql(reply: str) -> str | None:
@@ -63,7 +72,8 @@ def continued(reply: str, *, start: str = "SELECT") -> str | None:
     if whole is None or _can_run(whole):
         return whole
     # Not a select list that goes on: prose around a query, a refusal, or a query that is broken.
-    return find_sql(text) or (whole if " from " in text.casefold() else None)
+    listed, goes_on, _ = text.casefold().partition(" from ")
+    return find_sql(text) or (whole if goes_on and not _REFUSES.search(listed) else None)
 
 
 def _can_run(sql: str) -> bool:
@@ -111,13 +121,20 @@ def texts(value: object) -> list[str]:
 
 def _statement(text: str) -> str | None:
     """The first statement that begins with SELECT or WITH, without what follows it."""
-    begins = _STARTS.search(text)
-    if begins is None:
-        return None
-    sql = text[begins.start() :].strip()
-    sql = _without_doubled_select(sql)
-    sql = sql[: _first_end(sql)].strip().rstrip(";").strip()
-    return sql if sql and DATA_RULE not in sql else None  # a prompt recited is no query
+    for begins in _STARTS.finditer(text):
+        sql = text[begins.start() :].strip()
+        sql = _without_doubled_select(sql)
+        sql = sql[: _first_end(sql)].strip().rstrip(";").strip()
+        if sql and not _is_prose(text[: begins.start()], sql):
+            return sql if DATA_RULE not in sql else None  # a prompt recited is no query
+    return None
+
+
+def _is_prose(before: str, sql: str) -> bool:
+    """True if the keyword is a word of a refusal, "I cannot select rows from it", and begins no query."""
+    if not (_IN_A_SENTENCE.search(before) and _REFUSES.search(before)):
+        return False
+    return not sql[:6].isupper() or not _can_run(sql)
 
 
 def _without_doubled_select(sql: str) -> str:

@@ -21,7 +21,7 @@ _STARTS = re.compile(
     re.IGNORECASE,
 )
 _REFUSES = re.compile(
-    r"\b(?:can(?: ?not|['\u2019]t)|unable|not (?:able|allowed|possible)|won['\u2019]t|will not|sorry|refuse)\b",
+    r"\b(?:can(?: ?not|['\u2019]t)|unable|not (?:able|allowed)|won['\u2019]t|will not|sorry|refuse)\b",
     re.IGNORECASE,
 )
 _IN_A_SENTENCE = re.compile(r"[^\W\d_][ \t]+$")

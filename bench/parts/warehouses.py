@@ -110,7 +110,9 @@ def _made(path: str, make: Make, make_plain: Make, dialect: str) -> tuple[Databa
     def statements(of: str) -> Iterator[str]:
         for table in tables:
             columns = ", ".join(f"{c.name} {TYPES[c.kind]}" for c in table.columns)
-            yield sqlglot.transpile(f"CREATE TABLE {table.name} ({columns})", "duckdb", of)[0]
+            made = f"CREATE TABLE {table.name} ({columns})"
+            # SQLite takes these types as they are; translated, TIMESTAMP would be called TIMESTAMPNTZ.
+            yield made if of == "sqlite" else sqlglot.transpile(made, "duckdb", of)[0]
             for at in range(0, len(rows[table.name]), ROWS):
                 values = ", ".join(
                     f"({_row(r, table.columns, of)})" for r in rows[table.name][at : at + ROWS]

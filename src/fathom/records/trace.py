@@ -41,6 +41,22 @@ class Usage:
             self.unmeasured_calls + other.unmeasured_calls,
         )
 
+    def __neg__(self) -> "Usage":
+        return Usage(
+            -self.calls,
+            -self.prompt_tokens,
+            -self.completion_tokens,
+            -self.cached_tokens,
+            None if self.cost_usd is None else -self.cost_usd,
+            -self.model_seconds,
+            -self.database_seconds,
+            -self.own_seconds,
+            -self.unmeasured_calls,
+        )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return self + -other
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

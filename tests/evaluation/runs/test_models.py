@@ -43,6 +43,19 @@ def test_a_budget_counts_what_the_records_hold_and_no_run_twice(tmp_path: Path) 
         assert len(model.prompts) == asked
 
 
+def test_a_budget_counts_what_was_spent_on_questions_that_it_broke_off(tmp_path: Path) -> None:
+    file, out = make_benchmark(tmp_path), tmp_path / "run"
+    asked = []
+    for calls in (5, 5, 5, 6):  # three a question: the second one is broken off, again and again
+        model = scripted()
+        with pytest.raises(BudgetExceeded, match=f"{calls} of {calls} calls"):
+            evaluate(file, "ta-sql", RunOptions(model=model, budget=Budget(calls=calls), out=out))
+        asked.append(len(model.prompts))
+    assert asked == [5, 0, 0, 1]
+    run = evaluate(file, "ta-sql", RunOptions(model=scripted(), budget=Budget(calls=1000), out=out))
+    assert len(list(run.records())) == QUESTIONS + 1
+
+
 def test_what_a_question_cost_before_its_method_failed_is_kept_and_counts(tmp_path: Path) -> None:
     file, out = make_benchmark(tmp_path), tmp_path / "run"
     failing = ScriptedModel.of("SELECT 1", ModelFailed("m", "overloaded", "busy"))

@@ -23,6 +23,7 @@ from fathom.records import Usage
 
 CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
+UNRECORDED = "unrecorded_usage"
 JUDGEMENTS = "judgements.jsonl"
 PEOPLE = "people.jsonl"
 EQUIVALENCES = "equivalences.jsonl"
@@ -118,6 +119,18 @@ class RunFolder:
             ) from error
         self._synced = now if sync else self._synced
         self.done.add(record.id)
+
+    def keep_unrecorded(self, spent: Usage) -> None:
+        """Note with this start what was spent on questions that have no record, which a budget counts too."""
+        file = self.path / CONFIGURATION
+        content = read_configuration(self.path)
+        content["starts"][-1][UNRECORDED] = {
+            "calls": spent.calls,
+            "prompt_tokens": spent.prompt_tokens,
+            "completion_tokens": spent.completion_tokens,
+            "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
+        }
+        write_whole(file, json.dumps(content, indent=1, ensure_ascii=False), sync=True)
 
     def close(self) -> None:
         """Make sure of what was written, and let others in."""
@@ -220,15 +233,26 @@ def read_records(folder: Path) -> Iterator[QuestionRecord]:
 
 
 def spent_in(folder: Path) -> Usage:
-    """Sum the usage of the run's model over its records so far; zero where there are none."""
-    if not (folder / RECORDS).exists():
-        return Usage()
-    return sum((_total(content) for _, content in read_contents(folder)), Usage())
+    """Sum the usage of the run's model over its records so far, and of questions that were broken off.
+
+    Zero where there is no run yet.
+    """
+    spent = Usage()
+    if (folder / RECORDS).exists():
+        spent = sum((_total(content) for _, content in read_contents(folder)), spent)
+    if (folder / CONFIGURATION).exists():
+        starts = read_configuration(folder).get("starts", [])
+        spent = sum((_usage(start.get(UNRECORDED)) for start in starts), spent)
+    return spent
 
 
 def _total(content: Mapping[str, Any]) -> Usage:
     used = content.get("usage") or {}
-    total = used.get("total", {}) if isinstance(used, dict) else {}
+    return _usage(used.get("total") if isinstance(used, dict) else None)
+
+
+def _usage(stored: object) -> Usage:
+    total = stored if isinstance(stored, dict) else {}
     counts = {name: total.get(name) or 0 for name in ("calls", "prompt_tokens", "completion_tokens")}
     cost = total.get("cost_usd", 0)
     return Usage(**counts, cost_usd=None if cost is None else Decimal(str(cost)))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,7 @@ from fathom.records import Trace
 from fathom.records.display import Displayed
 
 if TYPE_CHECKING:
-    pass
+    from fathom.llm import Budget
 
 
 class RunStopped(KeyboardInterrupt):
@@ -112,9 +112,12 @@ def conduct(
     watching = options.progress or Silent()
     try:
         kept = RunFolder(path, configuration, cassette=options.cassette, ids=ids)
-        with kept as folder, Asker(ask, workers) as asker, scorers:
-            if options.budget is not None:
-                options.budget.count_earlier(str(path.resolve()), spent_in(path))
+        with (
+            kept as folder,
+            _all_spending_kept(options.budget, folder),
+            Asker(ask, workers) as asker,
+            scorers,
+        ):
             watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
             work = _Work(
                 folder, asker, scorers, judging, configuration.comparison, options.timeout, watching.advance
@@ -132,6 +135,26 @@ def conduct(
     finally:
         watching.end()
     return Run(path)
+
+
+@contextmanager
+def _all_spending_kept(budget: "Budget | None", folder: RunFolder) -> Iterator[None]:
+    """Count against the budget what the run has spent before, and keep at the end what has no record.
+
+    What a question under way had spent when the run stopped would else be spent anew by each new start.
+    """
+    if budget is None:
+        yield
+        return
+    kept = spent_in(folder.path)
+    budget.count_earlier(str(folder.path.resolve()), kept)
+    before = budget.spent
+    try:
+        yield
+    finally:
+        unrecorded = (budget.spent - before) - (spent_in(folder.path) - kept)
+        if unrecorded.calls > 0:
+            folder.keep_unrecorded(unrecorded)
 
 
 def default_folder(configuration: Configuration) -> Path:

@@ -161,5 +161,8 @@ def test_a_plan_tells_what_a_query_reads(shop: Database, monkeypatch: pytest.Mon
     monkeypatch.setattr(shop, "_read", read)  # the emulator has no plans
     assert shop.estimate("SELECT name FROM customer") == 4_200_000
     assert sent == ["EXPLAIN USING TABULAR SELECT name FROM customer"]
+    monkeypatch.setattr(shop._engine, "budget", 4_000_000)
+    with pytest.raises(QueryRefused, match=r"4\.2 MB, and a query may read 4\.0 MB"):
+        shop.run("SELECT name FROM customer")
     del plan[0]
     assert shop.estimate("SELECT name FROM customer") is None

@@ -160,6 +160,19 @@ def test_a_plan_tells_what_a_query_reads(stub: Stub, make: Make) -> None:
         shop.estimate("SELECT id FROM nowhere")
 
 
+def test_a_query_that_reads_more_than_it_may_is_refused(stub: Stub, make: Make, tmp_path: Path) -> None:
+    url = make("CREATE TABLE sale (id INTEGER)", "INSERT INTO sale VALUES (1), (2), (3)").url
+    with connect(f"{url}?maximum_bytes=45", settings=settings_in(tmp_path)) as poor:
+        assert poor.run("SELECT count(*) FROM sale").rows == ((3,),)
+        before = len(stub.said)
+        with pytest.raises(QueryRefused, match="read 60 bytes, and a query may read 45 bytes") as refused:
+            poor.run("SELECT a.id FROM sale a JOIN sale b ON a.id = b.id")
+        assert refused.value.rule == "cost"
+        assert [sql for sql, _ in stub.said[before:] if not sql.startswith("EXPLAIN (TYPE IO")] == []
+    with pytest.raises(ConnectionFailed, match="maximum_bytes is a number of bytes"):
+        connect(f"{url}?maximum_bytes=lots", settings=settings_in(tmp_path))
+
+
 def test_values_come_with_their_types(numbers: Database) -> None:
     sql = (
         "SELECT CAST(1.50 AS DECIMAL(5, 2)), DATE '2024-02-29', TIMESTAMP '2024-02-29 10:30:00', true, "

@@ -19,7 +19,7 @@ from google.cloud import bigquery
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
-from fathom.databases.sizes import size_in_words
+from fathom.databases.sizes import asked_bytes, over_budget, size_in_words
 from fathom.databases.warehouse import (
     ColumnFound,
     Key,
@@ -120,7 +120,9 @@ class BigQuery(Warehouse):
             raise ConnectionFailed(
                 f"{hidden(self.address)}: name the project and the dataset, as in bigquery://project/dataset."
             )
-        self._budget = _number(asked.get("maximum_bytes_billed"), hidden(self.address))
+        self._budget = asked_bytes(
+            asked.get("maximum_bytes_billed"), "maximum_bytes_billed", hidden(self.address)
+        )
         self._asked = asked
         self._opened: Any = None
 
@@ -175,12 +177,7 @@ class BigQuery(Warehouse):
         """The rows of a query that costs no more than it may. Raises `QueryRefused`."""
         size = self.estimate(sql)
         if self._budget is not None and size > self._budget:
-            raise QueryRefused(
-                "cost",
-                f"it would read {size_in_words(size)}, and a query may read {size_in_words(self._budget)} "
-                "(maximum_bytes_billed in the database's URL).",
-                sql=sql,
-            )
+            raise over_budget(size, self._budget, "maximum_bytes_billed", sql)
         if size >= _WORTH_TELLING:
             tell(f"the query reads {size_in_words(size)}")
         settings = self._settings(maximum_bytes_billed=self._budget)
@@ -283,14 +280,6 @@ class BigQuery(Warehouse):
     def close(self) -> None:
         if self._opened is not None:
             self._opened.close()
-
-
-def _number(text: str | None, url: str) -> int | None:
-    if text is None:
-        return None
-    if not text.isdecimal():
-        raise ConnectionFailed(f"{url}: maximum_bytes_billed is a number of bytes, such as 10000000000.")
-    return int(text)
 
 
 def _unquoted(text: str) -> str:

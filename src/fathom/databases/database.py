@@ -152,11 +152,27 @@ class Database(Displayed):
         self.check(sql)
         if not self.tells_size:
             return None
-        check_is_query(sql, self.dialect)
+        if not is_query(sql, self.dialect):  # an engine might run something else to explain it
+            raise QueryRefused("statement", "only a query is estimated, without EXPLAIN before it.", sql=sql)
+        return self._size(sql)
+
+    def _size(self, sql: str) -> int | None:
+        """The bytes that a query would read, as the engine tells them. Raises `QueryError`."""
         try:
             return self._engine.estimate(self._sent(sql), self._read)
         except self._engine.errors as error:
             raise self._told(self._engine, error, sql, NO_LIMITS) from error
+
+    def _check_budget(self, sql: str) -> None:
+        """Refuse a query that would read more than it may. Raises `QueryRefused`."""
+        budget = self._engine.budget
+        if budget is None or not is_query(sql, self.dialect):
+            return
+        size = self._size(sql)
+        if size is not None and size > budget:
+            from fathom.databases.sizes import over_budget  # noqa: PLC0415, few databases have one
+
+            raise over_budget(size, budget, "maximum_bytes", sql)
 
     def stream(
         self,
@@ -170,6 +186,7 @@ class Database(Displayed):
         sessions = self._sessions if trusted else self._contained
         sessions.prepare()
         self.check(sql)
+        self._check_budget(sql)
         return self._start(sql, limits, cancellation, sessions)
 
     def scan(
@@ -427,14 +444,13 @@ def _narrow(table: Table, columns: Collection[str]) -> Table:
     return with_columns(table, {c.name for c in table.columns if c.name.casefold() in columns})
 
 
-def check_is_query(sql: str, dialect: str) -> None:
-    """Refuse what the guard lets run beside queries: an engine might run it to explain it."""
+def is_query(sql: str, dialect: str) -> bool:
+    """True for a query, and not for the rest of what the guard lets run, such as EXPLAIN before one."""
     from sqlglot import exp  # noqa: PLC0415, slow to import
 
     from fathom.databases.parsing import parsed  # noqa: PLC0415, for the same reason
 
-    if not isinstance(parsed(sql, dialect), exp.Query):
-        raise QueryRefused("statement", "only a query is estimated, without EXPLAIN before it.", sql=sql)
+    return isinstance(parsed(sql, dialect), exp.Query)
 
 
 def check_text(sql: str) -> None:

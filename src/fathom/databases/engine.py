@@ -105,6 +105,8 @@ class Engine(ABC):
     """True if its sessions are `ActingSession`s."""
     tells_size: ClassVar[bool] = False
     """True if the engine tells what a query would read before it runs."""
+    budget: int | None = None
+    """The most bytes that a query may read, where the engine `tells_size` and can't hold to it by itself."""
     rows_at_once: ClassVar[int] = 64
     probing_seconds: ClassVar[tuple[float, float]] = (3.0, 0.5)
     """How long questions about joins that aren't declared may take: all of them, and one."""

@@ -16,7 +16,6 @@ from fathom.databases.accounts import AccountRisk
 from fathom.databases.database import (
     NO_LIMITS,
     Database,
-    check_is_query,
     check_text,
     keys_among,
     with_columns,
@@ -167,6 +166,7 @@ class Restricted(Database):
         if trusted:
             self._sessions.prepare()
             self._whole.check(self._sent(sql))
+            self._check_budget(sql)
             return self._start(sql, limits, cancellation)
         return super().stream(sql, self._rights.within(limits), cancellation)
 
@@ -175,7 +175,9 @@ class Restricted(Database):
         self.check(sql)
         if not self.tells_size or self._role or self._reads_filtered(sql):
             return None
-        check_is_query(sql, self.dialect)
+        return super().estimate(sql)
+
+    def _size(self, sql: str) -> int | None:
         try:
             return self._engine.estimate(self._sent(sql), self._whole._read)
         except QueryError as error:  # whose words and SQL are those of the query as it was sent

@@ -12,6 +12,7 @@ from snowflake.connector.errors import Error, InterfaceError, OperationalError
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
+from fathom.databases.sizes import asked_bytes
 from fathom.databases.warehouse import ColumnFound, Key, KeyFound, QueryHalted, Warehouse, WarehouseSession
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError
 from fathom.records import Limits, Table
@@ -109,6 +110,9 @@ class Snowflake(Warehouse):
         self._small: set[str] = set()  # names that are kept in small letters, which only quotes can mean
         # A name of a URL isn't quoted, so that it means capitals, as in SQL.
         self._database, self._schema = (n.lower() if n.isidentifier() else n for n in (database, schema))
+        self.budget = asked_bytes(
+            self._asked.pop("maximum_bytes", None), "maximum_bytes", hidden(self.address)
+        )
         self.limits_by_session = self._asked.pop("statement_timeout", "on") != "off"
 
     @property

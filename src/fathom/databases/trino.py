@@ -21,6 +21,7 @@ from trino.exceptions import Error, HttpError, TrinoConnectionError, TrinoQueryE
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
+from fathom.databases.sizes import asked_bytes
 from fathom.databases.warehouse import ColumnFound, Key, QueryHalted, Warehouse, WarehouseSession
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError
 from fathom.records import Limits, Table
@@ -132,6 +133,10 @@ class Trino(Warehouse):
         self._token = str(asked.pop("access_token", ""))
         self._scheme = str(asked.pop("http_scheme", ""))
         self.verify = str(asked.pop("verify", "true")).casefold() not in {"false", "0", "no"}
+        budget = asked.pop("maximum_bytes", None)
+        self.budget = asked_bytes(
+            None if budget is None else str(budget), "maximum_bytes", hidden(self.address)
+        )
         self._roles = str(asked.pop("role", ""))
         self.properties = {name: str(value) for name, value in asked.items()}
 

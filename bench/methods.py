@@ -36,11 +36,17 @@ def measure() -> Iterable[Figure]:
 
 
 def trials() -> Iterator[Trial]:
-    """The registered methods that ask a model, each at every chance, and the one that asks none."""
+    """The registered methods that ask a model, each at every chance, and the one that asks none.
+
+    Questions come without solved ones here: methods that are nothing without them are left out, as they are
+    refused elsewhere.
+    """
     yield Trial(FREE, find_method(FREE), 0.0)
     for name in registry.names("methods"):
         method = find_method(name)
-        if isinstance(method, Method) and method.asks_model and (name == OURS or wanted(name)):
+        if not isinstance(method, Method) or method.needs_examples:
+            continue
+        if method.asks_model and (name == OURS or wanted(name)):
             for p in CHANCES:
                 yield Trial(name, method, p)
 
@@ -74,11 +80,28 @@ def revised(measured: Measured) -> str:
     return f"CI {ci}, C2I {harmed.hits}/{harmed.trials}"
 
 
+def alike(found: Mapping[str, Measured]) -> Iterator[tuple[list[str], Measured]]:
+    """The methods by their tokens, those together that are one here: they asked and answered just the same."""
+    together: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for name, measured in sorted(found.items(), key=lambda f: (f[1].tokens, f[0])):
+        used = measured.usage
+        key = (measured.right, used.calls, used.prompt_tokens, used.completion_tokens, str(measured.moves))
+        together[key].append(name)
+    return ((names, found[names[0]]) for names in together.values())
+
+
+def named(name: str) -> str:
+    """A method's name with what it goes without."""
+    method = find_method(name)
+    return f"{name} without examples" if getattr(method, "shows_examples", False) else name
+
+
 def _figures(p: float, found: Mapping[str, Measured]) -> Iterator[Figure]:
     front = pareto_front({n: (m.tokens, m.right.value or 0.0) for n, m in found.items()})
-    for name, measured in sorted(found.items(), key=lambda f: f[1].tokens):
-        parts = [revised(measured), "on the front" if name in front else ""]
-        yield Figure(f"p = {p}: {name}", shown(measured), note="; ".join(filter(None, parts)))
+    for names, measured in alike(found):
+        parts = [revised(measured), "on the front" if names[0] in front else ""]
+        told = ", ".join(map(named, names))
+        yield Figure(f"p = {p}: {told}", shown(measured), note="; ".join(filter(None, parts)))
     ours = found[OURS]
     better = [n for n, m in found.items() if m.right.hits >= ours.right.hits and m.tokens < ours.tokens]
     better += [n for n, m in found.items() if m.right.hits > ours.right.hits and m.tokens == ours.tokens]

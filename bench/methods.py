@@ -81,7 +81,7 @@ def revised(measured: Measured) -> str:
 
 
 def alike(found: Mapping[str, Measured]) -> Iterator[tuple[list[str], Measured]]:
-    """The methods by their tokens, those together that are one here: they asked and answered just the same."""
+    """The methods by their tokens; those that asked and answered just the same are one here."""
     together: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for name, measured in sorted(found.items(), key=lambda f: (f[1].tokens, f[0])):
         used = measured.usage

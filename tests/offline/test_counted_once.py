@@ -9,6 +9,7 @@ import pytest
 import fathom
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
+from fathom.offline.checks.passed_over import passed_over
 from fathom.offline.engine import OfflineEngine, engine_for
 from fathom.offline.finishing.counted_once import counted_once
 from fathom.offline.queries.from_sql import parse
@@ -96,3 +97,14 @@ def test_what_nothing_stands_for_is_not_counted(database: Database) -> None:
     assert given.ending is not Ending.SURE
     assert given.refusal is not None
     assert "windows" in given.refusal.missing
+
+
+@pytest.mark.parametrize(
+    ("question", "passed"),
+    [("How many issuers are there?", False), ("How many customers?", False), ("How many windows?", True)],
+)
+def test_rows_stand_for_what_a_column_of_theirs_is_called_after(
+    engine: OfflineEngine, question: str, passed: bool
+) -> None:
+    query = parse("SELECT COUNT(*) FROM passports", engine.planner)
+    assert bool(passed_over(query, engine.link(Question(question)))) == passed

@@ -22,6 +22,7 @@ from fathom.offline.queries.query import (
     all_expressions,
     all_queries,
     comparisons,
+    mentioned_tables,
 )
 
 _NAMED = 0.6
@@ -52,7 +53,7 @@ def passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> t
     named = _named(linking)
     groups = (i for i in left if i and linking.tokens[i - 1].lower in _GROUPING and i + 1 not in named)
     found = (_modifiers(linking, left, named), _numbers(linking, left), _aims(linking, left), groups)
-    return tuple(sorted({place for places in (*found, _counted(linking, left)) for place in places}))
+    return tuple(sorted({place for places in (*found, _counted(query, linking, left)) for place in places}))
 
 
 def aims_passed_over(query: Query, linking: Linking, said: Collection[int] = ()) -> tuple[int, ...]:
@@ -87,12 +88,18 @@ def _aims(linking: Linking, left: Collection[int]) -> Iterator[int]:
             yield place
 
 
-def _counted(linking: Linking, left: Collection[int]) -> Iterator[int]:
-    """The noun that a question counts, where no table is called so: "how many seats are there in room 12"."""
+def _counted(query: Query, linking: Linking, left: Collection[int]) -> Iterator[int]:
+    """The noun that a question counts, where no table is called so: "how many seats are there in room 12".
+
+    Rows that are counted may stand for what a column of theirs is called after: variants, by their column.
+    """
     head = counted_head(linking)
     if head is None or head not in left or not names_something(linking.tokens[head].text):
         return
-    if all(linking.table_fit(table, head) < _TABLE for table in linking.tables):
+    read = {table.name for table in mentioned_tables(query)}
+    called = (linking.alignment[i, head] for i, c in enumerate(linking.columns) if c.table in read)
+    tables = (linking.table_fit(table, head) for table in linking.tables)
+    if max(called, default=0.0) < ACCOUNTED and max(tables, default=0.0) < _TABLE:
         yield head
 
 

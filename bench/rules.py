@@ -1,7 +1,8 @@
 """The worth of each rule of the offline method: our own questions asked with it and without it.
 
-A question is asked again only without those rules that had a part while it was asked with all of them. All
-others can't change its answer. FATHOM_BENCH_SHOW names what changes, but for the halves that only measure.
+A question is asked again only without those rules that had a part while it was asked with all of them, and
+without the rooms of these. All others can't change its answer. A third of our questions is asked, all with
+`--whole`. FATHOM_BENCH_SHOW names what changes, but for the halves that only measure.
 """
 
 import asyncio
@@ -14,8 +15,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.figures import Figure, thinned, wanted
-from bench.golden.asked import OWN, Labelled, judged, own
+from bench.figures import WHOLE, Figure, wanted
+from bench.golden.asked import OWN, SAMPLED_OWN, Labelled, judged, own
 from bench.golden.fates import Fate
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
@@ -93,7 +94,8 @@ def _of_set(name: str) -> tuple[list[Without], Mapping[str, int]]:
     found: list[Without] = []
     with TemporaryDirectory() as folder:
         by_database: dict[str, list[Labelled]] = defaultdict(list)
-        for one in thinned([o for o in own(Path(folder), every=1) if o.kind.startswith(f"{name}, ")]):
+        every = 1 if os.environ.get(WHOLE) else SAMPLED_OWN
+        for one in (o for o in own(Path(folder), every=every) if o.kind.startswith(f"{name}, ")):
             by_database[one.asked.database].append(one)
             counts[one.kind.rsplit(", ", 1)[-1]] += 1
         for where, questions in by_database.items():
@@ -112,10 +114,9 @@ def _without_each(one: Labelled, context: Context) -> Iterator[Without]:
     before, acted = judged(one, with_all), frozenset(engine.rules.acted)
     known: dict[frozenset[str], Fate] = {}
     for room, rules in ROOMS.items():
-        of_room = acted.intersection(r.name for r in rules)
-        for name, off in [(room, of_room), *((n, frozenset((n,))) for n in sorted(of_room))]:
-            if not off:
-                continue
+        names = frozenset(r.name for r in rules)
+        each = [(n, frozenset((n,))) for n in sorted(acted & names)]
+        for name, off in [(room, names), *each] if each else []:
             if off not in known:
                 draft = _ask(one, context, *off)
                 known[off] = judged(one, draft)

@@ -14,7 +14,10 @@ from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
 from fathom.offline.checks.rules import CHECKS, CheckRule
 from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.finishing.finished_query import FinishedQuery
+from fathom.offline.finishing.rules import FINISHING, FinishRule, finished
 from fathom.offline.queries.from_sql import parse
+from fathom.offline.queries.query import Query
 from fathom.offline.rule import OfflineRule
 from fathom.offline.rules import ROOMS, RULES, named_rules
 from fathom.records import Draft, Question
@@ -53,7 +56,7 @@ def ending(draft: Draft) -> tuple[object, ...]:
     return draft.sql, draft.refusal is None, bool(draft.readings)
 
 
-@pytest.mark.parametrize("rule", [r for r in RULES if r not in CHECKS], ids=lambda r: r.name)
+@pytest.mark.parametrize("rule", [r for r in RULES if r not in (*CHECKS, *FINISHING)], ids=lambda r: r.name)
 def test_the_example_of_a_rule_needs_it(rule: OfflineRule[Any], opened: Opened, cache: Path) -> None:
     database = opened(rule.database)
     with_all = ask(rule, database, cache)
@@ -72,6 +75,19 @@ def test_a_check_speaks_against_its_query(rule: CheckRule, opened: Opened, cache
     checked = engine.checked(parse(rule.against, engine.planner), linking)
     assert engine.rules.says_any([rule], checked)
     assert not engine.without_rules({rule.name}).rules.says_any([rule], checked)
+
+
+@pytest.mark.parametrize("rule", FINISHING, ids=lambda r: r.name)
+def test_a_rule_completes_the_query_before_it(rule: FinishRule, opened: Opened, cache: Path) -> None:
+    engine = engine_for(opened(rule.database), EMPTY, cache=cache)
+    asked = Question(rule.example, evidence=rule.evidence)
+    query = parse(rule.before, engine.planner)
+    assert rule.name in completed(engine, asked, query).rules
+    assert rule.name not in completed(engine.without_rules({rule.name}), asked, query).rules
+
+
+def completed(engine: OfflineEngine, asked: Question, query: Query) -> FinishedQuery:
+    return finished(query, engine.finish_reading(asked, engine.in_idiom(asked)), engine.rules)
 
 
 def test_names_are_unique() -> None:

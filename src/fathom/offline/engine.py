@@ -18,6 +18,7 @@ from fathom.offline.examples.precedents import Precedents, among_twins, named, s
 from fathom.offline.examples.solved import Examples, Recalled
 from fathom.offline.examples.variants import Habits
 from fathom.offline.filters import FILTERS, Aside, FilterReading, FilterRule, said_apart
+from fathom.offline.finishing.finished_query import FinishReading
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.grammars.grammar_reading import GrammarReading
 from fathom.offline.grammars.periods import Dates
@@ -237,6 +238,12 @@ class OfflineEngine:
         """A query as checks of it read it."""
         uniform, solved = self.linker.words.uniform, bool(self.examples.solved)
         return CheckedQuery(query, linking, self.names, self.planner, self.amounts, uniform, solved)
+
+    def finish_reading(self, asked: Question, meant: Question, *, is_solved: bool = False) -> FinishReading:
+        """A question, as it is asked and as it was meant, whose query is completed."""
+        profiles, hints = self.database.profile(), self.hints(meant).hints
+        said, understood, measures = self.link(asked), self.link(meant), self.in_units(asked)
+        return FinishReading(said, understood, hints, measures, self.names, self.planner, profiles, is_solved)
 
     def nearest(self, question: Question) -> float:
         """How similar the nearest solved question is to this one, from 0 to 1."""

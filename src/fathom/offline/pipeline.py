@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from fathom.errors import QueryError
 from fathom.offline.checks.passed_over import denials_passed_over
@@ -11,17 +10,10 @@ from fathom.offline.checks.trial_runs import Checked, brief
 from fathom.offline.combined import Composition
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.filters import Aside
-from fathom.offline.finishing.calendar_order import in_calendar_order
-from fathom.offline.finishing.counted_once import counted_once
-from fathom.offline.finishing.extremes import with_known_extremes
-from fathom.offline.finishing.held_numbers import with_held_numbers
+from fathom.offline.finishing.finished_query import FinishedQuery
 from fathom.offline.finishing.nobody import told_of_nobody
-from fathom.offline.finishing.one_group import as_one_number
-from fathom.offline.finishing.repeats import kept_apart, without_repeats
-from fathom.offline.finishing.said_order import in_said_order
-from fathom.offline.finishing.said_outright import as_said
+from fathom.offline.finishing.rules import finished
 from fathom.offline.finishing.shown_as_told import shown_as_told
-from fathom.offline.finishing.shown_keys import shown_by_names
 from fathom.offline.grammars.assumptions import stated
 from fathom.offline.hints import told, without_instructions
 from fathom.offline.inner_questions import solve_nested
@@ -39,10 +31,8 @@ from fathom.offline.queries.query import (
     expressions,
     is_aggregate,
 )
-from fathom.offline.queries.rows import grouped_by_names, grouped_by_whole_names
 from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.result_features import QueryOutcome
-from fathom.offline.roles import with_said_roles
 from fathom.offline.solution import Solution, solve
 from fathom.offline.verdict import DOUBTED, SETTLED, UNLEARNED, solved_before
 from fathom.records import Assumption, Question, Result
@@ -59,7 +49,7 @@ class Settled:
     `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
     another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
     other ways to read the question came to; `rules` are the names of those that proposed the query, filtered
-    it or put it together.
+    it, put it together or completed it.
     """
 
     query: Query
@@ -312,8 +302,9 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     each = EACH in question.text and EACH not in asked.text
     if each and not _calculates(chosen.query):  # each of what was asked for a number
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
-    query, conventions, left_out, said = _finished(engine, asked, question, chosen.query, chosen.source)
-    if not said:
+    completed = _finished(engine, asked, question, chosen.query, chosen.source)
+    query = completed.query
+    if not completed.says_roles:
         chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
     measures = engine.in_units(asked)
     if not measures.kept_by(chosen.query):
@@ -331,54 +322,25 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
         (
             *told(chosen.query, engine.hints(question).hints),
             *measures.told,
-            *conventions,
-            *left_out,
+            *completed.told,
             *(stated(query) if chosen.source in GRAMMARS else ()),
             *(told_of_nobody(query, chosen.checked.result, engine.names) if hierarchy else ()),
         ),
         engine.link(question),
         solution,
         finish=lambda other: _finished(engine, asked, question, other, chosen.source).query,
-        rules=chosen.rules,
+        rules=(*chosen.rules, *completed.rules),
     )
-
-
-class _Finished(NamedTuple):
-    """A candidate as the question has it; what of that to tell; whether its roles are those said."""
-
-    query: Query
-    conventions: tuple[Assumption, ...]
-    left_out: tuple[Assumption, ...]
-    said: bool
 
 
 def _finished(
     engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str
-) -> _Finished:
+) -> FinishedQuery:
     """A candidate as its question has it, with what the knowledge pack and the columns say of it."""
     query, conventions = apply_conventions(query, asked.text, engine.knowledge, engine.planner)
-    query, left_out = with_known_extremes(query, engine.database.profile())
-    query = _mended(engine, asked, question, query, source)
-    query, said = with_said_roles(query, engine.link(question), engine.planner)
-    return _Finished(engine.in_units(asked).shown_by(query), (*conventions,), (*left_out,), said)
-
-
-def _mended(engine: OfflineEngine, asked: Question, question: Question, query: Query, source: str) -> Query:
-    """The query as its question has it: each thing once, by its name, in the order said."""
-    names, profiles, meant = engine.names, engine.database.profile(), engine.link(question)
-    if source == "example":  # a solved query says itself what is given once
-        return grouped_by_names(query, meant, names)
-    said, hints = engine.link(asked), engine.hints(question).hints
-    query = kept_apart(query, engine.planner, names, profiles)
-    query = without_repeats(query, engine.planner, names, profiles)
-    query = as_said(query, said, [c for h in hints for c in h.columns])
-    query = counted_once(as_one_number(query, said), said, engine.planner)
-    query = with_held_numbers(query, said, names)
-    query = grouped_by_names(grouped_by_whole_names(query, names), meant, names)
-    query = shown_by_names(query, meant, names, engine.planner)
-    query = in_calendar_order(query, profiles)
-    # Without evidence rows are named first, whatever names their columns.
-    return in_said_order(query, meant, hints) if meant.told else query
+    reading = engine.finish_reading(asked, question, is_solved=source == "example")
+    found = finished(query, reading, engine.rules)
+    return replace(found, told=(*conventions, *found.told))
 
 
 def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _Chosen:

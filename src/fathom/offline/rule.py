@@ -54,17 +54,12 @@ class RuleSwitches:
         return False
 
     def changed(
-        self,
-        rules: Iterable[OfflineRule[Callable[[Changed, Asked], Changed]]],
-        value: Changed,
-        reading: Asked,
+        self, rule: OfflineRule[Callable[[Changed, Asked], Changed]], value: Changed, reading: Asked
     ) -> Changed:
-        """A value as these rules leave it, one after the other."""
-        for rule in rules:
-            if rule.name in self.off:
-                continue
-            after = rule.reads(value, reading)
-            if after != value:
-                self.acted.add(rule.name)
-            value = after
-        return value
+        """A value as a rule leaves it; as it is where the rule is switched off."""
+        if rule.name in self.off:
+            return value
+        after = rule.reads(value, reading)
+        if after != value:
+            self.acted.add(rule.name)
+        return after

@@ -7,6 +7,7 @@ from fathom.errors import ConfigError, did_you_mean
 from fathom.offline.checks.rules import CHECKS
 from fathom.offline.combined import COMBINING
 from fathom.offline.filters import FILTERS
+from fathom.offline.finishing.rules import FINISHING
 from fathom.offline.grammars.rules import GRAMMAR_RULES
 from fathom.offline.rule import OfflineRule
 
@@ -15,6 +16,7 @@ ROOMS: Mapping[str, tuple[OfflineRule[Any], ...]] = {
     "combined": COMBINING,
     "grammars": GRAMMAR_RULES,
     "checks": CHECKS,
+    "finishing": FINISHING,
 }
 """The rules by the package that they stand in."""
 

@@ -21,7 +21,7 @@ from bench.golden.fates import Fate
 from fathom.databases import connect
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
-from fathom.offline.engine import engine_for
+from fathom.offline.engines import engine_for
 from fathom.offline.rules import ROOMS
 from fathom.records import Draft
 

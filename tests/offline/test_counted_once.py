@@ -10,7 +10,8 @@ import fathom
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.passed_over import passed_over
-from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for
 from fathom.offline.finishing.counted_once import counted_once
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.to_sql import render

@@ -13,9 +13,11 @@ from fathom.errors import ConfigError
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
 from fathom.offline.checks.rules import CHECKS, CheckRule
-from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for
 from fathom.offline.finishing.finished_query import FinishedQuery
 from fathom.offline.finishing.rules import FINISHING, FinishRule, finished
+from fathom.offline.paraphrase.rules import LISTED_COLUMNS, PARAPHRASES
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import Query
 from fathom.offline.rule import OfflineRule
@@ -25,6 +27,7 @@ from tests.offline.rule_databases import file_of
 
 Opened = Callable[[str], Database]
 EMPTY = KnowledgePack()
+READING = (*ROOMS["filters"], *ROOMS["combined"], *ROOMS["grammars"])
 SURER = {"facts"}
 """Rules that only make their example's answer surer: the weights know as much, now."""
 
@@ -56,7 +59,7 @@ def ending(draft: Draft) -> tuple[object, ...]:
     return draft.sql, draft.refusal is None, bool(draft.readings)
 
 
-@pytest.mark.parametrize("rule", [r for r in RULES if r not in (*CHECKS, *FINISHING)], ids=lambda r: r.name)
+@pytest.mark.parametrize("rule", READING, ids=lambda r: r.name)
 def test_the_example_of_a_rule_needs_it(rule: OfflineRule[Any], opened: Opened, cache: Path) -> None:
     database = opened(rule.database)
     with_all = ask(rule, database, cache)
@@ -88,6 +91,24 @@ def test_a_rule_completes_the_query_before_it(rule: FinishRule, opened: Opened, 
 
 def completed(engine: OfflineEngine, asked: Question, query: Query) -> FinishedQuery:
     return finished(query, engine.finish_reading(asked, engine.in_idiom(asked)), engine.rules)
+
+
+@pytest.mark.parametrize("rule", PARAPHRASES, ids=lambda r: r.name)
+def test_a_rule_puts_its_example_in_other_words(rule: OfflineRule[Any], opened: Opened, cache: Path) -> None:
+    engine = engine_for(opened(rule.database), EMPTY, cache=cache)
+    assert rule.name in acted(engine, rule.example)
+    assert rule.name not in acted(engine.without_rules({rule.name}), rule.example)
+
+
+def acted(engine: OfflineEngine, text: str) -> set[str]:
+    """The rules that had a part while a question was put in other words."""
+    engine.forget_questions()
+    engine.rules.acted.clear()
+    asked = engine.in_trade(engine.in_full(engine.spelt_right(Question(text))[0])[0])
+    engine.some_of(asked)
+    engine.rules.found(LISTED_COLUMNS, asked.text)
+    engine.in_idiom(asked)
+    return {*engine.rules.acted}
 
 
 def test_names_are_unique() -> None:

@@ -146,7 +146,7 @@ def learn(asking: Asking) -> int:
 
     What is learned is kept in the cache, for as long as examples, pack and schema stay the same.
     """
-    from fathom.offline.engine import engine_for  # noqa: PLC0415, only where it is asked for
+    from fathom.offline.engines import engine_for  # noqa: PLC0415, only where it is asked for
     from fathom.offline.opinions import bearing_for  # noqa: PLC0415
 
     known = asking.context

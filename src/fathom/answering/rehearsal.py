@@ -11,7 +11,8 @@ from fathom.answering.pipeline import WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
-from fathom.offline.engine import OfflineEngine, engine_for, forget
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for, forget
 from fathom.offline.opinions import choose_like
 from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.records import Answer, Ending, Question, SolvedExample

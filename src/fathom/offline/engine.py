@@ -5,7 +5,6 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Self
 
 from fathom.databases import Database
@@ -21,27 +20,29 @@ from fathom.offline.filters import FILTERS, Aside, FilterReading, FilterRule, sa
 from fathom.offline.finishing.finished_query import FinishReading
 from fathom.offline.grammars.amounts import Amounts
 from fathom.offline.grammars.grammar_reading import GrammarReading
-from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.rules import GRAMMAR_RULES, proposed
-from fathom.offline.grammars.units import Measures, in_units
+from fathom.offline.grammars.units import Measures
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete, tells_how
 from fathom.offline.knowledge import notes_of, with_hints
 from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
-from fathom.offline.paraphrase.asked_column import asked_of_rows
-from fathom.offline.paraphrase.buyers_and_goods import in_trade
-from fathom.offline.paraphrase.for_each import for_each
-from fathom.offline.paraphrase.full_names import in_full
-from fathom.offline.paraphrase.hyphens import HYPHEN, written_together
-from fathom.offline.paraphrase.misspellings import KnownWords, known_words, spelt_right
-from fathom.offline.paraphrase.owners import of_owners
-from fathom.offline.paraphrase.persons import asked_by_name
-from fathom.offline.paraphrase.phrases import as_question
-from fathom.offline.paraphrase.row_keys import buyers_first, keys_first
-from fathom.offline.paraphrase.small_talk import to_the_point
-from fathom.offline.paraphrase.some_rows import some_rows
-from fathom.offline.paraphrase.synonyms import by_its_names
+from fathom.offline.paraphrase.misspellings import KnownWords, known_words
+from fathom.offline.paraphrase.paraphrase_reading import ParaphraseReading
+from fathom.offline.paraphrase.rules import (
+    HYPHENS,
+    IN_FULL,
+    IN_IDIOM,
+    IN_TRADE,
+    MISSPELLINGS,
+    OWNERS,
+    PERSONS,
+    POINTING,
+    SMALL_TALK,
+    SOME_ROWS,
+    UNITS,
+    ParaphraseRule,
+)
 from fathom.offline.proposals.candidates import propose
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
@@ -49,7 +50,6 @@ from fathom.offline.queries.query import Query, Unrepresentable, mentioned_table
 from fathom.offline.queries.rows import RowNames
 from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.choice import default_ranking_weights, taught
-from fathom.offline.roles import by_keys_own_words
 from fathom.offline.rule import RuleSwitches
 from fathom.offline.sketches.shapes import default_shapes
 from fathom.records import Assumption, Question, SolvedExample, TableProfile
@@ -148,7 +148,7 @@ class OfflineEngine:
 
     def spelt_right(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with misspelt words as they were meant, and what to tell of it."""
-        return spelt_right(question, self.link(question), self._known_words)
+        return self._put(question, MISSPELLINGS)
 
     @cached_property
     def _known_words(self) -> KnownWords:
@@ -160,34 +160,57 @@ class OfflineEngine:
         )
         return known_words(self.linker.words.surface, texts)
 
+    def to_the_point(self, question: Question) -> Question:
+        """The question without what is said around it."""
+        found = self.rules.found(SMALL_TALK, question.text)
+        return replace(question, text=found[0]) if found else question
+
     def in_idiom(self, question: Question) -> Question:
         """The question as the weights know such questions; as it is where solved ones show how people ask."""
         if self.examples.solved:
             return question
         short = self.in_units(question).question
-        linking = self.link(short)
-        if (grouped := for_each(short, linking, self.names)) is not short:
-            return grouped
-        dates = Dates(linking, self.planner, self.database.profile())
-        if (told := asked_of_rows(short, linking, self.names, dates)) is not None:
-            return told
-        asked = as_question(short, linking, self.names)
+        for rule in IN_IDIOM:
+            if (asked := self._put(short, rule)[0]) is not short:
+                return asked
         told_who = any(_WHO & {*h.phrase.casefold().split()} for h in self.hints(short).hints)
-        return asked if asked is not short or told_who else asked_by_name(short, linking, self.names)
+        return short if told_who else self._put(short, PERSONS)[0]
+
+    def _put(self, question: Question, *rules: ParaphraseRule) -> tuple[Question, tuple[Assumption, ...]]:
+        """The question as some rules put it, one after the other, and what to tell of it."""
+        told: list[Assumption] = []
+        for rule in rules:
+            for found in self.rules.found(rule, self._reading(question, self.link(question))):
+                question = found.question
+                told += found.told
+        return question, tuple(told)
+
+    def _reading(self, question: Question, linking: Linking) -> ParaphraseReading:
+        return ParaphraseReading(
+            question,
+            linking,
+            self.planner,
+            self.names,
+            self.database.profile(),
+            self.amounts.lines,
+            lambda: self._known_words,
+        )
 
     def in_units(self, question: Question) -> Measures:
         """The question without courtesies, its measures in the units of the columns that hold them."""
         if self.examples.solved:
             return Measures(question)
-        short = replace(question, text=to_the_point(question.text))
-        return in_units(short, self.link(short))
+        short = self.to_the_point(question)
+        found = self.rules.found(UNITS, self._reading(short, self.link(short)))
+        return found[0] if found else Measures(short)
 
     def in_trade(self, question: Question) -> Question:
         """The question with what was bought, and who bought it, named: "which products did ... buy"."""
         if self.examples.solved or question.evidence or not self.amounts.lines:
             return question
-        short = replace(question, text=to_the_point(question.text))
-        return in_trade(short, self.link(short), self.amounts.lines, self.names) or question
+        short = self.to_the_point(question)
+        found = self._put(short, IN_TRADE)[0]
+        return question if found is short else found
 
     def in_full(self, question: Question) -> tuple[Question, tuple[Assumption, ...]]:
         """The question with shortened names in full, and things by the names that the database has for them;
@@ -195,27 +218,25 @@ class OfflineEngine:
         """
         if self.examples.solved:
             return question, ()
-        if HYPHEN in question.text:
-            question = written_together(question, self.link(question))
-        short = replace(question, text=to_the_point(question.text))
-        owned = of_owners(short, self.link(short))
+        question = self._put(question, HYPHENS)[0]
+        short = self.to_the_point(question)
+        owned = self._put(short, OWNERS)[0]
         if question.evidence:
             return (question if owned is short else owned), ()
-        short = owned
-        short, called = by_keys_own_words(short, self.link(short), self.planner)
-        full, told = in_full(short, self.link(short))
-        named, told_too = by_its_names(full, self.link(full), self.names)
-        told = (*called, *told, *told_too)
-        return (named, told) if named.text != to_the_point(question.text) else (question, ())
+        named, told = self._put(owned, *IN_FULL)
+        return (named, told) if named.text != short.text else (question, ())
 
     def some_of(self, question: Question) -> tuple[Question, int] | None:
         """The question for all rows, and how many of them it wants, whichever; None where it doesn't say."""
-        short = replace(question, text=to_the_point(question.text))
-        return None if self.examples.solved else some_rows(short, self.link(short), self.names)
+        short = self.to_the_point(question)
+        if self.examples.solved:
+            return None
+        found = self.rules.found(SOME_ROWS, self._reading(short, self.link(short)))
+        return found[0] if found else None
 
     def said_apart(self, question: Question) -> Aside | None:
         """The question without what restricts it by rule; None where nothing does."""
-        question = replace(question, text=to_the_point(question.text))
+        question = self.to_the_point(question)
         return said_apart(question, self.filter_reading(question))
 
     def filter_reading(self, question: Question, rules: tuple[FilterRule, ...] = FILTERS) -> FilterReading:
@@ -224,7 +245,7 @@ class OfflineEngine:
 
     def in_parts(self, question: Question) -> tuple[Composition, ...]:
         """The ways to ask the question in plain ones, whose queries are put together."""
-        question = replace(question, text=to_the_point(question.text))
+        question = self.to_the_point(question)
         reading = CombiningReading(question.text, *self._known_of(question), COMBINING, self.rules)
         return tuple(compositions(reading))
 
@@ -263,19 +284,21 @@ class OfflineEngine:
         likely = {t: linking.table_score(t) + 0.5 * named(linking, t) for t in linking.tables}
         hints = self._evidence.read(question.evidence, linking.tokens, likely)
         hints = replace(hints, hints=(*hints.hints, *self._glossary.hints(linking, likely)))
-        linking = apply_hints(self._pointed(linking), hints.hints)
+        linking = apply_hints(self._pointed(question, linking), hints.hints)
         if self.examples.solved and self.knowledge.examples:
             told = {s for h in hints.hints for s in h.spans}
             sure = [h for h in sure_values(linking) if not any(s.overlaps(t) for s in h.spans for t in told)]
             hints = replace(hints, hints=(*hints.hints, *sure))
         return linking, hints
 
-    def _pointed(self, linking: Linking) -> Linking:
+    def _pointed(self, question: Question, linking: Linking) -> Linking:
         """The linking with values first that the question points at; solved ones and evidence know better."""
         if self.examples.solved or any(t.evidence for t in linking.tokens):
             return linking
-        linking = keys_first(linking, self.names, self.database.profile())
-        return buyers_first(linking, self.amounts.lines, self.names)
+        for rule in POINTING:
+            for pointed in self.rules.found(rule, self._reading(question, linking)):
+                linking = pointed
+        return linking
 
     def _written(self, question: Question) -> Sequence[tuple[Proposal, str]]:
         """The proposals for a question that can be written as SQL, each with its text."""
@@ -360,43 +383,3 @@ def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking
                 if known is None or known.score < proposal.score:
                     found[proposal.query] = proposal
     return sorted(found.values(), key=lambda p: -p.score)
-
-
-_lock = Lock()
-
-
-def engine_for(
-    database: Database,
-    knowledge: KnowledgePack,
-    examples: Sequence[SolvedExample] = (),
-    cache: Path | None = None,
-    *,
-    without_rules: frozenset[str] = frozenset(),
-) -> OfflineEngine:
-    """The engine of a database with this knowledge, made at the first question and kept with the database.
-
-    `without_rules` are the names of rules that are switched off.
-    """
-    key = ("offline engine", id(knowledge), id(examples), cache, without_rules)
-    whole = engine_for(database, knowledge, examples, cache) if without_rules else None
-    with _lock:
-        if key not in database.kept:
-            engine = (
-                whole.without_rules(without_rules)
-                if whole
-                else OfflineEngine(database, knowledge, examples, cache=cache)
-            )
-            # Held as well, so that no later object can be taken for them by its id.
-            database.kept[key] = (engine, knowledge, examples)
-        found: OfflineEngine = database.kept[key][0]
-        return found
-
-
-def forget(database: Database, knowledge: KnowledgePack) -> None:
-    """Let go of what was made of a database with this knowledge, which was only tried."""
-    with _lock:
-        ours = ("offline engine", id(knowledge))
-        for key in [k for k in database.kept if isinstance(k, tuple) and k[:2] == ours]:
-            engine = database.kept.pop(key)[0]
-            for learned in ("offline rehearsal", "offline bearing"):
-                database.kept.pop((learned, id(engine)), None)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from fathom.methods import Context, Method, step
 from fathom.offline.checks.light_words import names_something
 from fathom.offline.cycle_collector import undisturbed
-from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for
 from fathom.offline.finishing.description import describe
 from fathom.offline.linking import Linking
 from fathom.offline.opinions import settle_advised

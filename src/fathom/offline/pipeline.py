@@ -20,8 +20,7 @@ from fathom.offline.inner_questions import solve_nested
 from fathom.offline.knowledge import apply_conventions
 from fathom.offline.linking import Linking
 from fathom.offline.paraphrase.for_each import EACH
-from fathom.offline.paraphrase.listed_columns import told_columns
-from fathom.offline.paraphrase.small_talk import to_the_point
+from fathom.offline.paraphrase.rules import LISTED_COLUMNS
 from fathom.offline.proposals.proposals import GRAMMARS
 from fathom.offline.queries.query import (
     Aggregate,
@@ -146,8 +145,9 @@ def _lists(query: Query) -> bool:
 def _settle_told(engine: OfflineEngine, asked: Question) -> Settled | None:
     """The query for a question as a whole, else that of what it asks with what it says apart to show."""
     whole = _settle_aside(engine, asked)
-    asked = replace(asked, text=to_the_point(asked.text))
-    told = None if engine.examples.solved else told_columns(asked.text)
+    asked = engine.to_the_point(asked)
+    listed = () if engine.examples.solved else engine.rules.found(LISTED_COLUMNS, asked.text)
+    told = next(iter(listed), None)
     if told is None or (whole and whole.sure and len(whole.query.select) >= told.least):
         return whole
     found = _settle_aside(engine, replace(asked, text=told.question))

@@ -9,9 +9,11 @@ from fathom.offline.combined import COMBINING
 from fathom.offline.filters import FILTERS
 from fathom.offline.finishing.rules import FINISHING
 from fathom.offline.grammars.rules import GRAMMAR_RULES
+from fathom.offline.paraphrase.rules import PARAPHRASES
 from fathom.offline.rule import OfflineRule
 
 ROOMS: Mapping[str, tuple[OfflineRule[Any], ...]] = {
+    "paraphrase": PARAPHRASES,
     "filters": FILTERS,
     "combined": COMBINING,
     "grammars": GRAMMAR_RULES,

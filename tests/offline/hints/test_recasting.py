@@ -9,7 +9,8 @@ import yaml
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack, load_packs
 from fathom.methods import Context
-from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for
 from fathom.offline.examples.adapt import asks_count, recast
 from fathom.offline.hints.glossary import Glossary
 from fathom.offline.linking.text import tokenize

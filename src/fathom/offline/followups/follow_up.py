@@ -8,7 +8,8 @@ from pathlib import Path
 
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.engine import OfflineEngine, engine_for
+from fathom.offline.engine import OfflineEngine
+from fathom.offline.engines import engine_for
 from fathom.offline.finishing.description import describe
 from fathom.offline.followups.calculations import counted
 from fathom.offline.followups.follow_up_words import Edit, FollowUpReading

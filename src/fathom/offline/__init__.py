@@ -18,6 +18,8 @@ The way through:
     followups     edits the query of the question before it
     method        the three steps that a Draft passes
 
+`rules` lists what reads by rule, room by room: each `rule` has a name, an example, and can be switched off.
+
 `queries` hold the representation in between, without joins: read from SQL, written as SQL, joined over keys.
 `training` learns the files in `weights` from Spider's training split (CC BY-SA 4.0).
 """

@@ -61,7 +61,7 @@ EXPLAINED: Mapping[str, Explained] = {
     "e-sql": Explained(
         0.5,
         "the original shows what is known of a column thrice (meanings, the 20 nearest descriptions, "
-        "comments), ours once; its cells are whole, ours end after 100 letters, and made-up ones are "
+        "comments), ours once; its cells are whole, ours end after 200 letters, and made-up ones are "
         "short",
     ),
     "gsr": Explained(
@@ -72,7 +72,7 @@ EXPLAINED: Mapping[str, Explained] = {
     "rsl-sql": Explained(
         0.48,
         "explained in part: published replies reason at length, and mini-dev's own databases hold "
-        "longer cells (posts, card texts, XML) than made-up ones; that ours end after 100 letters "
+        "longer cells (posts, card texts, XML) than made-up ones; that ours end after 200 letters "
         "takes nothing off on the one real database at hand",
     ),
 }

@@ -178,3 +178,18 @@ def test_in_a_pipe_long_work_says_what_it_does(
     assert "indexing the values of" in told
     monkeypatch.setattr("fathom.interfaces.cli.answer_progress.LINE_SECONDS", 60.0)
     assert fathom("ask", genes, "How many genes are there?").err == ""
+
+
+def test_rules_are_switched_off_by_name(fathom: Fathom, tmp_path: Path) -> None:
+    file = tmp_path / "shop.sqlite"
+    with sqlite3.connect(file) as made:
+        made.executescript(
+            "CREATE TABLE orders (order_id INTEGER PRIMARY KEY, shipping_date DATE);"
+            "INSERT INTO orders VALUES (1, '2022-01-05'), (2, NULL), (3, '2022-03-01');"
+        )
+    asked = ("ask", file, "How many orders have no shipping date?", "--json", "--trace")
+    whole, without = (json.loads(fathom(*asked, *o).out) for o in ((), ("--without-rules", "filters")))
+    assert "IS NULL" in whole["sql"]
+    assert whole["trace"]["steps"][-1]["found"]["rules"] == ["has_or_lacks"]
+    assert "has_or_lacks" not in without["trace"]["steps"][-1]["found"]["rules"]
+    assert "Did you mean 'times'?" in fathom(*asked, "--without-rules", "tmes").err

@@ -42,6 +42,13 @@ def test_evaluate_prints_one_json_object(runs: Path, fathom: Fathom) -> None:
     assert out["method"] == "offline"
 
 
+def test_a_method_without_some_rules_is_another_one(runs: Path, fathom: Fathom, tmp_path: Path) -> None:
+    asked = ("evaluate", runs / "genes.jsonl", "-o", tmp_path / "run", "--limit", 1, "--json")
+    out = json.loads(fathom(*asked, "--without-rules", "times,combined").out)
+    assert out["method"] == "offline without times, combined"
+    assert "no rule 'tmes'" in fathom(*asked, "--without-rules", "tmes").err
+
+
 def test_another_run_in_the_folder_is_told(runs: Path, fathom: Fathom) -> None:
     done = fathom("evaluate", runs / "genes.jsonl", "-o", runs / "ours", "--comparison", "bird")
     assert done.code == 1

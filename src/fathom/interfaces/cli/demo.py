@@ -1,6 +1,8 @@
 """`fathom demo`: questions to the sample database and to made biomedical APIs; no model, no network."""
 
 import asyncio
+import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -31,16 +33,28 @@ TOOL_QUESTIONS = (
 )
 """The last takes two calls, where one answer feeds the next."""
 
+NEXT = (
+    ("In a browser:", "serve --demo"),
+    ("Ask your own:", "ask demo:biomed"),
+    ("Your database:", 'ask path/to/your.sqlite "your question"'),
+    ("The real APIs:", 'ask-tools "your question"'),
+)
+"""What to try next: words behind the command."""
+
 
 def demo() -> None:
     """Ask questions of the sample database and of made biomedical APIs: no key, no model, no network."""
     _ask_database()
     _ask_tools()
     console.rule(style="dim")
-    console.print("In a browser:     fathom serve --demo", style="dim")
-    console.print("Ask your own:     fathom ask demo:biomed", style="dim")
-    console.print('Your database:    fathom ask path/to/your.sqlite "your question"', style="dim")
-    console.print('The real APIs:    fathom ask-tools "your question"', style="dim")
+    command = _typed()
+    for what, words in NEXT:
+        console.print(plain(f"{what:<17} {command} {words}"), style="dim", soft_wrap=True)
+
+
+def _typed() -> str:
+    """What to type for this command: its path where the shell wouldn't find it by its name."""
+    return "fathom" if shutil.which("fathom") else sys.argv[0]
 
 
 def _ask_database() -> None:

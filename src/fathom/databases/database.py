@@ -3,7 +3,7 @@
 import hashlib
 import time
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -16,7 +16,9 @@ from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import accounts
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Engine, Reflection, Row
+from fathom.databases.schema_parts import keys_among, narrowed
 from fathom.databases.sessions import IDLE_SESSIONS, Sessions, begun
+from fathom.databases.statements import check_text, is_query
 from fathom.databases.stream import Stream
 from fathom.errors import AccountRefused, AccountWarning, QueryError, QueryRefused
 from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
@@ -319,7 +321,7 @@ class Database(Displayed):
         """
         whole = self._reflection
         named = {t.name: columns.get(t.name.casefold()) for t in whole.tables}
-        tables = tuple(_narrow(t, kept) for t in whole.tables if (kept := named[t.name]) is not None)
+        tables = tuple(narrowed(t, kept) for t in whole.tables if (kept := named[t.name]) is not None)
         keys = keys_among(whole.foreign_keys, tables)
         narrow = copy(self)
         narrow.kept, narrow._checked, narrow._profiles = {}, set(), None
@@ -414,49 +416,3 @@ class Database(Displayed):
     def _told(self, engine: Engine, error: Exception, sql: str, limits: Limits) -> QueryError:
         """The error that callers see of a query."""
         return engine.translate(error, sql, limits)
-
-
-def keys_among(keys: Iterable[ForeignKey], tables: Iterable[Table]) -> tuple[ForeignKey, ...]:
-    """The keys of which all columns are there, on both sides."""
-    there = {t.name: {c.name for c in t.columns} for t in tables}
-
-    def is_there(table: str, columns: Collection[str]) -> bool:
-        return there.get(table, set()).issuperset(columns)
-
-    return tuple(
-        k for k in keys if is_there(k.table, k.columns) and is_there(k.target_table, k.target_columns)
-    )
-
-
-def with_columns(table: Table, names: Collection[str]) -> Table:
-    """A table with the columns of these names alone, and the keys that are whole among them."""
-    there = set(names)
-    primary = table.primary_key if there.issuperset(table.primary_key) else ()
-    unique = tuple(u for u in table.unique if there.issuperset(u))
-    columns = tuple(c for c in table.columns if c.name in there)
-    return replace(table, columns=columns, primary_key=primary, unique=unique)
-
-
-def _narrow(table: Table, columns: Collection[str]) -> Table:
-    """A table with some of its columns, by folded names; with none named it stays whole, as it is read."""
-    if not columns:
-        return table
-    return with_columns(table, {c.name for c in table.columns if c.name.casefold() in columns})
-
-
-def is_query(sql: str, dialect: str) -> bool:
-    """True for a query, and not for the rest of what the guard lets run, such as EXPLAIN before one."""
-    from sqlglot import exp  # noqa: PLC0415, slow to import
-
-    from fathom.databases.parsing import parsed  # noqa: PLC0415, for the same reason
-
-    return isinstance(parsed(sql, dialect), exp.Query)
-
-
-def check_text(sql: str) -> None:
-    """Refuse what no driver can send: half of a surrogate pair, as broken JSON escapes leave behind."""
-    try:
-        sql.encode("utf-8")
-    except UnicodeEncodeError as error:
-        where = f"character {error.start + 1} is no character of Unicode text"
-        raise QueryRefused("encoding", f"{where}.", sql=sql) from None

@@ -13,15 +13,11 @@ from sqlglot.errors import SqlglotError
 from fathom.cancellation import Cancellation
 from fathom.databases import guard
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.database import (
-    NO_LIMITS,
-    Database,
-    check_text,
-    keys_among,
-    with_columns,
-)
+from fathom.databases.database import NO_LIMITS, Database
 from fathom.databases.engine import Engine, Reflection, counted
 from fathom.databases.query_columns import qualified
+from fathom.databases.schema_parts import keys_among, with_columns
+from fathom.databases.statements import check_text
 from fathom.databases.stream import Stream
 from fathom.databases.views import tables_of_views
 from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, RightsError, did_you_mean

@@ -1,0 +1,34 @@
+"""Parts of a schema: some of a table's columns, and the keys that are whole among some tables."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from fathom.records import ForeignKey, Table
+
+
+def keys_among(keys: Iterable[ForeignKey], tables: Iterable[Table]) -> tuple[ForeignKey, ...]:
+    """The keys of which all columns are there, on both sides."""
+    there = {t.name: {c.name for c in t.columns} for t in tables}
+
+    def is_there(table: str, columns: Collection[str]) -> bool:
+        return there.get(table, set()).issuperset(columns)
+
+    return tuple(
+        k for k in keys if is_there(k.table, k.columns) and is_there(k.target_table, k.target_columns)
+    )
+
+
+def with_columns(table: Table, names: Collection[str]) -> Table:
+    """A table with the columns of these names alone, and the keys that are whole among them."""
+    there = set(names)
+    primary = table.primary_key if there.issuperset(table.primary_key) else ()
+    unique = tuple(u for u in table.unique if there.issuperset(u))
+    columns = tuple(c for c in table.columns if c.name in there)
+    return replace(table, columns=columns, primary_key=primary, unique=unique)
+
+
+def narrowed(table: Table, columns: Collection[str]) -> Table:
+    """A table with some of its columns, by folded names; with none named it stays whole, as it is read."""
+    if not columns:
+        return table
+    return with_columns(table, {c.name for c in table.columns if c.name.casefold() in columns})

@@ -19,7 +19,7 @@ from fathom.offline.examples.variants import Habits
 from fathom.offline.filters import FILTERS, Aside, FilterReading, FilterRule, said_apart
 from fathom.offline.finishing.finished_query import FinishReading
 from fathom.offline.grammars.amounts import Amounts
-from fathom.offline.grammars.grammar_reading import GrammarReading
+from fathom.offline.grammars.question_facts import GrammarReading
 from fathom.offline.grammars.rules import GRAMMAR_RULES, proposed
 from fathom.offline.grammars.units import Measures
 from fathom.offline.hints import EvidenceReader, Glossary, Hint, Hints, apply_hints, complete, tells_how
@@ -28,7 +28,7 @@ from fathom.offline.linking import Linker, Linking, default_linking_weights
 from fathom.offline.linking.schema_words import uniform_columns
 from fathom.offline.linking.text import tokenize
 from fathom.offline.paraphrase.misspellings import KnownWords, known_words
-from fathom.offline.paraphrase.paraphrase_reading import ParaphraseReading
+from fathom.offline.paraphrase.question_facts import ParaphraseReading
 from fathom.offline.paraphrase.rules import (
     HYPHENS,
     IN_FULL,

@@ -13,7 +13,7 @@ from fathom.offline.combined.top_of_each import leaders, nth
 from fathom.offline.combined.two_columns import gaps
 from fathom.offline.combined.two_numbers import contrasts
 from fathom.offline.combined.two_statements import both, counts
-from fathom.offline.question_reading import QuestionReading
+from fathom.offline.question_facts import QuestionReading
 from fathom.offline.rule import OfflineRule
 
 CombiningReading = QuestionReading[Composition]

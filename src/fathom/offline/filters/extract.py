@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from fathom.offline.filters.filter_reading import FilterReading
 from fathom.offline.filters.has_or_lacks import left_open
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.records import Aside, Restriction
 from fathom.offline.filters.rules import ADJECTIVES, OWNED
 from fathom.offline.filters.times import Timed

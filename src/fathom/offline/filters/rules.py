@@ -7,11 +7,11 @@ from fathom.offline.filters.alternatives import Alternatives
 from fathom.offline.filters.bought_or_sold import Traded
 from fathom.offline.filters.compared_columns import ColumnComparisons
 from fathom.offline.filters.earliest import earliest
-from fathom.offline.filters.filter_reading import FilterReading
 from fathom.offline.filters.flagged_features import having
 from fathom.offline.filters.has_or_lacks import Belongings
 from fathom.offline.filters.lateness import lateness
 from fathom.offline.filters.number_bounds import measured
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.records import Restriction
 from fathom.offline.filters.states import states
 from fathom.offline.filters.stock import stocked

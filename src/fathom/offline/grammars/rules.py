@@ -11,12 +11,12 @@ from fathom.offline.grammars.averages import averages
 from fathom.offline.grammars.durations import asked_durations
 from fathom.offline.grammars.facts import facts
 from fathom.offline.grammars.firsts import firsts
-from fathom.offline.grammars.grammar_reading import GrammarReading
 from fathom.offline.grammars.hierarchies import hierarchies
 from fathom.offline.grammars.most_used import most_used
 from fathom.offline.grammars.numbers_below import led_by_each
 from fathom.offline.grammars.periods import periods
 from fathom.offline.grammars.plain_rows import plain_rows
+from fathom.offline.grammars.question_facts import GrammarReading
 from fathom.offline.grammars.ratios import ratios
 from fathom.offline.grammars.sorted_rows import sorted_rows
 from fathom.offline.grammars.summaries import Summaries

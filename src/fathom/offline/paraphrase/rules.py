@@ -13,9 +13,9 @@ from fathom.offline.paraphrase.hyphens import HYPHEN, written_together
 from fathom.offline.paraphrase.listed_columns import ToldColumns, told_columns
 from fathom.offline.paraphrase.misspellings import spelt_right
 from fathom.offline.paraphrase.owners import of_owners
-from fathom.offline.paraphrase.paraphrase_reading import Paraphrase, ParaphraseReading
 from fathom.offline.paraphrase.persons import asked_by_name
 from fathom.offline.paraphrase.phrases import as_question
+from fathom.offline.paraphrase.question_facts import Paraphrase, ParaphraseReading
 from fathom.offline.paraphrase.row_keys import buyers_first, keys_first
 from fathom.offline.paraphrase.small_talk import to_the_point
 from fathom.offline.paraphrase.some_rows import some_rows

@@ -7,7 +7,7 @@ from fathom.offline.filters.extra_columns import Telling, Tellings
 from fathom.offline.filters.records import Restriction
 from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.asked_numbers import asked_units
-from fathom.offline.question_reading import QuestionReading
+from fathom.offline.question_facts import QuestionReading
 
 
 class FilterReading(QuestionReading[Restriction]):

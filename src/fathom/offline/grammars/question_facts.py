@@ -6,7 +6,7 @@ from functools import cached_property
 
 from fathom.offline.hints import Hint
 from fathom.offline.proposals.proposals import Proposal
-from fathom.offline.question_reading import QuestionReading
+from fathom.offline.question_facts import QuestionReading
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ NEXT = (
     ("Your database:", 'ask path/to/your.sqlite "your question"'),
     ("The real APIs:", 'ask-tools "your question"'),
 )
-"""What to try next: words behind the command."""
+"""Commands to try next, without the name of the program."""
 
 
 def demo() -> None:
@@ -53,7 +53,7 @@ def demo() -> None:
 
 
 def _typed() -> str:
-    """What to type for this command: its path where the shell wouldn't find it by its name."""
+    """The name of this program, or its path where the shell would not find it by name."""
     return "fathom" if shutil.which("fathom") else sys.argv[0]
 
 

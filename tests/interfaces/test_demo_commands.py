@@ -9,8 +9,8 @@ from fathom.interfaces.cli import demo
 def test_the_program_is_named_by_its_path_where_the_shell_does_not_find_it(
     found: str | None, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(demo.shutil, "which", lambda _: found)
-    monkeypatch.setattr(demo.sys, "argv", [".venv/bin/fathom", "demo"])
+    monkeypatch.setattr("shutil.which", lambda _: found)
+    monkeypatch.setattr("sys.argv", [".venv/bin/fathom", "demo"])
     monkeypatch.setattr(demo, "_ask_database", lambda: None)
     monkeypatch.setattr(demo, "_ask_tools", lambda: None)
     demo.demo()

@@ -18,9 +18,9 @@ DATA = Path(os.environ.get("FATHOM_DATA") or ROOT.parent / "shared" / "data")
 ONLY, EVERY = "FATHOM_BENCH_ONLY", "FATHOM_BENCH_EVERY"
 """What a measurement is cut to, where it can be: some of what it measures, by name; every so manieth
 question. In the environment, so that processes of a measurement know of it."""
-WHOLE, ACCEPT, WITHOUT = "FATHOM_BENCH_WHOLE", "FATHOM_BENCH_ACCEPT", "FATHOM_BENCH_WITHOUT"
+WHOLE, ACCEPT = "FATHOM_BENCH_WHOLE", "FATHOM_BENCH_ACCEPT"
 """For what holds the offline method against its golden file: all of it rather than a sample; take what comes
-out into it; rules to leave out, by name."""
+out into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def thinned(questions: Sequence[T]) -> Sequence[T]:
 
 def is_part() -> bool:
     """Whether this run measures a part only, which is printed and not stored."""
-    return bool({ONLY, WHOLE, ACCEPT, WITHOUT} & os.environ.keys()) or os.environ.get(EVERY, "1") != "1"
+    return bool({ONLY, WHOLE, ACCEPT} & os.environ.keys()) or os.environ.get(EVERY, "1") != "1"
 
 
 def store(name: str, title: str, figures: Iterable[Figure], commit: str) -> None:

@@ -3,13 +3,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from fathom.answering.store import MOST_ROWS, AnswerNotFound, Origin, Standing, Store
-from fathom.answering.store.file import StoreFile, migrations
+from fathom.answering.store.file import SESSION_AGE, StoreFile, migrations
 from fathom.answering.store.shared import digest
 from fathom.errors import ConfigError
 from fathom.records import Answer, Question, Reading, Refusal, Result
@@ -176,6 +177,18 @@ def test_what_is_deleted_is_found_no_more(store: Store) -> None:
 def test_sessions_are_known_by_their_secret_alone(store: Store) -> None:
     store.begin_session("secret ✓")
     assert (store.knows_session("secret ✓"), store.knows_session("other")) == (True, False)
+
+
+@pytest.mark.parametrize(("hours", "lasts"), [(-1, True), (1, False)])
+def test_sessions_end_by_their_age(store: Store, tmp_path: Path, hours: int, lasts: bool) -> None:
+    store.begin_session("secret")
+    store.shared.begin_user_session("theirs", "ann", "token")
+    begun = (datetime.now(UTC) - SESSION_AGE - timedelta(hours=hours)).isoformat(timespec="milliseconds")
+    with sqlite3.connect(tmp_path / "deep" / "fathom.sqlite") as file:
+        file.execute("UPDATE session SET begun_at = ?", (begun,))
+        file.execute("UPDATE user_session SET begun_at = ?", (begun,))
+    assert store.knows_session("secret") is lasts
+    assert (store.shared.user_of_session("theirs") is not None) is lasts
 
 
 DYING = (

@@ -1,3 +1,4 @@
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def test_the_token_becomes_a_cookie_that_scripts_and_other_pages_do_not_get(site
         first = client.get("/history", params={"t": TOKEN, "q": "a b"}, follow_redirects=False)
         assert first.headers["location"] == "/history?q=a+b"
         cookie = first.headers["set-cookie"]
-        assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/"))
+        assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/", "Max-Age=2592000;"))
         assert TOKEN not in cookie
         assert client.get("/history").status_code == 200
         assert client.get("/", params={"t": TOKEN}, follow_redirects=False).status_code == 303  # once more
@@ -70,6 +71,14 @@ def test_a_session_outlives_the_server(site: Site) -> None:
     after = Site(site.settings, site.rules, Store(site.settings.store), site.databases)
     with TestClient(make_app(after), base_url=ORIGIN, cookies=kept) as again:
         assert again.get("/").status_code == 200
+
+
+def test_a_session_ends_while_the_server_runs(client: TestClient, site: Site) -> None:
+    client.get("/", params={"t": TOKEN})
+    assert client.get("/history").status_code == 200
+    with sqlite3.connect(site.settings.store) as file:
+        file.execute("UPDATE session SET begun_at = '2020-01-01T00:00:00.000+00:00'")
+    assert client.get("/history").status_code == 401
 
 
 def test_an_address_never_leads_elsewhere(site: Site) -> None:

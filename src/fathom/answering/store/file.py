@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from threading import RLock
@@ -12,6 +13,8 @@ from fathom.errors import ConfigError
 
 _WAIT = 10.0
 """Seconds to wait for another process that writes: each writes for milliseconds."""
+SESSION_AGE = timedelta(days=30)
+"""How long a browser is let in after it showed a token; a copied cookie is worth no more."""
 
 
 class StoreFile:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from fathom.answering.store.file import StoreFile
+from fathom.answering.store.file import SESSION_AGE, StoreFile
 from fathom.answering.store.records import Standing
 from fathom.answering.store.workers import WORKER, Workers
 
@@ -115,8 +115,14 @@ class SharedWork:
             )
 
     def user_of_session(self, secret: str) -> tuple[str, str] | None:
-        """Whose session has this secret, and the digest of the token that it was begun with."""
-        found = self._file.rows("SELECT user, token FROM user_session WHERE digest = ?", digest(secret))
+        """Whose session has this secret, and the digest of the token that it was begun with.
+
+        None where there is no such session, or it has ended by its age.
+        """
+        since = (datetime.now(UTC) - SESSION_AGE).isoformat(timespec="milliseconds")
+        found = self._file.rows(
+            "SELECT user, token FROM user_session WHERE digest = ? AND begun_at > ?", digest(secret), since
+        )
         return (found[0]["user"], found[0]["token"]) if found else None
 
     def allows(self, name: str, most: int) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from fathom.answering.archive import archived
-from fathom.answering.store.file import StoreFile
+from fathom.answering.store.file import SESSION_AGE, StoreFile
 from fathom.answering.store.records import (
     Feedback,
     KeptAnswer,
@@ -285,8 +285,11 @@ class Store:
             self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", digest(secret), _now())
 
     def knows_session(self, secret: str) -> bool:
-        """True if a session with this secret has begun."""
-        return bool(self._file.rows("SELECT 1 FROM session WHERE digest = ?", digest(secret)))
+        """True if a session with this secret has begun, and not longer ago than sessions last."""
+        since = (datetime.now(UTC) - SESSION_AGE).isoformat(timespec="milliseconds")
+        return bool(
+            self._file.rows("SELECT 1 FROM session WHERE digest = ? AND begun_at > ?", digest(secret), since)
+        )
 
     def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
         found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)

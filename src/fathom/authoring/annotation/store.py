@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from fathom.answering.store.file import StoreFile, migrations
+from fathom.answering.store.file import SESSION_AGE, StoreFile, migrations
 from fathom.answering.store.store import new_id
 from fathom.authoring.annotation.records import (
     Decision,
@@ -137,9 +137,10 @@ class Reviews:
             self.insert("login", digest=_digest(secret), person=person.id, begun_at=stamp(self.now()))
 
     def logged_in(self, secret: str) -> Person | None:
-        """Who is logged in with this secret; None for nobody, or who has left."""
+        """Who is logged in with this secret; None for nobody, who has left, or logged in too long ago."""
         found = self._people(
-            "WHERE NOT has_left AND id IN (SELECT person FROM login WHERE digest = ?)", _digest(secret)
+            "WHERE NOT has_left AND id IN (SELECT person FROM login WHERE digest = ? AND begun_at > ?)",
+            *(_digest(secret), stamp(self.now() - SESSION_AGE)),
         )
         return found[0] if found else None
 

@@ -15,6 +15,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fathom.answering.store.file import SESSION_AGE
 from fathom.authoring.annotation.records import Person
 from fathom.errors import FathomError
 from fathom.interfaces.web.desk import Desk
@@ -117,7 +118,6 @@ class Access:
     def __init__(self, app: ASGIApp, site: Site, desk: Desk) -> None:
         self._app, self._site, self._desk = app, site, desk
         self._logins = RateLimit(LOGINS_A_MINUTE)
-        self._known: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
@@ -145,7 +145,7 @@ class Access:
             return None
         bearer = self._bearer(headers)
         session = bearer or self._session(headers)
-        person = None if session == _ALL else self._person(headers)
+        person = None if session == _ALL else self._person(headers, session)
         if person is not None and not session:
             session = person.id
             bearer = bearer or ("bearer" if bearer_token(headers) else "")
@@ -181,12 +181,12 @@ class Access:
             raise RequestRefused(HTTPStatus.FORBIDDEN, "This page is for those who may see all.")
         scope["state"] |= {"session": self._site.user, "person": None}
 
-    def _person(self, headers: Headers) -> Person | None:
+    def _person(self, headers: Headers, session: str) -> Person | None:
         """Who it is that takes part in a review: by their token, or logged in."""
         if token := bearer_token(headers):
             return self._desk.person_of(token)
         secret = cookie_parser(headers.get("cookie", "")).get(self._site.rules.cookie, "")
-        return self._desk.logged_in(secret) if secret and secret not in self._known else None
+        return self._desk.logged_in(secret) if secret and secret != session else None
 
     def _bearer(self, headers: Headers) -> str:
         token = bearer_token(headers)
@@ -194,9 +194,7 @@ class Access:
 
     def _session(self, headers: Headers) -> str:
         secret = cookie_parser(headers.get("cookie", "")).get(self._site.rules.cookie, "")
-        if secret and secret not in self._known and self._site.store.knows_session(secret):
-            self._known.add(secret)
-        return secret if secret in self._known else ""
+        return secret if secret and self._site.store.knows_session(secret) else ""
 
     def is_token(self, given: str) -> bool:
         """True if this is the token; takes as long for any other of its length."""
@@ -279,7 +277,15 @@ def without_token(scope: Scope) -> str:
 def with_cookie(url: str, secret: str, rules: Rules) -> Response:
     """The way on to a page, with a cookie that lets in from here on."""
     answer = RedirectResponse(url, HTTPStatus.SEE_OTHER)
-    answer.set_cookie(rules.cookie, secret, httponly=True, samesite="strict", path="/", secure=rules.secure)
+    answer.set_cookie(
+        rules.cookie,
+        secret,
+        max_age=int(SESSION_AGE.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        path="/",
+        secure=rules.secure,
+    )
     return answer
 
 

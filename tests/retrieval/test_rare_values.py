@@ -10,7 +10,7 @@ from fathom.databases import Database
 from fathom.errors import QueryTimedOut
 from fathom.records import Limits, Result
 from fathom.retrieval import ValueIndex, index_files
-from fathom.retrieval.rare_values import named_phrases
+from fathom.retrieval.rare_values import REMEMBERED_SECONDS, NamedPhrase, RareValues, named_phrases
 from fathom.rights import Granted
 from fathom.rights.grants import Grant
 from tests.databases import makers
@@ -113,6 +113,20 @@ def test_hidden_rows_are_not_looked_into(visits: Database) -> None:
     with ValueIndex.open_or_build(visits.restricted(Granted("ann", (grant,))), None) as index:
         found = {i: bool(index.lookup(f"“P{7 * i}”")) for i in range(1_001, 1_021)}
     assert found == {i: i % 2 == 0 for i in found}
+
+
+@pytest.mark.parametrize(("seconds", "asked_anew"), [(-1.0, False), (1.0, True)])
+def test_absence_is_remembered_for_a_while(
+    visits: Database, monkeypatch: pytest.MonkeyPatch, seconds: float, asked_anew: bool
+) -> None:
+    now = [1_000.0]
+    rare = RareValues(visits, {"visit": ["city", "patient"]}, clock=lambda: now[0])
+    phrase = NamedPhrase("P7777777", 0, 8)
+    asked = sent(visits, monkeypatch)
+    assert list(rare.look_up([phrase])) == []
+    now[0] += REMEMBERED_SECONDS + seconds
+    assert list(rare.look_up([phrase])) == []
+    assert len(asked) == 1 + asked_anew
 
 
 def test_a_question_about_a_value_that_no_sample_has_is_answered(visits: Database) -> None:

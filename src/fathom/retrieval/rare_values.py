@@ -4,7 +4,7 @@ import re
 import time
 from calendar import day_name, month_name
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,6 +25,8 @@ _MOST_LETTERS = 200
 _FEW_VALUES = 200
 """A column with fewer in its sample of 50,000 rows shows nearly all of its values there."""
 _REMEMBERED = 1_000
+REMEMBERED_SECONDS = 300.0
+"""Long enough for a conversation about a name, short enough that new rows are found on the same day."""
 _QUOTED = re.compile("\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|`([^`]+)`|(?<!\\w)'([^']+)'(?!\\w)")
 _NAME = re.compile(r"[^\W\d_][\w.’'&-]*")
 _RUN = re.compile(rf"(?:{_NAME.pattern})(?:\s+(?:{_NAME.pattern}))*")
@@ -45,17 +47,27 @@ class NamedPhrase:
     quoted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """Where a value was found, and when by the clock."""
+
+    places: tuple[Found, ...]
+    at: float
+
+
 @dataclass
 class RareValues:
     """Looks up exact values in the `columns` (by table) of which an index knows a part only.
 
-    Each phrase is asked for once, in one query a table that ends at its first row, and all of a text within
-    `SECONDS`. A warehouse is paid for what it reads: there only what stands in quotes is asked for.
+    Each phrase is asked for once in `REMEMBERED_SECONDS`, in one query a table that ends at its first row,
+    and all of a text within `SECONDS`. A warehouse is paid for what it reads: there only what stands in
+    quotes is asked for.
     """
 
     database: Database
     columns: Mapping[str, Sequence[str]]
-    _known: "OrderedDict[str, tuple[Found, ...]]" = field(default_factory=OrderedDict)
+    clock: Callable[[], float] = time.monotonic
+    _known: "OrderedDict[str, _Remembered]" = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -72,7 +84,7 @@ class RareValues:
 
     def look_up(self, phrases: Iterable[NamedPhrase]) -> Iterator[tuple[NamedPhrase, tuple[Found, ...]]]:
         """The phrases that stand somewhere as they are, with where."""
-        until = time.monotonic() + SECONDS
+        until = self.clock() + SECONDS
         asked = [p for p in phrases if p.quoted or self.database.at_once == 1]
         for phrase in asked[:_MOST_PHRASES]:
             if found := self._places(phrase.text, until):
@@ -80,17 +92,19 @@ class RareValues:
 
     def _places(self, text: str, until: float) -> tuple[Found, ...]:
         with self._lock:
-            if (known := self._known.get(text)) is not None:
-                return known
+            known = self._known.get(text)
+        if known is not None and self.clock() - known.at < REMEMBERED_SECONDS:
+            return known.places
         found: list[Found] = []
         for table, columns in self.columns.items():
-            left = until - time.monotonic()
+            left = until - self.clock()
             if left <= 0:
                 return tuple(found)  # not remembered: the next time there may be time
             with suppress(QueryError):  # too slow, or not to be read
                 found += self._held(table, columns, text, left)
         with self._lock:
-            self._known[text] = tuple(found)
+            self._known.pop(text, None)
+            self._known[text] = _Remembered(tuple(found), self.clock())
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         return tuple(found)

@@ -6,7 +6,8 @@ from typing import Any
 import lightgbm
 
 from fathom.offline.linking import Floats
-from fathom.offline.trees import Forest, from_lightgbm
+from fathom.offline.trees import Forest
+from training.lightgbm_trees import from_lightgbm
 
 _OPTIONS: Mapping[str, Any] = {
     "num_leaves": 15,

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from training.lightgbm_trees import from_lightgbm
 
-from fathom.offline.trees import from_lightgbm, load_forest
+from fathom.offline.trees import load_forest
 
 
 @pytest.fixture(scope="module")

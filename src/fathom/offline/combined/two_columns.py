@@ -45,7 +45,6 @@ _THAN = Pattern(rf"\s+(?:(?:more|less)\s+\w+\s+|\w+er\s+)?than\s+{_ARTICLE}(?=\w
 _LESS = Pattern(r"\b(?:less|lower|cheaper|smaller|shorter|lighter|fewer)\b", _I)
 _IS_THE = Pattern(r"^(what\s+)is\s+the", _I)
 _ON_AVERAGE = Pattern(r"(?:,\s*)?\bon\s+average\b", _I)
-_FALLING = frozenset(("fall", "drop", "decline", "lose"))
 _LINKS = frozenset("and than to the a an of for by per each".split())
 _LEFT = Pattern(r"\s+[a-z]+(?=\s*(?:[?,.]|$|\b(?:on|for|in|of|per|by|at)\s))", _I)
 _VARY = Pattern(r"^\s+(?:vary|varies|differ|differs)\b", _I)

@@ -36,7 +36,6 @@ _SIZES = frozenset(("<", "<=", ">", ">="))
 _COMPARED, _IN_TABLES, _AWAY = 6.0, 3.0, 3.0
 """The weights for a value of a column that the query compares already, of its tables, and what against
 one that has to be joined: in log-odds, as the linking's own edits were weighed before."""
-_NAMES_AWAY = 4.0
 
 
 def values(reading: FollowUpReading) -> Iterator[Edit]:

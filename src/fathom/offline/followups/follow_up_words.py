@@ -10,7 +10,6 @@ from fathom.offline.followups.wordlists import (
     EARLIEST,
     INSTEAD,
     LATEST,
-    POINTING,
     SILENT,
     Phrase,
 )
@@ -188,11 +187,6 @@ class FollowUpReading:
     def replaces(self) -> bool:
         """True if the follow-up says that something stands in the place of what was there."""
         return bool(self.having(INSTEAD))
-
-    @property
-    def points_back(self) -> bool:
-        """True if the follow-up points to what was shown: "of them", "those"."""
-        return bool(self.having(POINTING))
 
     def near(self, table: str) -> bool:
         """True if a table is one of the query's, or joined to one of them by a key."""

@@ -18,7 +18,7 @@ from fathom.offline.examples.self_training import (
     rehearse,
     reranker_for,
 )
-from fathom.offline.ranking.reranker import SolvedTrial, fit_reranker
+from fathom.offline.ranking.reranker import SolvedTrial, fit_and_try
 from fathom.records import SolvedExample
 from tests.offline.asking import decided
 
@@ -90,7 +90,7 @@ def test_few_solved_questions_teach_nothing(database: Database, most: int) -> No
 def test_it_is_learned_once_and_again_where_something_else_is_known(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = fit_reranker(
+    made, _ = fit_and_try(
         [SolvedTrial(np.eye(3, dtype=np.float32), np.zeros(3), np.eye(3)[1] > 0, ("", "", ""))] * 9
     )
     times: list[OfflineEngine] = []

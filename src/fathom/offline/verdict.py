@@ -99,9 +99,9 @@ def decide(
     if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
         choice, torn = _doubted(choice, UNSUPPORTED), before.order[0]
     choice = _confirmed(choice, proposals, checked)
-    choice = _without_period(choice, proposals[choice.order[0]], linking)
-    choice = _without_money(choice, proposals[choice.order[0]], linking, engine.amounts)
-    choice = _without_sales(choice, proposals[choice.order[0]], linking, engine)
+    first = proposals[choice.order[0]].query
+    left = (*_period_left(first, linking), *_money_left(first, linking, engine.amounts))
+    choice = _passing_over(choice, (*left, *_sales_left(first, linking, engine)), linking)
     choice = _names_first(choice, proposals, linking, engine)
     first = proposals[choice.order[0]].query
     if proposals[choice.order[0]].unmet and not engine.examples.solved:
@@ -112,13 +112,12 @@ def decide(
     known = said.union(_checked_elsewhere(linking, engine), *(range(*span) for span in told))
     # A grammar that settled a question has accounted for its words, though not for what it is about.
     over = aims_passed_over if proposals[choice.order[0]].settled else passed_over
-    if had := (*restricting_left(first, linking, said), *over(first, linking, known)):
-        missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in had))))
-        choice = replace(_doubted(choice, UNLEARNED), missing=missing)
+    choice = _passing_over(
+        choice, (*restricting_left(first, linking, said), *over(first, linking, known)), linking
+    )
     if _says_less(first, linking, engine):
-        words = (linking.tokens[i].text for i in _outcomes_left(first, linking, engine))
-        missing = tuple(dict.fromkeys((*choice.missing, *words)))
-        choice = replace(_doubted(choice, DOUBTED), missing=missing)
+        choice = _doubted(choice, DOUBTED)
+        choice = _passing_over(choice, _outcomes_left(first, linking, engine), linking, DOUBTED)
     return CandidateVerdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
 
 
@@ -175,6 +174,16 @@ def _in_accord(
 def _doubted(choice: RankedCandidates, most: float) -> RankedCandidates:
     """The choice as not sure, at most so much."""
     return replace(choice, sure=False, confidence=min(choice.confidence, most))
+
+
+def _passing_over(
+    choice: RankedCandidates, places: Sequence[int], linking: Linking, most: float = UNLEARNED
+) -> RankedCandidates:
+    """The choice as not sure, with the words at some places as missing; as it is where there are none."""
+    if not places:
+        return choice
+    missing = dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in places)))
+    return replace(_doubted(choice, most), missing=tuple(missing))
 
 
 def _put_first(choice: RankedCandidates, first: int) -> RankedCandidates:
@@ -296,44 +305,32 @@ def _names_first(
     )
 
 
-def _without_period(choice: RankedCandidates, first: Proposal, linking: Linking) -> RankedCandidates:
-    """Not sure of a query that has no place for the period which the question groups by."""
+def _period_left(query: Query, linking: Linking) -> tuple[int, ...]:
+    """The place of the period that a question groups by and that a query has no place for."""
     period = asked_period(linking)
-    if period is None or any(not isinstance(e, ColumnRef) for e in first.query.group):
-        return choice
-    if period.named & {t.name for q in all_queries(first.query) for t in mentioned_tables(q)}:
-        return choice
-    word = linking.tokens[period.places[0]].text
-    missing = tuple(dict.fromkeys((*choice.missing, word)))
-    return replace(_doubted(choice, UNLEARNED), missing=missing)
+    if period is None or any(not isinstance(e, ColumnRef) for e in query.group):
+        return ()
+    named = period.named & {t.name for q in all_queries(query) for t in mentioned_tables(q)}
+    return () if named else (period.places[0],)
 
 
-def _without_money(
-    choice: RankedCandidates, first: Proposal, linking: Linking, amounts: Amounts
-) -> RankedCandidates:
-    """Not sure of a query that adds up no money where the question asks for that."""
+def _money_left(query: Query, linking: Linking, amounts: Amounts) -> tuple[int, ...]:
+    """The place of the word for money that a question asks for and that a query doesn't add up."""
     place = asked_money(linking)
-    if place is None or adds_money(first.query, amounts):
-        return choice
-    missing = tuple(dict.fromkeys((*choice.missing, linking.tokens[place].text)))
-    return replace(_doubted(choice, UNLEARNED), missing=missing)
+    return () if place is None or adds_money(query, amounts) else (place,)
 
 
-def _without_sales(
-    choice: RankedCandidates, first: Proposal, linking: Linking, engine: OfflineEngine
-) -> RankedCandidates:
-    """Not sure of a query that looks at nothing that was sold where the question says that something was.
+def _sales_left(query: Query, linking: Linking, engine: OfflineEngine) -> tuple[int, ...]:
+    """The places of words that say that something was sold where a query looks at nothing that was.
 
-    Where it asks for units, their lines have to be looked at, and it has to be clear that it does.
+    Where the question asks for units, their lines have to be looked at, and it has to be clear that it does.
     """
     lines = engine.amounts.lines
     verbs = trade_verbs(linking, lines, engine.names)
     units = asked_units(linking, engine.names, engine.amounts) if verbs else ()
-    clear = all(m.sources for m in units) and not counts_again(first.query, linking, engine.planner)
-    if not verbs or (clear and holds_lines(first.query, engine.planner, lines, orders=not units)):
-        return choice
-    missing = tuple(dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in verbs))))
-    return replace(_doubted(choice, UNLEARNED), missing=missing)
+    clear = all(m.sources for m in units) and not counts_again(query, linking, engine.planner)
+    held = clear and holds_lines(query, engine.planner, lines, orders=not units)
+    return () if held else tuple(verbs)
 
 
 def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple[str, ...]:

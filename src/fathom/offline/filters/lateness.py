@@ -16,7 +16,6 @@ _LATE = {("late",): ">", ("too", "late"): ">", ("on", "time"): "<=", ("in", "tim
 _AHEAD = frozenset("that which who were was are is have has been being".split())
 _DONE = ("ed", "en", "t")
 _TABLE = 0.9
-_NAMED = 0.5
 
 
 def lateness(linking: Linking, dates: Dates) -> Iterator[Compared]:

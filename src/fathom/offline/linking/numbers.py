@@ -10,7 +10,6 @@ from fathom.text.patterns import Pattern
 
 _DIGITS = Pattern(r"[$€£]?(?P<digits>\d[\d,]*\.?\d*|\.\d+)(?P<tail>%|st|nd|rd|th)?$")
 _PERCENT = {"percent", "percents", "pct", "%"}
-_ONE = {"one", "zero", "single", "half", "couple", "second", "first"}
 _HEADS = frozenset(("which", "what", "list", "show", "find", "give", "name", "the"))
 ASKED_FOR = 0.8
 """How likely a number of rows is meant where a question opens with it, and a superlative comes later: "which

@@ -92,16 +92,10 @@ def agreement(scores: Doubles, digests: Sequence[str]) -> float:
     return math.log(share / (1 - share))
 
 
-def fit_reranker(trials: Sequence[SolvedTrial]) -> Reranker:
-    """Learn from trials (at least as many as folds).
-
-    The confidence is calibrated on trials that the weights it was given by had not seen.
-    """
-    return fit_and_try(trials)[0]
-
-
 def fit_and_try(trials: Sequence[SolvedTrial]) -> tuple[Reranker, list[Doubles]]:
-    """`fit_reranker`, and the scores of each trial's candidates by weights that had not seen that trial."""
+    """Learn from trials (at least as many as folds); also the scores of each trial's candidates by weights
+    that had not seen that trial, on which the confidence is calibrated.
+    """
     tried: list[Doubles] = [trial.scores for trial in trials]
     for fold in range(FOLDS):
         learned = _fit([t for i, t in enumerate(trials) if i % FOLDS != fold])

@@ -24,7 +24,6 @@ class SketchClauses:
         return iter((self.shown, self.condition, self.tail, self.rest))
 
 
-NOTHING = Query(())
 _BARE = frozenset((str, int, bool, float, type(None)))
 
 

@@ -61,13 +61,13 @@ def test_two_databases_are_asked_the_same(tmp_path: Path) -> None:
         ("    declined:\n    - shops with a garden", "  - shops", "what isn't clear: holds no questions"),
         ("\n    plain:", "\n    rows:", "'rows' can't be None"),
         (
-            "shop: CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT)",
-            "shop: {like: it, sql: A B}",
+            f": {TABLE}",
+            ": {like: it, sql: A B}",
             "like none",
         ),
         (
-            "shop: CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT)",
-            "shop: {engine: it, sql: A}",
+            f": {TABLE}",
+            ": {engine: it, sql: A}",
             "'engine'",
         ),
     ],

@@ -4,7 +4,8 @@ rewrites the page.
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
 the questions where questions are asked of methods. `--stale` measures nothing: it tells which stored figures
-are older than the code that they measure.
+are older than the code that they measure. A measurement that fails is told, keeps its old figures, and stops
+none after it.
 """
 
 import argparse
@@ -12,6 +13,8 @@ import importlib
 import os
 import pkgutil
 import sys
+import time
+import traceback
 
 import bench
 from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, code_commit, is_part, store, write_page
@@ -50,18 +53,30 @@ def main() -> None:
         for one in found:
             print(one)
         sys.exit(any(one.is_stale for one in found))
-    for name in options.names or ([] if options.page else _measurements()):
+    names = options.names or ([] if options.page else _measurements())
+    failed = [name for name in names if not _measured(name)]
+    if not is_part():
+        write_page()
+    if failed:
+        sys.exit(f"failed, with their traceback above: {', '.join(failed)}")
+
+
+def _measured(name: str) -> bool:
+    """Measure, show and store the figures of one measurement; False if it failed."""
+    commit, began = code_commit(), time.monotonic()  # as it begins: the code may be worked on meanwhile
+    figures: list[Figure] = []
+    try:
         module = importlib.import_module(f"bench.{name}")
         print(module.TITLE, flush=True)
-        commit = code_commit()  # as it begins: the code may be worked on meanwhile
-        figures: list[Figure] = []
         for figure in module.measure():
             figures.append(figure)
             _show(figure)
-        if not is_part():
-            store(name, module.TITLE, figures, commit)
+    except Exception:  # whatever it is, the next measurement has nothing to do with it
+        traceback.print_exc()
+        return False
     if not is_part():
-        write_page()
+        store(name, module.TITLE, figures, commit, time.monotonic() - began)
+    return True
 
 
 if __name__ == "__main__":

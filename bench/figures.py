@@ -50,14 +50,15 @@ def is_part() -> bool:
     return bool({ONLY, WHOLE, ACCEPT} & os.environ.keys()) or os.environ.get(EVERY, "1") != "1"
 
 
-def store(name: str, title: str, figures: Iterable[Figure], commit: str) -> None:
-    """Keep the figures of one measurement, with when, on what and at which commit they were measured."""
+def store(name: str, title: str, figures: Iterable[Figure], commit: str, seconds: float) -> None:
+    """Keep the figures of one measurement, with when, on what, at which commit and how long it was made."""
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,
         "measured": datetime.now(UTC).date().isoformat(),
         "commit": commit,
         "machine": _machine(),
+        "seconds": round(seconds),
         "figures": [asdict(f) for f in figures],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -89,6 +90,11 @@ def _at(content: Mapping[str, Any]) -> str:
     return f"commit {commit}" if commit else "before the commit was kept"
 
 
+def _on(content: Mapping[str, Any]) -> str:
+    seconds = content.get("seconds")
+    return content["machine"] + (f", {max(round(seconds / 60), 1)} min" if seconds is not None else "")
+
+
 def write_page() -> None:
     """Write docs/figures.md anew from the stored figures."""
     lines = [
@@ -103,7 +109,7 @@ def write_page() -> None:
             "",
             f"## {content['title']}",
             "",
-            f"`python -m bench {file.stem}` · {content['measured']} · {_at(content)} · {content['machine']}",
+            f"`python -m bench {file.stem}` · {content['measured']} · {_at(content)} · {_on(content)}",
             "",
             "| what | measured | mark | met | note |",
             "|---|---|---|---|---|",

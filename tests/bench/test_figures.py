@@ -3,12 +3,15 @@
 import json
 import re
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from bench.figures import Figure, code_commit, store, write_page
 
-from bench import figures
+from bench import __main__, figures
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def commit(folder: Path) -> str:
 
 
 def stored(folder: Path, name: str) -> str:
-    store(name, f"What {name} costs", [Figure("time", "1 s")], code_commit())
+    store(name, f"What {name} costs", [Figure("time", "1 s")], code_commit(), 100.4)
     return str(json.loads((folder / "bench" / "results" / f"{name}.json").read_text())["commit"])
 
 
@@ -42,7 +45,9 @@ def test_the_commit_is_kept_and_shown(places: Path) -> None:
     assert stored(places, "second") == head  # that results were written is no change of the code
     write_page()
     assert "`python -m bench first` · " in places.joinpath("figures.md").read_text()
-    assert f" · commit {head} · " in places.joinpath("figures.md").read_text()
+    page = places.joinpath("figures.md").read_text()
+    assert f" · commit {head} · " in page
+    assert ", 2 min\n" in page
 
 
 def test_changed_code_is_told(places: Path) -> None:
@@ -66,3 +71,26 @@ def test_figures_say_how_busy_the_machine_was(places: Path) -> None:
     stored(places, "first")
     content = json.loads((places / "bench" / "results" / "first.json").read_text(encoding="utf-8"))
     assert re.search(r"\d+ cores, Python 3\.\d+\.\d+, load \d+\.\d$", content["machine"])
+
+
+def test_a_measurement_that_fails_stops_none_after_it(
+    places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> Iterator[Figure]:
+        yield Figure("half", "1 s")
+        raise OSError("no such database")
+
+    def works() -> Iterator[Figure]:
+        yield Figure("whole", "2 s")
+
+    for name, measure in (("fails", fails), ("works", works)):
+        module = ModuleType(name)
+        module.__dict__.update(TITLE=f"The time of {name}", measure=measure)
+        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
+    monkeypatch.setattr(__main__, "_measurements", lambda: ["fails", "works"])
+    monkeypatch.setattr(sys, "argv", ["bench", "all"])
+    with pytest.raises(SystemExit, match=r"failed.*: fails"):
+        __main__.main()
+    assert "no such database" in capsys.readouterr().err
+    assert [f.stem for f in (places / "bench" / "results").iterdir()] == ["works"]
+    assert "The time of works" in (places / "figures.md").read_text()

@@ -92,7 +92,8 @@ def _at(content: Mapping[str, Any]) -> str:
 
 def _on(content: Mapping[str, Any]) -> str:
     seconds = content.get("seconds")
-    return content["machine"] + (f", {max(round(seconds / 60), 1)} min" if seconds is not None else "")
+    took = f", {max(round(seconds / 60), 1)} min" if seconds is not None else ""
+    return f"{content['machine']}{took}"
 
 
 def write_page() -> None:

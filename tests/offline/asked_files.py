@@ -52,11 +52,13 @@ def _text(value: Any) -> bool:
 
 
 def _queries(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and all(map(_text, value.values())))
+    by_check = value.values() if isinstance(value, dict) else [value]
+    return all(_text(queries) or _texts(queries) for queries in by_check)
 
 
 def _change(value: Any) -> bool:
-    return _queries(value) and {"by", "from"} <= value.keys() <= {"by", "from", "to"}
+    named = isinstance(value, dict) and {"by", "from"} <= value.keys() <= {"by", "from", "to"}
+    return named and all(map(_text, value.values()))
 
 
 EXPECTED: Mapping[str, Callable[[Any], bool]] = {
@@ -66,10 +68,14 @@ EXPECTED: Mapping[str, Callable[[Any], bool]] = {
     "first column in order": lambda value: isinstance(value, list),
     "rows or declined": _rows,
     "guess": _rows,
+    "same as": _text,
     "answered": lambda value: value is True,
     "declined": lambda value: value is True or _texts(value),
     "told": _texts,
     "not told": _texts,
+    "by": _text,
+    "not by": _text,
+    "confidence": lambda value: isinstance(value, float),
     "sql": _texts,
     "not sql": _texts,
     "plain": _text,
@@ -78,9 +84,12 @@ EXPECTED: Mapping[str, Callable[[Any], bool]] = {
     "barred": _queries,
     "passed": _queries,
     "completed": _change,
+    "followed": _rows,
+    "followed in order": _rows,
+    "unread": _texts,
 }
 """Everything that can be expected of a question, and how it is written."""
-ASIDE: Mapping[str, Callable[[Any], bool]] = {"evidence": _text}
+ASIDE: Mapping[str, Callable[[Any], bool]] = {"evidence": _text, "after": _text}
 ALONE: Mapping[str, Any] = {"answered": True, "declined": True}
 STAYS = {"plain", "said", "in full"}
 """What a list of questions under these words means: each of them stays as it is."""
@@ -180,14 +189,16 @@ def _questions(heading: str, asked: Any) -> Iterator[tuple[str, dict[str, Any]]]
     """The questions under a heading, each with what is expected of it by name."""
     if not isinstance(asked, dict) or not asked:
         raise Misread(f"{heading}: holds no questions")
-    if not asked.keys() <= EXPECTED.keys():
-        asked = {None: asked}
-    for word, listed in asked.items():
+    aside = {word: asked[word] for word in ASIDE if word in asked}
+    words = {word: listed for word, listed in asked.items() if word not in aside}
+    if not words.keys() <= EXPECTED.keys():
+        words = {None: words}
+    for word, listed in words.items():
         questions = _alone(word, listed) if isinstance(listed, list) and word else listed
         if not isinstance(questions, dict):
             raise Misread(f"{heading}: holds no questions")
         for question, expected in questions.items():
-            yield question, _dated({word: expected} if word is not None else _named(expected))
+            yield question, _dated({**aside, **(_named(expected) if word is None else {word: expected})})
 
 
 def _alone(word: str, questions: list[str]) -> dict[str, Any]:

@@ -28,19 +28,24 @@ Of a question can be expected (a list of rows alone means `rows`):
 | `first column`, `first column in order` | their first column |
 | `rows or declined` | the rows, unless it is declined |
 | `guess` | the rows of the best query, whether it is sure or not |
+| `same as` | another question, whose query is the same |
 | `answered` | that there is an answer, whatever its rows |
 | `declined` | that there is none; a list names words that are missing |
 | `told`, `not told` | pieces of what was assumed |
+| `by`, `not by` | the source of the query in the trace |
+| `confidence` | how sure the answer is at least |
 | `sql`, `not sql` | pieces of the query |
 | `plain` | the question without small talk |
 | `said` | the question in words that the weights know |
 | `in full` | the question with names in full |
 | `barred`, `passed` | a query that checks speak against, or don't; `{CHECK: QUERY}` for one check |
 | `completed` | `{by: RULE, from: QUERY, to: QUERY}`: what a rule makes of a query; without `to`, it stays |
+| `followed`, `followed in order` | the rows of the query that a follow-up makes of the one it is `after` |
+| `unread` | words for which a follow-up makes nothing of that query |
 
-`evidence` beside them goes with the question. Where a heading expects the same of all its questions, the word
-stands once above them, as `declined` does here. Without more to say, they are a list: those under `plain`,
-`said` or `in full` stay as they are.
+`evidence` beside them goes with the question, and `after` is the query of the answer before it. Where a
+heading says the same of all its questions, the word stands once above them, as `declined` does here. Without
+more to say, they are a list: those under `plain`, `said` or `in full` stay as they are.
 """
 
 from collections import Counter
@@ -61,6 +66,7 @@ from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for
 from fathom.offline.finishing.finished_query import FinishedQuery
 from fathom.offline.finishing.rules import FINISHING
+from fathom.offline.followups import follow
 from fathom.offline.paraphrase.small_talk import to_the_point
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.to_sql import render
@@ -68,6 +74,7 @@ from fathom.records import Answer, Ending, Question, Result
 from tests.offline.asked_databases import opened
 from tests.offline.asked_files import EXPECTED, Case, Given, cases
 
+Queries = dict[str, str | list[str]] | str | list[str]
 EMPTY = KnowledgePack()
 CASES = cases()
 
@@ -78,6 +85,7 @@ class Asked:
 
     question: Question
     database: Database
+    after: str = ""
 
     @cached_property
     def answer(self) -> Answer:
@@ -94,6 +102,10 @@ class Asked:
     @property
     def sql(self) -> str:
         return self.answer.best_query or ""
+
+    @property
+    def sources(self) -> set[str]:
+        return {step.found.get("source", "") for step in self.answer.trace.steps}
 
     @property
     def engine(self) -> OfflineEngine:
@@ -177,6 +189,22 @@ def is_not_told(asked: Asked, pieces: list[str]) -> None:
     assert [p for p in pieces if p in asked.told] == [], asked.told
 
 
+def is_asked_as(asked: Asked, other: str) -> None:
+    assert asked.sql == Asked(Question(other), asked.database).sql
+
+
+def is_by(asked: Asked, source: str) -> None:
+    assert source in asked.sources, asked.sql
+
+
+def is_not_by(asked: Asked, source: str) -> None:
+    assert source not in asked.sources, asked.sql
+
+
+def is_confident(asked: Asked, least: float) -> None:
+    assert (asked.answer.confidence or 0.0) >= least
+
+
 def has_sql(asked: Asked, pieces: list[str]) -> None:
     assert [p for p in pieces if p not in asked.sql] == [], asked.sql
 
@@ -195,18 +223,22 @@ def is_said_in_full(asked: Asked, said: str) -> None:
     assert said != asked.question.text or not told
 
 
-def is_barred(asked: Asked, queries: dict[str, str] | str) -> None:
+def is_barred(asked: Asked, queries: Queries) -> None:
     for check, sql in by_check(queries):
         assert asked.speaks(check, sql), sql
 
 
-def is_passed(asked: Asked, queries: dict[str, str] | str) -> None:
+def is_passed(asked: Asked, queries: Queries) -> None:
     for check, sql in by_check(queries):
         assert asked.speaks(check, sql) == [], sql
 
 
-def by_check(queries: dict[str, str] | str) -> list[tuple[str, str]]:
-    return [("", queries)] if isinstance(queries, str) else [*queries.items()]
+def by_check(queries: Queries) -> list[tuple[str, str]]:
+    """Each query with the check that it is for, "" for all of them."""
+    listed = queries if isinstance(queries, dict) else {"": queries}
+    return [
+        (check, sql) for check, some in listed.items() for sql in ([some] if isinstance(some, str) else some)
+    ]
 
 
 def is_completed(asked: Asked, change: dict[str, str]) -> None:
@@ -220,6 +252,26 @@ def is_completed(asked: Asked, change: dict[str, str]) -> None:
         assert after == before
 
 
+def is_followed(asked: Asked, rows: list[Any]) -> None:
+    assert Counter(followed(asked)) == any_order(rows)
+
+
+def is_followed_in_order(asked: Asked, rows: list[Any]) -> None:
+    assert followed(asked) == in_order(rows)
+
+
+def followed(asked: Asked) -> list[tuple[Any, ...]]:
+    edited = follow(asked.question.text, asked.after, asked.engine)
+    assert edited.sql is not None, edited.unread
+    return rows_of(asked.database.run(edited.sql))
+
+
+def is_unread(asked: Asked, words: list[str]) -> None:
+    edited = follow(asked.question.text, asked.after, asked.engine)
+    assert edited.sql is None
+    assert {*words} <= {*edited.unread}
+
+
 LOOKS: dict[str, Callable[[Asked, Any], None]] = {
     "rows": has_rows,
     "rows in order": has_rows_in_order,
@@ -227,10 +279,14 @@ LOOKS: dict[str, Callable[[Asked, Any], None]] = {
     "first column in order": has_first_column_in_order,
     "rows or declined": has_rows_or_is_declined,
     "guess": is_guessed,
+    "same as": is_asked_as,
     "answered": is_answered,
     "declined": is_declined,
     "told": is_told,
     "not told": is_not_told,
+    "by": is_by,
+    "not by": is_not_by,
+    "confidence": is_confident,
     "sql": has_sql,
     "not sql": has_no_sql,
     "said": is_said,
@@ -238,6 +294,9 @@ LOOKS: dict[str, Callable[[Asked, Any], None]] = {
     "barred": is_barred,
     "passed": is_passed,
     "completed": is_completed,
+    "followed": is_followed,
+    "followed in order": is_followed_in_order,
+    "unread": is_unread,
 }
 
 
@@ -266,7 +325,8 @@ def test_what_needs_no_database(case: Case) -> None:
 )  # fmt: skip
 def test_what_a_database_is_asked(database: Database, case: Case) -> None:
     expected = dict(case.expected)
-    asked = Asked(Question(case.question, evidence=expected.pop("evidence", "")), database)
+    question = Question(case.question, evidence=expected.pop("evidence", ""))
+    asked = Asked(question, database, expected.pop("after", ""))
     for word, value in expected.items():
         LOOKS[word](asked, value)
 

@@ -4,40 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from fathom import ask
-from fathom.databases import Database, connect
+from fathom.databases import Database
 from fathom.offline.finishing.extremes import with_known_extremes
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from tests.offline.making import sqlite_of
-
-SHOP = """
-CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT, price REAL, stock INTEGER);
-INSERT INTO product VALUES (1, 'Earl Grey', 4.5, 10), (2, 'Sencha', 6, 0), (3, 'Espresso', NULL, 5),
-                           (4, 'Filter', 8, 7);
-"""
+from tests.offline.asked_databases import asked_database
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with connect(sqlite_of(tmp_path_factory.mktemp("shop") / "shop.sqlite", SHOP)) as database:
+    with asked_database("extremes", "shop", tmp_path_factory.mktemp("shop")) as database:
         yield database
-
-
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
-        ("What is the name of the cheapest product?", "Earl Grey"),
-        ("Which product has the lowest price?", "Earl Grey"),
-        ("Which product has the highest price?", "Filter"),
-    ],
-)
-def test_what_has_no_price_is_not_the_cheapest(question: str, name: str, shop: Database) -> None:
-    answer = ask(question, shop)
-    assert answer.result is not None, answer.text
-    assert answer.result.rows == ((name,),)
-    left_out = [a.text for a in answer.assumptions if "left out" in a.text]
-    assert left_out == (["Rows without product.price are left out."] if name == "Earl Grey" else [])
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 
-from fathom.databases import Database, connect
+from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.linking.descriptions import find_descriptions
@@ -16,34 +14,7 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import TableRef
 from fathom.records import Question
 from fathom.records.schema import Column, Schema, Table
-from tests.offline.asking import ask
-from tests.offline.making import sqlite_of
-
-QUESTIONS = yaml.safe_load(Path(__file__).with_name("nested_questions.yaml").read_text(encoding="utf-8"))
-SCHEMA = """
-CREATE TABLE state (state_name TEXT PRIMARY KEY, population INTEGER, area REAL, country TEXT);
-CREATE TABLE city (city_id INTEGER PRIMARY KEY, city_name TEXT, state_name TEXT REFERENCES state,
-    population INTEGER);
-CREATE TABLE neighbour (state_name TEXT REFERENCES state, neighbour TEXT REFERENCES state);
-CREATE TABLE department (department_id INTEGER PRIMARY KEY, department_name TEXT, budget REAL);
-CREATE TABLE employee (employee_id INTEGER PRIMARY KEY, employee_name TEXT,
-    department_id INTEGER REFERENCES department, age INTEGER, salary INTEGER);
-CREATE TABLE canal (canal_name TEXT PRIMARY KEY, length INTEGER);
-CREATE TABLE bridge (bridge_name TEXT PRIMARY KEY, crosses TEXT, height INTEGER);
-INSERT INTO state VALUES ('Lower Fen', 900, 10.5, 'Aria'), ('High Moor', 400, 80.0, 'Aria'),
-    ('Eastmark', 700, 30.0, 'Aria'), ('Saltland', 100, 5.0, 'Aria');
-INSERT INTO city VALUES (1, 'Wick', 'Lower Fen', 300), (2, 'Holm', 'Lower Fen', 120),
-    (3, 'Crag', 'High Moor', 310), (4, 'Tarn', 'High Moor', 50), (5, 'Ford', 'Eastmark', 800),
-    (6, 'Pan', 'Saltland', 90), (7, 'Sedge', 'Lower Fen', 60);
-INSERT INTO neighbour VALUES ('Lower Fen', 'High Moor'), ('High Moor', 'Lower Fen'),
-    ('High Moor', 'Eastmark'), ('Eastmark', 'High Moor'), ('Eastmark', 'Saltland'), ('Saltland', 'Eastmark');
-INSERT INTO department VALUES (1, 'Sales', 500), (2, 'Research', 900), (3, 'Service', 200);
-INSERT INTO employee VALUES (1, 'Ann Lee', 1, 60, 100), (2, 'Bo Chan', 2, 30, 200),
-    (3, 'Cy Roy', 2, 50, 150), (4, 'Di May', 3, 20, 80), (5, 'Ed Poe', 3, 25, 70), (6, 'Flo Ray', 3, 27, 75);
-INSERT INTO canal VALUES ('Merrow', 40), ('Sallow', 12);
-INSERT INTO bridge VALUES ('Long Arch', 'Merrow Canal', 9), ('Short Arch', 'Sallow Canal', 5);
-"""
-
+from tests.offline.asked_databases import asked_database
 
 TWINS = Schema(
     "sqlite",
@@ -57,26 +28,8 @@ TWINS = Schema(
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with connect(sqlite_of(tmp_path_factory.mktemp("aria") / "aria.sqlite", SCHEMA)) as opened:
+    with asked_database("inner_questions", "aria", tmp_path_factory.mktemp("aria")) as opened:
         yield opened
-
-
-@pytest.mark.parametrize("asked", QUESTIONS, ids=lambda q: q["question"])
-def test_the_best_guess_is_right(database: Database, asked: dict[str, str]) -> None:
-    draft = ask(asked["question"], database)
-    assert draft.sql
-    assert set(database.run(draft.sql).rows) == set(database.run(asked["gold"]).rows), draft.sql
-
-
-@pytest.mark.parametrize("name", ["Sales older than 40", 'Sales" or the oldest', "total age of each"])
-def test_what_a_value_says_is_not_asked(name: str, tmp_path: Path) -> None:
-    renamed = f"UPDATE department SET department_name = '{name}', budget = 5000 WHERE department_id = 2"
-    file = sqlite_of(tmp_path / "firm.sqlite", SCHEMA, renamed)
-    text = "Which employees work in the department with the largest budget?"
-    with connect(file) as opened:
-        draft = ask(text, opened)
-        found = opened.run(draft.sql or "").rows
-    assert draft.refusal is not None or sorted(found) == [("Bo Chan",), ("Cy Roy",)], draft.sql
 
 
 def descriptions(database: Database, text: str) -> list[str]:

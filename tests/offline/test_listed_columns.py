@@ -6,7 +6,6 @@ from fathom.offline.checks.faults import contradicts_itself
 from fathom.offline.combined.groups import Grouped, grouped
 from fathom.offline.linking.text import last_word
 from fathom.offline.paraphrase.listed_columns import told_columns
-from fathom.offline.paraphrase.small_talk import to_the_point
 from fathom.offline.queries.query import (
     ColumnRef,
     ComparisonPredicate,
@@ -84,21 +83,6 @@ def test_nothing_is_told_apart(text: str) -> None:
 )
 def test_of_each_of_what_is_said_apart(text: str, found: Grouped) -> None:
     assert grouped(text) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("average rent split by city", "average rent by city"),
-        ("top 3 cities in terms of rent", "top 3 cities by rent"),
-        ("Rank the cities by average rent", "average rent by cities, highest first"),
-        ("Which clerks are new? Order them by last name.", "Which clerks are new, sorted by last name."),
-        ("no. of orders per clerk", "number of orders per clerk"),
-        ("tips by users with the name \"Ann\"", "tips by users named \"Ann\""),
-    ],
-)  # fmt: skip
-def test_questions_are_put_plainly(text: str, plain: str) -> None:
-    assert to_the_point(text) == plain
 
 
 @pytest.mark.parametrize(("name", "word"), [("emp_name", "name"), ("CustId", "id"), ("", ""), ("__", "")])

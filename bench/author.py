@@ -84,8 +84,11 @@ def _asked(questions: Path, run: Path) -> Iterator[Figure]:
     command += ["--timeout", "20", "--json", "-o", str(run)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = json.loads(told)
-    yield Figure("asked of offline: answered", f"{found['answered']['value']:.1%}", note=f"of {found['n']}")
-    yield Figure("asked of offline: right", f"{found['execution_accuracy']['value']:.1%}")
+    unjudged = sum(found["unjudged"].values())
+    note = f"of {found['n']} judged" + (f", {unjudged} could not be" if unjudged else "")
+    yield Figure("asked of offline: answered", f"{found['coverage']:.1%}", note=note)
+    yield Figure("asked of offline: right", f"{found['correct_rate']:.1%}")
+    yield Figure("asked of offline: right of those answered", f"{found['selective_accuracy']:.1%}")
 
 
 def measure() -> Iterator[Figure]:

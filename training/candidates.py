@@ -7,7 +7,7 @@ from fathom.offline.linking import Linker, Linking, LinkingWeights
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.sketches.delexical import features
 from fathom.offline.sketches.shapes import ShapeModel
-from fathom.offline.sketches.sketches import abstract
+from training.abstraction import abstract
 from training.lessons import FOLDS, Lesson, World, fold_of
 from training.linker import Fitted
 from training.sketch_model import fit_shapes

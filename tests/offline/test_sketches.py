@@ -1,14 +1,15 @@
 # ruff: noqa: E501
 import pytest
+from training.abstraction import abstract
+from training.normal import normalise
 
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.normal import normalise
 from fathom.offline.queries.query import Query, TableRef
 from fathom.offline.queries.serial import decode, encode
 from fathom.offline.queries.to_sql import render
 from fathom.offline.sketches.parts import coherent, put_together, take_apart
-from fathom.offline.sketches.sketches import SlotValues, abstract, instantiate
+from fathom.offline.sketches.sketches import SlotValues, instantiate
 
 QUERIES = [
     "SELECT city FROM airport WHERE country = 'Peru' AND airport_id > 3",

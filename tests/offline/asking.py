@@ -3,7 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import fathom
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
@@ -22,17 +21,6 @@ def ask_in(context: Context, text: str) -> Draft:
 def ask(text: str, database: Database, cache: Path | None = None, pack: KnowledgePack | None = None) -> Draft:
     """What the method makes of a question about a database, with its cache in a folder."""
     return ask_in(Context(database, pack or KnowledgePack(), cache=cache), text)
-
-
-def rows_of(text: str, database: Database) -> set[tuple[object, ...]] | str:
-    """The rows that answer a question, or why there are none."""
-    answer = fathom.ask(text, database)
-    return set(answer.result.rows) if answer.result is not None else answer.text
-
-
-def said(text: str, database: Database, cache: Path) -> str:
-    """A question in the words that the weights know."""
-    return OfflineEngine(database, KnowledgePack(), cache=cache).in_idiom(Question(text)).text
 
 
 def decided(

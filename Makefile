@@ -46,7 +46,7 @@ layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
 unit: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not spark"
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not spark" --durations 40
 	@$(BIN)/python -m pytest -m spark tests/databases  # one process: each would start a Spark of its own
 
 bench: $(DEV_STAMP)

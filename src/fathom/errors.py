@@ -51,6 +51,14 @@ class ConfigError(FathomError):
     """A setting that can't be used."""
 
 
+class BrokenRule(FathomError):
+    """A rule of the offline method that can't be asked, for what it gives or for its name."""
+
+    def __init__(self, rule: str, fault: str) -> None:
+        self.rule, self.fault = rule, fault
+        super().__init__(f"The rule {rule!r} of the offline method {fault}.")
+
+
 class RightsError(FathomError):
     """A refusal for lack of rights; it doesn't tell whether the thing asked for exists."""
 

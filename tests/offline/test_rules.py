@@ -9,18 +9,19 @@ from typing import Any
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.errors import ConfigError
+from fathom.errors import BrokenRule, ConfigError
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
 from fathom.offline.checks.rules import CHECKS, CheckRule
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for
+from fathom.offline.filters import FILTERS, FilterReading, FilterRule, said_apart
 from fathom.offline.finishing.finished_query import FinishedQuery
 from fathom.offline.finishing.rules import FINISHING, FinishRule, finished
 from fathom.offline.paraphrase.rules import LISTED_COLUMNS, PARAPHRASES
 from fathom.offline.queries.from_sql import parse
 from fathom.offline.queries.query import Query
-from fathom.offline.rule import OfflineRule
+from fathom.offline.rule import OfflineRule, distinct
 from fathom.offline.rules import ROOMS, RULES, named_rules
 from fathom.records import Draft, Question
 from tests.offline.rule_databases import file_of
@@ -114,6 +115,40 @@ def acted(engine: OfflineEngine, text: str) -> set[str]:
 def test_names_are_unique() -> None:
     names = [*ROOMS, *(r.name for r in RULES)]
     assert len({*names}) == len(names)
+
+
+def nothing(reading: FilterReading) -> Any:
+    """Forgets to give what it found."""
+
+
+def words(reading: FilterReading) -> Any:
+    """Gives words, where restrictions are expected."""
+    yield reading.text
+
+
+@pytest.mark.parametrize(
+    ("reads", "fault"), [(nothing, "gives None"), (words, "lacks places, needed, learned, applied")]
+)
+def test_a_broken_rule_is_named(reads: Callable[..., Any], fault: str, opened: Opened) -> None:
+    broken = FilterRule("broken", reads, "products", "shop")
+    engine = engine_for(opened("shop"), EMPTY)
+    asked = Question(broken.example)
+    with pytest.raises(BrokenRule, match=f"The rule 'broken' of the offline method .*{fault}"):
+        said_apart(asked, engine.filter_reading(asked, (*FILTERS, broken)))
+
+
+def test_a_second_rule_of_one_name_is_refused(opened: Opened) -> None:
+    again = FilterRule("times", nothing, "products", "shop")
+    with pytest.raises(BrokenRule, match=r"The rule 'times' .* is there 2 times"):
+        distinct((*FILTERS, again))
+    engine = engine_for(opened("shop"), EMPTY)
+    with pytest.raises(BrokenRule, match="'times'"):
+        engine.filter_reading(Question(again.example), (*FILTERS, again))
+
+
+@pytest.mark.parametrize("rule", FILTERS, ids=lambda r: r.name)
+def test_a_rule_yields_to_rules_that_are_there(rule: FilterRule) -> None:
+    assert {*rule.yields_to} <= {r.name for r in FILTERS} - {rule.name}
 
 
 def test_a_room_stands_for_its_rules() -> None:

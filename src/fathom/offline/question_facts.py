@@ -12,7 +12,7 @@ from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.rule import Found, OfflineRule, RuleSwitches
+from fathom.offline.rule import Found, OfflineRule, RuleSwitches, distinct
 from fathom.records import TableProfile
 
 
@@ -33,6 +33,9 @@ class QuestionReading(Generic[Found]):
     rules: "tuple[OfflineRule[Callable[[Any], Iterable[Found]]], ...]"
     switches: RuleSwitches
     _known: dict[str, tuple[Found, ...]] = field(default_factory=dict, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        distinct(self.rules)
 
     def found(self, name: str) -> tuple[Found, ...]:
         """Everything that the rule of this name finds, asked once."""

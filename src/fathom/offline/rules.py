@@ -10,7 +10,7 @@ from fathom.offline.filters import FILTERS
 from fathom.offline.finishing.rules import FINISHING
 from fathom.offline.grammars.rules import GRAMMAR_RULES
 from fathom.offline.paraphrase.rules import PARAPHRASES
-from fathom.offline.rule import OfflineRule
+from fathom.offline.rule import OfflineRule, distinct
 
 ROOMS: Mapping[str, tuple[OfflineRule[Any], ...]] = {
     "paraphrase": PARAPHRASES,
@@ -22,7 +22,7 @@ ROOMS: Mapping[str, tuple[OfflineRule[Any], ...]] = {
 }
 """The rules by the package that they stand in."""
 
-RULES: tuple[OfflineRule[Any], ...] = tuple(rule for rules in ROOMS.values() for rule in rules)
+RULES: tuple[OfflineRule[Any], ...] = distinct(rule for rules in ROOMS.values() for rule in rules)
 
 
 def named_rules(names: Iterable[str]) -> frozenset[str]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 from typing import Literal as Choice
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import ThingNaming
-from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking import ColumnKey, Span
 from fathom.offline.linking.wordlists import LESS, LIGHT
 from fathom.offline.queries.query import (
     Aggregate,
@@ -22,7 +23,6 @@ from fathom.offline.queries.query import (
     restricted,
     rows_asked,
 )
-from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
@@ -118,15 +118,21 @@ def _clearest(fits: _Fits, table: str) -> ColumnKey | None:
     return own[0][1] if clear else None
 
 
-class Averages:
+def above_average(reading: FilterReading) -> Iterator[Averaged]:
+    """Give the comparison with an average, where it is clear of which numbers."""
+    yield from _Averages(reading).read(reading.text)
+
+
+class _Averages:
     """Finds what one question says of averages that rows are above or below."""
 
-    def __init__(self, linking: Linking, names: RowNames) -> None:
+    def __init__(self, reading: FilterReading) -> None:
+        linking, names = reading.linking, reading.names
         self._linking, self._names, self._naming = linking, names, ThingNaming(linking, names)
         self._words = [t.lower for t in linking.tokens]
 
     def read(self, text: str) -> Iterator[Averaged]:
-        """Give the comparison with an average, where it is clear of which numbers."""
+        """Give the one comparison, if there is any."""
         match = _ABOVE.search(text)
         if match is None or (match["more"] and match["more"].lower() not in _MORE):
             return

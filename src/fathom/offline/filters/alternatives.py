@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.linking import ColumnKey, LinkedValue, Linking
+from fathom.offline.filters.question_facts import FilterReading
+from fathom.offline.linking import ColumnKey, LinkedValue
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -98,11 +99,16 @@ def _listed(values: tuple[str | int | float, ...]) -> str:
     return " and ".join(f"“{v}”" for v in values)
 
 
-class Alternatives:
+def alternatives(reading: FilterReading) -> Iterator[LeftOut | BothValues]:
+    """Give the values that are left out, and then those asked for together, in the order of the text."""
+    yield from _Alternatives(reading).read(reading.text)
+
+
+class _Alternatives:
     """Finds the values that one question leaves out or wants together."""
 
-    def __init__(self, linking: Linking, planner: JoinPlanner) -> None:
-        self._linking, self._planner = linking, planner
+    def __init__(self, reading: FilterReading) -> None:
+        self._linking, self._planner = reading.linking, reading.planner
 
     def read(self, text: str) -> Iterator[LeftOut | BothValues]:
         """Give the values that are left out, or asked for together, in the order of the text."""

@@ -1,17 +1,15 @@
 """Reads that things were or weren't sold, and who never bought what: "unsold", "never bought jazz tracks"."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fathom.offline.checks.account import names_table
 from fathom.offline.filters.parts_of_rows import Matched
-from fathom.offline.grammars.sales_tables import OrderLines
-from fathom.offline.linking import LinkedValue, Linking
+from fathom.offline.filters.question_facts import FilterReading
+from fathom.offline.linking import LinkedValue
 from fathom.offline.linking.text import stem
-from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ComparisonPredicate, Condition, Literal, conjunction
-from fathom.records import TableProfile
 from fathom.text.patterns import Pattern
 
 _WHO = r"\b(?:(?:but|and|yet)\s+)?(?:(?:that|which|who)\s+)?"
@@ -52,22 +50,20 @@ class _Object:
     end: int
 
 
-class Traded:
-    """Finds what one question says of its rows by verbs of selling and buying at places `verbs`."""
+def bought_or_sold(reading: FilterReading) -> Iterator[Matched]:
+    """Give the filters by purchases, where it is clear which rows keep them."""
+    yield from _Purchases(reading).read(reading.text)
 
-    def __init__(
-        self,
-        linking: Linking,
-        planner: JoinPlanner,
-        profiles: Mapping[str, TableProfile],
-        lines: Sequence[OrderLines],
-        verbs: Collection[int],
-    ) -> None:
-        self._linking, self._planner, self._profiles = linking, planner, profiles
-        self._lines, self._verbs = lines, verbs
+
+class _Purchases:
+    """Finds what one question says of its rows by verbs of selling and buying."""
+
+    def __init__(self, reading: FilterReading) -> None:
+        self._linking, self._planner, self._profiles = reading.linking, reading.planner, reading.profiles
+        self._lines, self._verbs = reading.amounts.lines, reading.trade_verbs
 
     def read(self, text: str) -> Iterator[Matched]:
-        """Give the filters by purchases, where it is clear which rows keep them."""
+        """Give the filters, each word once."""
         if len(self._lines) != 1:
             return
         taken: set[int] = set()

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import by_whole_words
-from fathom.offline.grammars.periods import Dates
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, mentioned_tables, restricted
-from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 
 _DATED: dict[tuple[str, ...], str] = {
@@ -58,17 +57,23 @@ class Compared:
         return restricted(query, ComparisonPredicate(left, self.sign, right)), Assumption("column", told)
 
 
-class ColumnComparisons:
+def compared_columns(reading: FilterReading) -> Iterator[Compared]:
+    """Give the comparisons of two columns, where it is clear which columns are meant."""
+    yield from _Comparisons(reading).read()
+
+
+class _Comparisons:
     """Finds the columns that one question compares with each other."""
 
-    def __init__(self, linking: Linking, names: RowNames, dates: Dates) -> None:
+    def __init__(self, reading: FilterReading) -> None:
+        linking = reading.linking
         self._linking, self._words = linking, [t.lower for t in linking.tokens]
         self._alignment = by_whole_words(linking)
-        self._dates = frozenset(c for t in linking.tables for c in dates.of(t))
-        self._sizes = frozenset(c for c in linking.columns if names.measures(c))
+        self._dates = frozenset(c for t in linking.tables for c in reading.dates.of(t))
+        self._sizes = frozenset(c for c in linking.columns if reading.names.measures(c))
 
     def read(self) -> Iterator[Compared]:
-        """Give the comparisons of two columns, where it is clear which columns are meant."""
+        """Give the comparisons, place by place."""
         for place in range(1, len(self._words)):
             for signs, columns in ((_DATED, self._dates), (_SIZED, self._sizes)):
                 for words, sign in signs.items():

@@ -1,18 +1,17 @@
 """Reads when the first or last of what belongs to rows was: "whose first paper appeared after June 2021"."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.offline.checks.account import names_table
 from fathom.offline.filters.parts_of_rows import Matched
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.periods import Dates
-from fathom.offline.linking import Linking
-from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, ComparisonPredicate, Query, Subquery, comparisons, rebuilt
-from fathom.records import Assumption, TableProfile
+from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
 _WHOSE = Pattern(
@@ -60,10 +59,9 @@ class Earliest:
         )
 
 
-def earliest(
-    text: str, linking: Linking, dates: Dates, planner: JoinPlanner, profiles: Mapping[str, TableProfile]
-) -> Iterator[Earliest]:
+def earliest(reading: FilterReading) -> Iterator[Earliest]:
     """Give the times of the first or last row that belongs to those asked for."""
+    text, linking = reading.text, reading.linking
     for moment in moments(text):
         match = _WHOSE.search(text[: moment.start])
         place = linking.place_at(match.start("what")) if match else None
@@ -71,6 +69,6 @@ def earliest(
         if match is None or len(named) != 1 or moment.form:
             continue
         places = linking.places(match.start(), moment.end)
-        rows = Matched(named.pop(), False, frozenset(), places, planner, profiles)
+        rows = Matched(named.pop(), False, frozenset(), places, reading.planner, reading.profiles)
         extreme = "min" if match["which"].casefold() in _FIRST else "max"
-        yield Earliest(rows, extreme, moment, dates)
+        yield Earliest(rows, extreme, moment, reading.dates)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.checks.account import sure_values
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.groups import by_whole_words, covers
 from fathom.offline.grammars.hierarchies import LEADERS, key_to_leader
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -201,14 +202,10 @@ def _best(fits: Mapping[ColumnKey, float]) -> ColumnKey | None:
 class Tellings:
     """Finds what one question asks to be told of each row besides."""
 
-    def __init__(
-        self,
-        linking: Linking,
-        planner: JoinPlanner,
-        names: RowNames,
-        profiles: Mapping[str, TableProfile],
-    ) -> None:
-        self._linking, self._planner, self._names, self._profiles = linking, planner, names, profiles
+    def __init__(self, reading: FilterReading) -> None:
+        linking = reading.linking
+        self._linking, self._planner = linking, reading.planner
+        self._names, self._profiles = reading.names, reading.profiles
         self._words = [t.lower for t in linking.tokens]
         self._alignment = by_whole_words(linking)
         self._values = [v.span for v in sure_values(linking)]
@@ -290,3 +287,20 @@ class Tellings:
 
     def _names_table(self, table: str, place: int) -> bool:
         return self._linking.table_fit(table, place) >= _NAMED
+
+
+def extra_columns(reading: FilterReading) -> Iterator[Telling]:
+    """Give the columns to show.
+
+    "With phones" yields to words that say what rows have or that compare a number; "with their phones" says
+    whose they are, and yields to none.
+    """
+    others = reading.places("bought_or_sold", "has_or_lacks", "number_bounds")
+    yield from (t for t in Tellings(reading).read() if t.theirs or others.isdisjoint(t.places))
+
+
+def shown_with_theirs(reading: FilterReading) -> frozenset[int]:
+    """The places of words like "with their phones", which show what rows have and restrict nothing."""
+    if not reading.switches.are_on("extra_columns"):
+        return frozenset()
+    return frozenset(i for t in Tellings(reading).read() if t.theirs for i in t.places)

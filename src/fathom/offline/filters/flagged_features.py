@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.unset_flags import YesAndNo, yes_and_no
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
@@ -21,7 +22,7 @@ from fathom.offline.queries.query import (
     mentioned_tables,
     restricted,
 )
-from fathom.records import Assumption, TableProfile
+from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
 _HAVE = Pattern(
@@ -70,10 +71,11 @@ class Having:
         return restricted(query, whole), Assumption("column", f"In {name}, {held} for these.")
 
 
-def having(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Having]:
+def flagged_features(reading: FilterReading) -> Iterator[Having]:
     """Give the flags of one table that rows have or lack, where only these flags have such names."""
-    known = {c: held for c in linking.columns if (held := yes_and_no(c, profiles)) is not None}
-    for match in _HAVE.finditer(text) if known else ():
+    linking = reading.linking
+    known = {c: held for c in linking.columns if (held := yes_and_no(c, reading.profiles)) is not None}
+    for match in _HAVE.finditer(reading.text) if known else ():
         place = linking.place_at(match.end())
         denied = any(match[g] for g in ("out", "not", "no", "lack"))
         found = None if place is None else _flags(linking, place, known, denied=denied)

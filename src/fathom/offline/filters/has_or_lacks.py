@@ -1,16 +1,16 @@
 """Reads what the rows asked for have or lack: "without a comment", "with no room", "who never ordered"."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from fathom.offline.checks.account import names_table
+from fathom.offline.filters.extra_columns import shown_with_theirs
 from fathom.offline.filters.parts_of_rows import Empty, Matched
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, TableMention
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import DEED_TABLES
-from fathom.offline.queries.joins import JoinPlanner
-from fathom.records import TableProfile
 from fathom.text.identifiers import identifier_words
 from fathom.text.patterns import Pattern
 
@@ -76,11 +76,17 @@ _AFTER_PART = frozenset("and but or that which who in from made".split())
 Belonging = Empty | Matched
 
 
-class Belongings:
+def has_or_lacks(reading: FilterReading) -> Iterator[Belonging]:
+    """Give the things that rows have or lack, but for columns to show: "with their phones"."""
+    shown = shown_with_theirs(reading)
+    yield from (b for b in _Belongings(reading).read(reading.text) if shown.isdisjoint(b.places))
+
+
+class _Belongings:
     """Finds what one question says that the rows asked for have or lack."""
 
-    def __init__(self, linking: Linking, planner: JoinPlanner, profiles: Mapping[str, TableProfile]) -> None:
-        self._linking, self._planner, self._profiles = linking, planner, profiles
+    def __init__(self, reading: FilterReading) -> None:
+        self._linking, self._planner, self._profiles = reading.linking, reading.planner, reading.profiles
         self._taken: Collection[int] = ()
 
     def read(self, text: str) -> Iterator[Belonging]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from fathom.offline.checks.account import sure_values
 from fathom.offline.filters.compared_columns import Compared
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import covers
-from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BEGIN_WORDS
@@ -18,9 +18,10 @@ _DONE = ("ed", "en", "t")
 _TABLE = 0.9
 
 
-def lateness(linking: Linking, dates: Dates) -> Iterator[Compared]:
+def lateness(reading: FilterReading) -> Iterator[Compared]:
     """Give the comparisons of a table's date with its due date, where the names of both tell which they
     are."""
+    linking = reading.linking
     words = [t.lower for t in linking.tokens]
     values = [v.span for v in sure_values(linking)]
     for place in range(len(words)):
@@ -32,7 +33,7 @@ def lateness(linking: Linking, dates: Dates) -> Iterator[Compared]:
             rows = _rows(linking, first - 1) if end == len(words) or first < place else None
             if rows is None and len(said) == 1 and verb == "":
                 rows = _rows(linking, end)  # "late orders"
-            pair = _dates(dates.of(rows), rows, verb) if rows else None
+            pair = _dates(reading.dates.of(rows), rows, verb) if rows else None
             if pair is not None:
                 yield Compared(*pair, sign, frozenset(range(first, end)))
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, MULTIPLES
 from fathom.offline.queries.query import (
@@ -62,8 +63,9 @@ class Measured:
         return restricted(query, condition), Assumption("column", told)
 
 
-def measured(linking: Linking) -> Iterator[Measured]:
+def number_bounds(reading: FilterReading) -> Iterator[Measured]:
     """The numbers that a question compares columns with by name, each with the words that do so."""
+    linking = reading.linking
     done = 0
     for number in linking.numbers:
         found = None if number.span.first < done else _compared(linking, number)

@@ -1,9 +1,5 @@
 """A question as the rules for filters read it."""
 
-from collections.abc import Sequence
-from functools import cached_property
-
-from fathom.offline.filters.extra_columns import Telling, Tellings
 from fathom.offline.filters.records import Restriction
 from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.asked_numbers import asked_units
@@ -18,13 +14,6 @@ class FilterReading(QuestionReading[Restriction]):
         """True if the question asks for a sum, which has its years itself."""
         units = asked_units(self.linking, self.names, self.amounts)
         return asked_money(self.linking, averaged=True) is not None or bool(units)
-
-    @cached_property
-    def tellings(self) -> Sequence[Telling]:
-        """The columns that are asked for beside the rows, if the rule for these is on."""
-        if not self.switches.are_on("extra_columns"):
-            return ()
-        return tuple(Tellings(self.linking, self.planner, self.names, self.profiles).read())
 
     def places(self, *rules: str) -> set[int]:
         """The places of the words that some rules read."""

@@ -1,15 +1,14 @@
 """Reads states that a date tells by being there or not: "open requests", "unpaid invoices"."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fathom.offline.filters.parts_of_rows import Empty
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
-from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import END_WORDS
-from fathom.records import TableProfile
 from fathom.text.patterns import Pattern
 
 _END = frozenset(map(stem, END_WORDS))
@@ -25,21 +24,20 @@ _NEAR = 3
 _HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
 
 
-def states(
-    text: str, linking: Linking, dates: Dates, profiles: Mapping[str, TableProfile]
-) -> Iterator[Empty]:
+def states(reading: FilterReading) -> Iterator[Empty]:
     """The states of rows that adjectives before their names, or behind "that are", say."""
+    linking = reading.linking
     for place, token in enumerate(linking.tokens):
         rows = None if token.evidence else _rows_behind(linking, place)
-        if rows is not None and (found := _date_of(linking, place, rows, dates, profiles)):
+        if rows is not None and (found := _date_of(reading, place, rows)):
             yield Empty((found[0],), frozenset((place,)), filled=found[1])
-    for match in _ARE.finditer(text):
+    for match in _ARE.finditer(reading.text):
         at = linking.place_at(match.end())
         before = min(linking.places(match.start(), match.end()), default=0)
         named = {m.table for m in linking.table_mentions if m.span.end == before and m.score >= _ROWS}
         if at is None or len(named) != 1:
             continue
-        if found := _date_of(linking, at, named.pop(), dates, profiles):
+        if found := _date_of(reading, at, named.pop()):
             yield Empty((found[0],), frozenset(range(before, at + 1)), filled=found[1])
 
 
@@ -56,17 +54,16 @@ def _rows_behind(linking: Linking, place: int) -> str | None:
     return None
 
 
-def _date_of(
-    linking: Linking, place: int, table: str, dates: Dates, profiles: Mapping[str, TableProfile]
-) -> tuple[ColumnKey, bool] | None:
+def _date_of(reading: FilterReading, place: int, table: str) -> tuple[ColumnKey, bool] | None:
     """The date of a table that is there, or isn't, in the state that a word says; None where it says none.
 
     Nor is it such a state if a column holds the word, or a flag is called so.
     """
+    linking = reading.linking
     word = linking.tokens[place].lower
     if any(v.span.first <= place < v.span.end and v.match in _HELD for v in linking.values):
         return None
-    own = [c for c in dates.of(table) if may_be_missing(c.in_query(), profiles)]
+    own = [c for c in reading.dates.of(table) if may_be_missing(c.in_query(), reading.profiles)]
     ends = [c for c in own if not _END.isdisjoint(name_stems(c.column))]
     if word in _NOT_OVER:
         return (ends[0], False) if len(ends) == 1 else None

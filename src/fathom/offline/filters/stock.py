@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.filters.question_facts import FilterReading
+from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import (
     Aggregate,
@@ -15,7 +16,6 @@ from fathom.offline.queries.query import (
     mentioned_tables,
     restricted,
 )
-from fathom.offline.queries.rows import RowNames
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
@@ -51,9 +51,10 @@ class Stocked:
         return restricted(query, condition), Assumption("column", told)
 
 
-def stocked(text: str, linking: Linking, names: RowNames) -> Iterator[Stocked]:
+def stock(reading: FilterReading) -> Iterator[Stocked]:
     """Give the filters on stock right behind the rows that one column of numbers counts."""
-    for match in _SAID.finditer(text):
+    linking = reading.linking
+    for match in _SAID.finditer(reading.text):
         places = linking.places(match.start(), match.end())
         before = min(places, default=0) - 1
         if before < 0:
@@ -62,7 +63,7 @@ def stocked(text: str, linking: Linking, names: RowNames) -> Iterator[Stocked]:
             c
             for c in linking.columns
             if linking.table_fit(c.table, before) >= _NAMED
-            and names.measures(c)
+            and reading.names.measures(c)
             and _STOCK in name_stems(c.column)
         ]
         if len(found) == 1:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.records import Floats
 from fathom.offline.linking.text import name_stems, stem
@@ -94,8 +95,9 @@ class Holding:
         return restricted(query, condition), Assumption("column", told)
 
 
-def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
+def texts(reading: FilterReading) -> Iterator[Holding]:
     """Give the texts that rows asked for hold, start or end with."""
+    text, linking, names = reading.text, reading.linking, reading.names
     taken: frozenset[int] = frozenset()
     for pattern in _HELD:
         for match in pattern.finditer(text):
@@ -110,10 +112,10 @@ def holding(text: str, linking: Linking, names: RowNames) -> Iterator[Holding]:
                 continue
             taken |= places
             verb = (parts.get("verb") or "contain").casefold()
-            texts = tuple(_pattern(verb, t.strip("\"“”'")) for t in _ONE.findall(parts["texts"]))
-            both = " and " in _ONE.sub("", f" {parts['texts']} ") and len(texts) > 1
+            held = tuple(_pattern(verb, t.strip("\"“”'")) for t in _ONE.findall(parts["texts"]))
+            both = " and " in _ONE.sub("", f" {parts['texts']} ") and len(held) > 1
             titled = parts["what"].casefold().startswith("title")
-            yield Holding(texts, both, columns, places, names, titled=titled)
+            yield Holding(held, both, columns, places, names, titled=titled)
     yield from _parts(text, linking, names, taken)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fathom.offline.checks.account import names_table
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.grammars.periods import DATED, PERIOD_WORDS, Dates, in_one_year
@@ -125,6 +126,16 @@ class Timed:
     def _told(self, key: ColumnKey) -> Assumption:
         what = "day or month" if self.moment.form else "time"
         return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
+
+
+def times(reading: FilterReading) -> Iterator[Timed]:
+    """Give the times, but no years alone where the question asks for a sum, which has its years itself."""
+    lacked = reading.places("bought_or_sold", "has_or_lacks")
+    kept = tuple(t for one in reading.amounts.lines for t in (one.table.name, *sorted(one.heads)))
+    said = said_times(
+        reading.text, reading.linking, reading.dates, lacked, traded=reading.trade_verbs, kept=kept
+    )
+    yield from (t for t in said if t.needed or not reading.has_years_itself)
 
 
 def said_times(

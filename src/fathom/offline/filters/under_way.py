@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import ClassVar
 
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.durations import Durations
-from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking
 from fathom.offline.queries.query import (
     ComparisonPredicate,
@@ -61,17 +61,17 @@ class UnderWay:
         return None if both is None else (restricted(query, both), told)
 
 
-def under_way(
-    text: str, linking: Linking, dates: Dates, profiles: Mapping[str, TableProfile]
-) -> Iterator[UnderWay]:
+def under_way(reading: FilterReading) -> Iterator[UnderWay]:
     """Give the times at which something was under way, where rows begin and end."""
-    durations = Durations(linking, dates)
+    text, linking = reading.text, reading.linking
+    durations = Durations(linking, reading.dates)
     if not any(map(durations.of, linking.tables)):
         return
     for match in _UNDER_WAY.finditer(text):
         moment = _moment_at(text, match.end(), linking)
         if moment is not None and not (moment.relative or moment.form):
-            yield UnderWay(moment, linking.places(match.start(), moment.end), durations, profiles)
+            places = linking.places(match.start(), moment.end)
+            yield UnderWay(moment, places, durations, reading.profiles)
 
 
 def _moment_at(text: str, start: int, linking: Linking) -> Moment | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fathom.offline.checks.account import names_table
+from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, QuestionToken
 from fathom.offline.linking.text import last_word, stem
 from fathom.offline.linking.wordlists import FALSE, PHRASE_ENDS, TRUE
@@ -63,33 +64,28 @@ class Flagged:
         )
 
 
-def flagged(text: str, linking: Linking, profiles: Mapping[str, TableProfile]) -> Iterator[Flagged]:
+def unset_flags(reading: FilterReading) -> Iterator[Flagged]:
     """Give the filters by adjectives that deny a flag's name, or affirm a name that denies.
 
     What a flag is called as it stands ("active airlines") is learned first: training data hold many such, and
     hardly any other.
     """
-    for match in _ARE.finditer(text):
+    linking = reading.linking
+    for match in _ARE.finditer(reading.text):
         at = linking.place_at(match.end())
         behind = linking.tokens[at + 1 : at + 2] if at is not None else ()
         if at is None or any(t.kind == "word" and t.lower not in PHRASE_ENDS for t in behind):
             continue
         places = linking.places(match.start(), match.end()) | {at}
-        yield from _said(linking, at, places, profiles, denied=match["denied"] is not None)
+        yield from _said(reading, at, places, denied=match["denied"] is not None)
     for place in range(len(linking.tokens) - 1):
         if any(m.span.first == place + 1 and names_table(linking, m) for m in linking.table_mentions):
-            yield from _said(linking, place, frozenset((place,)), profiles, denied=False)
+            yield from _said(reading, place, frozenset((place,)), denied=False)
 
 
-def _said(
-    linking: Linking,
-    place: int,
-    places: frozenset[int],
-    profiles: Mapping[str, TableProfile],
-    *,
-    denied: bool,
-) -> Iterator[Flagged]:
+def _said(reading: FilterReading, place: int, places: frozenset[int], *, denied: bool) -> Iterator[Flagged]:
     """The one flag of a table that the question names which an adjective says, if it says it otherwise."""
+    linking = reading.linking
     token = linking.tokens[place]
     if token.kind != "word" or token.stop or token.evidence or _is_value(linking, place):
         return
@@ -97,7 +93,7 @@ def _said(
     meant = [
         (column, values, turned)
         for column in linking.columns
-        if column.table in named and (values := yes_and_no(column, profiles)) is not None
+        if column.table in named and (values := yes_and_no(column, reading.profiles)) is not None
         if (turned := _turned(token, column)) is not None
     ]
     if len(meant) != 1:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fathom.offline.checks.account import Accounts, named_values, sure_values
 from fathom.offline.grammars.calendars import age, today
@@ -25,6 +25,7 @@ from fathom.offline.queries.query import (
     restricted,
 )
 from fathom.offline.queries.rows import RowNames
+from fathom.offline.question_facts import QuestionReading
 from fathom.records import Assumption
 from fathom.text.identifiers import identifier_words
 from fathom.text.patterns import Pattern
@@ -64,14 +65,15 @@ class Aged:
         return restricted(query, condition), _told(born[0])
 
 
-def aged(text: str, linking: Linking, dates: Dates) -> Iterator[Aged]:
+def aged(reading: QuestionReading[Any]) -> Iterator[Aged]:
     """Give the ages of the rows asked for that a question compares, where no column holds ages."""
-    match = _COMPARED.search(text)
+    linking = reading.linking
+    match = _COMPARED.search(reading.text)
     if match is None or any("age" in identifier_words(c.column) for c in linking.columns):
         return
     places = linking.places(match.start(), match.end())
     sign = (match["sign"] or match["over"]).casefold()
-    yield Aged(sign in {"older", "over"}, int(match["n"]), places, dates)
+    yield Aged(sign in {"older", "over"}, int(match["n"]), places, reading.dates)
 
 
 def ages(

@@ -7,7 +7,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fathom.offline.checks.account import Accounts, named_values
 from fathom.offline.grammars.calendars import days_between
@@ -34,6 +34,7 @@ from fathom.offline.queries.query import (
     restricted,
 )
 from fathom.offline.queries.rows import RowNames
+from fathom.offline.question_facts import QuestionReading
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
 
@@ -163,11 +164,12 @@ class Lasting:
         return restricted(query, condition), found[0].told
 
 
-def lasting(text: str, linking: Linking, dates: Dates) -> Iterator[Lasting]:
+def lasting(reading: QuestionReading[Any]) -> Iterator[Lasting]:
     """Give the lengths of time that a question compares for the rows asked for."""
-    durations = Durations(linking, dates)
+    linking = reading.linking
+    durations = Durations(linking, reading.dates)
     for pattern in (_TOOK, _AFTER):
-        match = pattern.search(text)
+        match = pattern.search(reading.text)
         if match is None:
             continue
         parts = match.groupdict()

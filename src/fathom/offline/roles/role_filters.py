@@ -1,7 +1,8 @@
 """Restricts a query by the rows that its question names in roles: "flights from Boston to Denver"."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fathom.offline.checks.account import tables_named_first
 from fathom.offline.linking import Linking
@@ -19,7 +20,7 @@ from fathom.offline.queries.query import (
     restricted,
     restricted_within,
 )
-from fathom.offline.queries.rows import RowNames
+from fathom.offline.question_facts import QuestionReading
 from fathom.offline.roles.cast import Cast, Casting
 from fathom.offline.roles.deeds import cast_by_deeds
 from fathom.offline.roles.keys import RoleKey, RolePair, role_pairs
@@ -82,19 +83,19 @@ def _told(key: RoleKey) -> str:
     return f"{key.table}.{key.column} is where it says {_WORDS[key.side]}."
 
 
-def in_roles(linking: Linking, planner: JoinPlanner, names: RowNames) -> InRoles | None:
-    """The rows that the question names in roles of those it asks for; None where there are none.
+def in_roles(reading: QuestionReading[Any]) -> Iterator[InRoles]:
+    """Give the rows that the question names in roles of those it asks for.
 
-    Where it asks for rows that have the other role themselves ("who wrote to Bob"), there are none either.
+    Where it asks for rows that have the other role themselves ("who wrote to Bob"), there are none.
     """
+    linking, planner, names = reading.linking, reading.planner, reading.names
     pairs = role_pairs(planner)
     cast = [
         (p, c) for p in pairs if not asks_for_home(linking, p) and (c := Casting(linking, p, names).cast())
     ]
     casts = max(cast, key=lambda f: _fit(linking, *f))[1] if cast else cast_by_deeds(linking, planner, names)
-    if not casts:
-        return None
-    return InRoles(casts, frozenset(i for c in casts for i in c.places), planner)
+    if casts:
+        yield InRoles(casts, frozenset(i for c in casts for i in c.places), planner)
 
 
 def _fit(linking: Linking, pair: RolePair, casts: tuple[Cast, ...]) -> tuple[bool, int, int]:

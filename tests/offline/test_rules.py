@@ -12,7 +12,7 @@ from fathom.databases import Database, connect
 from fathom.errors import BrokenRule, ConfigError
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
-from fathom.offline.checks.rules import CHECKS, CheckRule
+from fathom.offline.checks.rules import CHECKS, Check
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for
 from fathom.offline.filters import FILTERS, FilterReading, FilterRule, said_apart
@@ -73,7 +73,7 @@ def test_the_example_of_a_rule_needs_it(rule: OfflineRule[Any], opened: Opened, 
 
 
 @pytest.mark.parametrize("rule", CHECKS, ids=lambda r: r.name)
-def test_a_check_speaks_against_its_query(rule: CheckRule, opened: Opened, cache: Path) -> None:
+def test_a_check_speaks_against_its_query(rule: Check, opened: Opened, cache: Path) -> None:
     engine = engine_for(opened(rule.database), EMPTY, cache=cache)
     linking = engine.link(Question(rule.example))
     checked = engine.checked(parse(rule.against, engine.planner), linking)
@@ -164,6 +164,14 @@ def test_the_trace_names_the_rules_of_the_query(opened: Opened, cache: Path) -> 
     rule = next(r for r in RULES if r.name == "has_or_lacks")
     notes = ask(rule, opened(rule.database), cache).trace.steps[-1].found
     assert "has_or_lacks" in notes["rules"]
+
+
+@pytest.mark.parametrize("name", ["names_left", "restricting_left", "passed_over"])
+def test_the_trace_names_the_rule_that_finds_words_left_over(name: str, opened: Opened, cache: Path) -> None:
+    [rule] = [r for r in RULES if r.name == name]
+    database = opened(rule.database)
+    assert name in ask(rule, database, cache).trace.steps[-1].found["rules"]
+    assert name not in ask(rule, database, cache, name).trace.steps[-1].found["rules"]
 
 
 def test_an_engine_without_rules_is_kept_beside_the_whole_one(opened: Opened) -> None:

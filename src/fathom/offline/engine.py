@@ -258,7 +258,8 @@ class OfflineEngine:
     def checked(self, query: Query, linking: Linking) -> CheckedQuery:
         """A query as checks of it read it."""
         uniform, solved = self.linker.words.uniform, bool(self.examples.solved)
-        return CheckedQuery(query, linking, self.names, self.planner, self.amounts, uniform, solved)
+        known = (self.names, self.planner, self.amounts, uniform, solved)
+        return CheckedQuery(query, linking, *known, missing=linking.unexplained)
 
     def finish_reading(self, asked: Question, meant: Question, *, is_solved: bool = False) -> FinishReading:
         """A question, as it is asked and as it was meant, whose query is completed."""

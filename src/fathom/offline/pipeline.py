@@ -48,7 +48,7 @@ class Settled:
     `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
     another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
     other ways to read the question came to; `rules` are the names of those that proposed the query, filtered
-    it, put it together or completed it.
+    it, put it together, completed it, or found words that it leaves over.
     """
 
     query: Query
@@ -348,7 +348,7 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
     choice = solution.verdict.choice
     best = choice.order[0]
     proposal, checked = solution.proposals[best], solution.checked[best]
-    rules = (proposal.rule,) if proposal.rule else ()
+    rules = tuple(filter(None, (proposal.rule, *choice.doubts)))
     chosen = _Chosen(
         proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure, rules
     )
@@ -358,11 +358,16 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
     if nested is None:
         return chosen
     inside = replace(
-        chosen, query=nested.query, sql=nested.sql, checked=nested.checked, source="nested", rules=()
+        chosen,
+        query=nested.query,
+        sql=nested.sql,
+        checked=nested.checked,
+        source="nested",
+        rules=choice.doubts,
     )
     if _agree(nested.checked, checked):
         return inside
-    return replace(inside, confidence=nested.confidence, sure=nested.sure)
+    return replace(inside, confidence=nested.confidence, sure=nested.sure, rules=())
 
 
 def _agree(one: Checked, other: Checked) -> bool:

@@ -6,29 +6,30 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from fathom.offline.checks.account import ACCOUNTED, Accounts
-from fathom.offline.checks.counted_things import counts_again
-from fathom.offline.checks.leaves_out import leaves_name_out
-from fathom.offline.checks.outcomes import outcomes_left
-from fathom.offline.checks.passed_over import aims_passed_over, passed_over
-from fathom.offline.checks.rules import AGAINST_GRAMMARS, CONTRADICTIONS, OVERLOOKED, SHORTFALLS
-from fathom.offline.checks.takes_all import restricting_left
+from fathom.offline.checks.rules import (
+    AGAINST_GRAMMARS,
+    CONTRADICTIONS,
+    FORMS_LEFT,
+    OUTCOMES,
+    OVERLOOKED,
+    SHORTFALLS,
+    WORDS_LEFT,
+    WordsCheck,
+)
 from fathom.offline.checks.trial_runs import Checked
 from fathom.offline.disagreement import LIKELY, Learned, cells_of, speaks_against
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.nobody import finds_nobody
 from fathom.offline.finishing.shown_keys import named_among, shown_by_names
-from fathom.offline.grammars.amounts import Amounts, adds_money, asked_money, said_of_money
-from fathom.offline.grammars.asked_numbers import asked_units
+from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.grammars.durations import said_of_lengths
 from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio, is_sensible
-from fathom.offline.grammars.sold import holds_lines, trade_verbs
 from fathom.offline.linking import Linking, Span
 from fathom.offline.proposals.proposals import GRAMMARS, STAND_IN, Proposal
-from fathom.offline.queries.query import ColumnRef, Query, all_queries, mentioned_tables
+from fathom.offline.queries.query import Query
 from fathom.offline.ranking.choice import RankedCandidates
 from fathom.offline.ranking.reranker import Reranker
-from fathom.offline.roles.keys import SIDES, role_pairs
 from fathom.offline.scores import weigh
 
 UNLEARNED = 0.2
@@ -63,6 +64,28 @@ class CandidateVerdict:
     torn: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A question's candidates, and what became of running them."""
+
+    engine: OfflineEngine
+    linking: Linking
+    proposals: Sequence[Proposal]
+    checked: Sequence[Checked]
+
+    def best(self, choice: RankedCandidates) -> Proposal:
+        """The proposal that a choice puts first."""
+        return self.proposals[choice.order[0]]
+
+    def is_at_odds(self, query: Query) -> bool:
+        """True if a query says something else than its question."""
+        return self.engine.rules.says_any(CONTRADICTIONS, self.engine.checked(query, self.linking))
+
+    def says_less(self, query: Query) -> bool:
+        """True if a query falls short of its question, or shows keys where rows have names."""
+        return self.engine.rules.says_any(SHORTFALLS, self.engine.checked(query, self.linking))
+
+
 def decide(
     engine: OfflineEngine,
     linking: Linking,
@@ -76,90 +99,114 @@ def decide(
 
     `told` are words whose meaning evidence or a pack tells: `Proposal.unmet` says who leaves them out.
     """
+    tried = _Tried(engine, linking, proposals, checked)
     learned = [i for i, p in enumerate(proposals) if p.source not in GRAMMARS] or range(len(proposals))
     weighed = weigh(engine, linking, [proposals[i] for i in learned], [checked[i] for i in learned])
     choice = weighed.choice if reranker is None else weighed.reranked(reranker)
-    choice = _in_accord(_among_all(choice, learned, len(proposals)), proposals, linking, engine)
-    solved = [
-        i
-        for i, left_out in zip(learned, weighed.left_out, strict=True)
-        if solved_before(proposals[i]) and checked[i].error is None and not left_out
-    ]
-    if solved:  # that it says all is known: it was the answer to the same question
-        return CandidateVerdict(
-            _solved_first(choice, max(solved, key=lambda i: (proposals[i].similarity, -i))), None
-        )
-    torn: int | None = None
-    before, less = choice, _says_less(proposals[choice.order[0]].query, linking, engine)
-    choice = _with_grammars(engine, linking, choice, proposals, checked, plain=choice.sure and not less)
-    stands_in = choice.sure and proposals[choice.order[0]].source in STAND_IN
-    agrees = not less and not _is_at_odds(proposals[before.order[0]].query, linking, engine)
-    learnt = Learned(weighed.choice, learned, before.order[0])
-    heeded = stands_in and agrees and before.confidence >= LIKELY
-    if heeded and speaks_against(learnt, choice.order[0], proposals, checked, linking):
-        choice, torn = _doubted(choice, UNSUPPORTED), before.order[0]
+    choice = _in_accord(_among_all(choice, learned, len(proposals)), tried)
+    solved = _same_question(tried, learned, weighed.left_out)
+    if solved is not None:
+        return CandidateVerdict(_solved_first(choice, solved), None)
+    choice, torn = _with_stand_ins(choice, Learned(weighed.choice, learned, choice.order[0]), tried)
     choice = _confirmed(choice, proposals, checked)
-    first = proposals[choice.order[0]].query
-    left = (*_period_left(first, linking), *_money_left(first, linking, engine.amounts))
-    choice = _passing_over(choice, (*left, *_sales_left(first, linking, engine)), linking)
-    choice = _names_first(choice, proposals, linking, engine)
-    first = proposals[choice.order[0]].query
-    if proposals[choice.order[0]].unmet and not engine.examples.solved:
-        choice = _doubted(choice, DOUBTED)
-    if leaves_name_out(first, linking, choice.missing):
-        choice = _doubted(choice, UNLEARNED)
-    said = engine.checked(first, linking).said_by_form
-    known = said.union(_checked_elsewhere(linking, engine), *(range(*span) for span in told))
-    # A grammar that settled a question has accounted for its words, though not for what it is about.
-    over = aims_passed_over if proposals[choice.order[0]].settled else passed_over
-    choice = _passing_over(
-        choice, (*restricting_left(first, linking, said), *over(first, linking, known)), linking
-    )
-    if _says_less(first, linking, engine):
-        choice = _doubted(choice, DOUBTED)
-        choice = _passing_over(choice, _outcomes_left(first, linking, engine), linking, DOUBTED)
+    choice = _leaving_over(choice, FORMS_LEFT, tried)
+    choice = _names_first(choice, tried)
+    choice = _leaving_over(choice, WORDS_LEFT, tried, told=told)
+    choice = _falling_short(choice, tried)
     return CandidateVerdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
 
 
-def _with_grammars(
-    engine: OfflineEngine,
-    linking: Linking,
+def _same_question(tried: _Tried, learned: Sequence[int], left_out: Sequence[int]) -> int | None:
+    """The query of the same question but for its values, if it was solved, with all values of this one.
+
+    That it says all is known: it was the answer to the same question.
+    """
+    proposals = tried.proposals
+    solved = [
+        i
+        for i, left in zip(learned, left_out, strict=True)
+        if solved_before(proposals[i]) and tried.checked[i].error is None and not left
+    ]
+    return max(solved, key=lambda i: (proposals[i].similarity, -i), default=None)
+
+
+def _with_stand_ins(
+    learned: RankedCandidates, known: Learned, tried: _Tried
+) -> tuple[RankedCandidates, int | None]:
+    """The choice with what grammars make ahead, and the place of what was learned where that objects."""
+    before = tried.best(learned).query
+    less = tried.says_less(before)
+    choice = _with_grammars(learned, tried, plain=learned.sure and not less)
+    stands_in = choice.sure and tried.best(choice).source in STAND_IN
+    agrees = not less and not tried.is_at_odds(before)
+    heeded = stands_in and agrees and learned.confidence >= LIKELY
+    if heeded and speaks_against(known, choice.order[0], tried.proposals, tried.checked, tried.linking):
+        return choice.doubted(UNSUPPORTED), learned.order[0]
+    return choice, None
+
+
+def _leaving_over(
     choice: RankedCandidates,
-    proposals: Sequence[Proposal],
-    checked: Sequence[Checked],
-    *,
-    plain: bool,
+    rules: Iterable[WordsCheck],
+    tried: _Tried,
+    most: float = UNLEARNED,
+    told: Iterable[Span] = (),
 ) -> RankedCandidates:
+    """The choice as not sure, with the words as missing that its query leaves over; as it is without such."""
+    best = tried.best(choice)
+    checked = replace(
+        tried.engine.checked(best.query, tried.linking),
+        missing=choice.missing,
+        told=frozenset(i for span in told for i in range(*span)),
+        settled=best.settled,
+    )
+    for rule in rules:
+        if places := tried.engine.rules.found(rule, checked):
+            missing = dict.fromkeys((*choice.missing, *(tried.linking.tokens[i].text for i in places)))
+            doubts = (*choice.doubts, rule.name)
+            choice = replace(choice.doubted(most), missing=tuple(missing), doubts=doubts)
+    return choice
+
+
+def _falling_short(choice: RankedCandidates, tried: _Tried) -> RankedCandidates:
+    """The choice as not sure where its query falls short of its question, or of what it was told."""
+    best = tried.best(choice)
+    if tried.says_less(best.query) or (best.unmet and not tried.engine.examples.solved):
+        choice = choice.doubted(DOUBTED)
+    return _leaving_over(choice, (OUTCOMES,), tried, DOUBTED)
+
+
+def _with_grammars(choice: RankedCandidates, tried: _Tried, *, plain: bool) -> RankedCandidates:
     """The choice with what grammars make ahead; what stands in for what was learned unless it is `plain`."""
+    engine, linking, proposals = tried.engine, tried.linking, tried.proposals
     for source in GRAMMARS:
         made = [
             i
             for i, p in enumerate(proposals)
             if p.source == source
-            and checked[i].error is None
+            and tried.checked[i].error is None
             and not engine.rules.says_any(AGAINST_GRAMMARS, engine.checked(p.query, linking))
         ]
         settled = any(proposals[i].settled for i in made)
-        known = proposals[choice.order[0]]
+        known = tried.best(choice)
         if made and not (source in STAND_IN and plain) and (settled or not known.settled):
-            choice = _unlearned_first(engine, choice, made, proposals, checked)
-            choice = replace(choice, missing=_missing(linking, proposals[choice.order[0]], engine))
+            choice = _unlearned_first(choice, made, tried)
+            choice = replace(choice, missing=_missing(linking, tried.best(choice), engine))
     return choice
 
 
-def _in_accord(
-    choice: RankedCandidates, proposals: Sequence[Proposal], linking: Linking, engine: OfflineEngine
-) -> RankedCandidates:
+def _in_accord(choice: RankedCandidates, tried: _Tried) -> RankedCandidates:
     """The likeliest candidate ahead that isn't at odds with the question, if possible one that passes over
     nothing; not sure where it isn't the first.
 
     Solved questions, and evidence that is only words, say more of what is meant than can be held against a
     query.
     """
+    engine, linking, proposals = tried.engine, tried.linking, tried.proposals
     if engine.examples.solved or any(t.evidence for t in linking.tokens):
         return choice
     likely = ((i, proposals[i]) for i in choice.order if proposals[i].source not in GRAMMARS)
-    agreeing = ((i, p.query) for i, p in likely if not _is_at_odds(p.query, linking, engine))
+    agreeing = ((i, p.query) for i, p in likely if not tried.is_at_odds(p.query))
     first: int | None = None
     for place, query in islice(agreeing, NEXT):
         first = place if first is None else first
@@ -168,54 +215,7 @@ def _in_accord(
             break
     if first == choice.order[0]:
         return choice
-    return _doubted(_put_first(choice, choice.order[0] if first is None else first), DOUBTED)
-
-
-def _doubted(choice: RankedCandidates, most: float) -> RankedCandidates:
-    """The choice as not sure, at most so much."""
-    return replace(choice, sure=False, confidence=min(choice.confidence, most))
-
-
-def _passing_over(
-    choice: RankedCandidates, places: Sequence[int], linking: Linking, most: float = UNLEARNED
-) -> RankedCandidates:
-    """The choice as not sure, with the words at some places as missing; as it is where there are none."""
-    if not places:
-        return choice
-    missing = dict.fromkeys((*choice.missing, *(linking.tokens[i].text for i in places)))
-    return replace(_doubted(choice, most), missing=tuple(missing))
-
-
-def _put_first(choice: RankedCandidates, first: int) -> RankedCandidates:
-    """The choice with one candidate ahead of all others."""
-    order = (first, *(i for i in choice.order if i != first))
-    top = max(choice.scores) + 1.0
-    scores = tuple(top if i == first else s for i, s in enumerate(choice.scores))
-    return replace(choice, order=order, scores=scores)
-
-
-def _is_at_odds(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
-    """True if a query says something else than its question."""
-    return engine.rules.says_any(CONTRADICTIONS, engine.checked(query, linking))
-
-
-def _says_less(query: Query, linking: Linking, engine: OfflineEngine) -> bool:
-    """True if a query falls short of its question, or shows keys where rows have names."""
-    return engine.rules.says_any(SHORTFALLS, engine.checked(query, linking))
-
-
-def _outcomes_left(query: Query, linking: Linking, engine: OfflineEngine) -> tuple[int, ...]:
-    """The places of verbs of how it went that a query passes over; solved questions say what these mean."""
-    known = engine.examples.solved or not engine.rules.are_on("outcomes_left")
-    return () if known else outcomes_left(query, linking, engine.planner)
-
-
-def _checked_elsewhere(linking: Linking, engine: OfflineEngine) -> frozenset[int]:
-    """The places of words for periods and for roles, "destination city", that have checks of their own."""
-    period = asked_period(linking)
-    sides = SIDES if role_pairs(engine.planner) else {}
-    roles = (i for i, token in enumerate(linking.tokens) if token.lower in sides)
-    return frozenset((*(period.places if period else ()), *roles))
+    return choice.with_first(choice.order[0] if first is None else first).doubted(DOUBTED)
 
 
 def _among_all(choice: RankedCandidates, learned: Sequence[int], count: int) -> RankedCandidates:
@@ -243,24 +243,19 @@ def solved_before(proposal: Proposal) -> bool:
 def _solved_first(choice: RankedCandidates, solved: int) -> RankedCandidates:
     """The solved question's query ahead: the ranker has learned where there are no such questions."""
     confidence = max(choice.confidence, SAME_CONFIDENCE) if choice.order[0] == solved else SAME_CONFIDENCE
-    return replace(_put_first(choice, solved), confidence=confidence, sure=True)
+    return replace(choice.with_first(solved), confidence=confidence, sure=True)
 
 
-def _unlearned_first(
-    engine: OfflineEngine,
-    choice: RankedCandidates,
-    made: Sequence[int],
-    proposals: Sequence[Proposal],
-    checked: Sequence[Checked],
-) -> RankedCandidates:
+def _unlearned_first(choice: RankedCandidates, made: Sequence[int], tried: _Tried) -> RankedCandidates:
     """Ratios or periods ahead: data to learn from hold none, so their own order decides, not the ranker's."""
+    proposals, checked = tried.proposals, tried.checked
     best = sorted(made, key=lambda i: (_nothing(checked[i]), -proposals[i].score, i))
     rest = [i for i in choice.order if i not in best]
     top = max(choice.scores)
     scores = tuple(top + 1.0 - 0.5 * best.index(i) if i in best else s for i, s in enumerate(choice.scores))
     first = proposals[best[0]]
     result = checked[best[0]].result
-    nobody = first.source == "hierarchy" and finds_nobody(first.query, result, engine)
+    nobody = first.source == "hierarchy" and finds_nobody(first.query, result, tried.engine)
     sure = first.settled and (nobody or is_sensible(first.query, result))
     confidence = SETTLED if sure else UNLEARNED
     return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
@@ -277,13 +272,12 @@ def _confirmed(
     return replace(choice, confidence=max(choice.confidence, SETTLED))
 
 
-def _names_first(
-    choice: RankedCandidates, proposals: Sequence[Proposal], linking: Linking, engine: OfflineEngine
-) -> RankedCandidates:
+def _names_first(choice: RankedCandidates, tried: _Tried) -> RankedCandidates:
     """The candidate ahead that shows names where the best one is the same but for showing their key.
 
     Nobody who asks "which territories" means their keys, so that it is as likely as both.
     """
+    engine, linking, proposals = tried.engine, tried.linking, tried.proposals
     best = choice.order[0]
     query = proposals[best].query
     named = shown_by_names(query, linking, engine.names, engine.planner)
@@ -303,34 +297,6 @@ def _names_first(
         confidence=confidence,
         sure=choice.sure or confidence >= engine.ranking.alone.answers_from(linking),
     )
-
-
-def _period_left(query: Query, linking: Linking) -> tuple[int, ...]:
-    """The place of the period that a question groups by and that a query has no place for."""
-    period = asked_period(linking)
-    if period is None or any(not isinstance(e, ColumnRef) for e in query.group):
-        return ()
-    named = period.named & {t.name for q in all_queries(query) for t in mentioned_tables(q)}
-    return () if named else (period.places[0],)
-
-
-def _money_left(query: Query, linking: Linking, amounts: Amounts) -> tuple[int, ...]:
-    """The place of the word for money that a question asks for and that a query doesn't add up."""
-    place = asked_money(linking)
-    return () if place is None or adds_money(query, amounts) else (place,)
-
-
-def _sales_left(query: Query, linking: Linking, engine: OfflineEngine) -> tuple[int, ...]:
-    """The places of words that say that something was sold where a query looks at nothing that was.
-
-    Where the question asks for units, their lines have to be looked at, and it has to be clear that it does.
-    """
-    lines = engine.amounts.lines
-    verbs = trade_verbs(linking, lines, engine.names)
-    units = asked_units(linking, engine.names, engine.amounts) if verbs else ()
-    clear = all(m.sources for m in units) and not counts_again(query, linking, engine.planner)
-    held = clear and holds_lines(query, engine.planner, lines, orders=not units)
-    return () if held else tuple(verbs)
 
 
 def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple[str, ...]:

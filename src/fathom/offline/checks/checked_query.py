@@ -1,6 +1,6 @@
 """A query and the question that it is checked against."""
 
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,8 @@ class CheckedQuery:
     """A query, the question's words tied to the database, and what is known of that.
 
     `uniform` are columns of one value in all rows; `has_examples` says that there are solved questions.
+    `missing` are the words that nothing accounts for, and `told` the places of those whose meaning evidence
+    or a pack tells; `settled` says of what a grammar made that it accounts for the words of the question.
     """
 
     query: Query
@@ -26,6 +28,9 @@ class CheckedQuery:
     amounts: Amounts
     uniform: Container[ColumnKey] = ()
     has_examples: bool = False
+    missing: Collection[str] = ()
+    told: Collection[int] = ()
+    settled: bool = False
 
     @cached_property
     def said_by_form(self) -> frozenset[int]:

@@ -67,22 +67,34 @@ _OF_DATA = frozenset(
 """Words for what holds the rows: "all products in the store" are all products."""
 
 
-def leaves_name_out(query: Query, linking: Linking, missing: Collection[str]) -> bool:
-    """True if a question restricts rows by a word that nothing accounts for: "in the physics department".
+def names_left(query: Query, linking: Linking, missing: Collection[str]) -> tuple[int, ...]:
+    """The places of words that restrict rows and that nothing accounts for: "in the physics department".
 
     Training questions hardly name what isn't there; people do, and to list all rows then is no answer.
     """
     tokens = linking.tokens
     places = [i for i, t in enumerate(tokens) if i and t.text in missing and not t.evidence and not t.stop]
-    if any(tokens[i].text[:1].isupper() and tokens[i - 1].lower not in _ENDS for i in places):
-        return True
-    listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
-    if any(i - 1 in listed and tokens[i - 1].lower in _LISTING for i in places):
-        return True  # "from Porto and Berlin"
-    if any(_qualifies(linking, i) or _is_told(linking, i, missing) for i in places):
-        return True
     whole = query.where is None and query.having is None and query.limit is None and query.compound is None
-    return whole and any(_restricts(linking, i) for i in places)
+    return tuple(
+        i
+        for i in places
+        if _is_name(linking, i)
+        or _is_listed(linking, i)
+        or _qualifies(linking, i)
+        or _is_told(linking, i, missing)
+        or (whole and _restricts(linking, i))
+    )
+
+
+def _is_name(linking: Linking, place: int) -> bool:
+    before = linking.tokens[place - 1].lower
+    return linking.tokens[place].text[:1].isupper() and before not in _ENDS
+
+
+def _is_listed(linking: Linking, place: int) -> bool:
+    """True if a word stands in a list behind a value: "from Porto and Berlin"."""
+    listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
+    return place - 1 in listed and linking.tokens[place - 1].lower in _LISTING
 
 
 def _is_told(linking: Linking, place: int, missing: Collection[str]) -> bool:

@@ -2,26 +2,35 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from fathom.offline.checks import contradicts, leaves_out, other_rows
+from fathom.offline.checks import contradicts, leaves_out, other_rows, words_left
 from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.counted_things import compares_others, counts_others
 from fathom.offline.checks.extra_columns import shows_unasked
 from fathom.offline.checks.outcomes import outcomes_left
 from fathom.offline.checks.shows_less import counts_all, shows_less
+from fathom.offline.checks.takes_all import restricting_left
 from fathom.offline.grammars.hierarchies import shows_only_keys
 from fathom.offline.grammars.kinds import counts_kind
 from fathom.offline.rule import OfflineRule
 
+Said_co = TypeVar("Said_co", covariant=True)
+
 
 @dataclass(frozen=True)
-class CheckRule(OfflineRule[Callable[[CheckedQuery], object]]):
+class CheckRule(OfflineRule[Callable[[CheckedQuery], Said_co]], Generic[Said_co]):
     """A check, and a query `against` which it speaks where that is proposed for the example."""
 
     against: str
 
 
-CONTRADICTIONS: tuple[CheckRule, ...] = (
+Check = CheckRule[object]
+"""A check that speaks against a query where it holds."""
+WordsCheck = CheckRule[tuple[int, ...]]
+"""A check that gives the places of the words that a query leaves over."""
+
+CONTRADICTIONS: tuple[Check, ...] = (
     CheckRule(
         "compares_otherwise", lambda c: contradicts.compares_otherwise(c.query, c.linking),
         "products with a price over 50", "shop",
@@ -118,7 +127,7 @@ CONTRADICTIONS: tuple[CheckRule, ...] = (
 )  # fmt: skip
 """Checks for a query that says something else than its question, in ways that learned weights overlook."""
 
-OVERLOOKED: tuple[CheckRule, ...] = (
+OVERLOOKED: tuple[Check, ...] = (
     CheckRule(
         "leaves_out_years", lambda c: leaves_out.leaves_out_years(c.query, c.linking),
         "How many orders were placed in 2021?", "shop",
@@ -141,7 +150,16 @@ On databases that the weights never saw, the likeliest query that passes over no
 and the one put behind it for 4.
 """
 
-SHORTFALLS: tuple[CheckRule, ...] = (
+OUTCOMES = WordsCheck(
+    "outcomes_left",
+    # Solved questions say what verbs of how it went mean.
+    lambda c: () if c.has_examples else outcomes_left(c.query, c.linking, c.planner),
+    "Which orders were cancelled in 2021?", "northwind",
+    "SELECT Id FROM \"Order\" WHERE OrderDate LIKE '2021%'",
+)  # fmt: skip
+"""Verbs of how it went, which a query that falls short of its question passes over."""
+
+SHORTFALLS: tuple[Check, ...] = (
     CheckRule(
         "shows_something_else",
         lambda c: leaves_out.shows_something_else(c.query, c.linking, c.names),
@@ -256,17 +274,11 @@ SHORTFALLS: tuple[CheckRule, ...] = (
         "How many MPEG audio files are there?", "chinook",
         "SELECT COUNT(*) FROM MediaType WHERE Name = 'MPEG audio file'",
     ),
-    CheckRule(
-        "outcomes_left",
-        # Solved questions say what verbs of how it went mean.
-        lambda c: not c.has_examples and outcomes_left(c.query, c.linking, c.planner),
-        "Which orders were cancelled in 2021?", "northwind",
-        "SELECT Id FROM \"Order\" WHERE OrderDate LIKE '2021%'",
-    ),
+    OUTCOMES,
 )  # fmt: skip
 """Checks for a part of the question that a query leaves out, or that it asks of other rows."""
 
-OF_GRAMMARS: tuple[CheckRule, ...] = (
+OF_GRAMMARS: tuple[Check, ...] = (
     CheckRule(
         "shows_unasked", lambda c: shows_unasked(c.query, c.linking),
         "last names of employees", "chinook",
@@ -274,9 +286,50 @@ OF_GRAMMARS: tuple[CheckRule, ...] = (
     ),
 )  # fmt: skip
 
-CHECKS: tuple[CheckRule, ...] = (*CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS)
+FORMS_LEFT: tuple[WordsCheck, ...] = (
+    WordsCheck(
+        "period_left", words_left.period_left,
+        "number of orders per month", "shop",
+        "SELECT COUNT(*) FROM orders",
+    ),
+    WordsCheck(
+        "money_left", words_left.money_left,
+        "total revenue by country", "shop",
+        "SELECT country, COUNT(*) FROM customers GROUP BY country",
+    ),
+    WordsCheck(
+        "sales_left", words_left.sales_left,
+        "Which products were sold in 2021?", "shop",
+        "SELECT product_name FROM products",
+    ),
+)  # fmt: skip
+"""Checks for words that ask for an answer of another form: by period, of money, of what was sold."""
 
-NAMED: Mapping[str, CheckRule] = {c.name: c for c in CHECKS}
+WORDS_LEFT: tuple[WordsCheck, ...] = (
+    WordsCheck(
+        "names_left", lambda c: leaves_out.names_left(c.query, c.linking, c.missing),
+        "How many employees work in the Gotham office?", "chinook",
+        "SELECT COUNT(*) FROM Employee",
+    ),
+    WordsCheck(
+        "restricting_left", lambda c: restricting_left(c.query, c.linking, c.said_by_form),
+        "Which customers have a dog?", "shop",
+        "SELECT name FROM customers",
+    ),
+    WordsCheck(
+        "passed_over", words_left.restrictions_left,
+        "How many unpaid orders are there?", "shop",
+        "SELECT COUNT(*) FROM orders",
+    ),
+)  # fmt: skip
+"""Checks for words that restrict rows and for which no part of a query stands, whatever else speaks for it.
+
+They are asked of the chosen query alone: where one of them finds words, there is no answer.
+"""
+
+CHECKS: tuple[Check, ...] = (*CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS, *FORMS_LEFT, *WORDS_LEFT)
+
+NAMED: Mapping[str, Check] = {c.name: c for c in CHECKS}
 
 AGAINST_GRAMMARS = (NAMED["shows_unasked"], NAMED["takes_year_otherwise"], NAMED["shows_less"])
 """Checks of what a grammar makes, before it is chosen."""

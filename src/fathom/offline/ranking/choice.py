@@ -141,7 +141,7 @@ class RankedCandidates:
 
     `sure` says that this is sure enough to answer.
     `missing` are the content words of the question that nothing in the best candidate or the database
-    accounts for.
+    accounts for; `doubts` are the names of the rules that found such words.
     """
 
     order: tuple[int, ...]
@@ -149,6 +149,18 @@ class RankedCandidates:
     confidence: float
     sure: bool
     missing: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+
+    def doubted(self, most: float) -> "RankedCandidates":
+        """The same as not sure, at most so much."""
+        return replace(self, sure=False, confidence=min(self.confidence, most))
+
+    def with_first(self, first: int) -> "RankedCandidates":
+        """The same with one candidate ahead of all others."""
+        order = (first, *(i for i in self.order if i != first))
+        top = max(self.scores) + 1.0
+        scores = tuple(top if i == first else s for i, s in enumerate(self.scores))
+        return replace(self, order=order, scores=scores)
 
 
 def choose(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fathom.offline.checks.account import sure_values
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.values import of_year
-from fathom.offline.linking import Linking, NumberMention, Span
+from fathom.offline.linking import LinkedValue, Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -91,35 +91,54 @@ def restrictions(linking: Linking, dates: Dates, table: TableRef) -> tuple[Named
 
     They are those of a table and of those near.
     """
+    values, years = _values(linking), _years(linking)
+    months, ranges = _months(linking), year_ranges(linking)
+    held = [_is(v) for v in linking.values if of_year(v) and v.span in [span for _, span in years]]
+    if len(held) == len(years) == 1 and not ranges and not months:
+        return (*values, *held)  # what a column says isn't told by a date
+    date = dates.meant(dates.near((table,)))
+    time = _one_time(date.in_query(), ranges, months, years) if date else None
+    return (*values, time) if time else tuple(values)
+
+
+_Said = list[tuple[str, Span]]
+"""Years or months as dates begin with them, and the words that name them."""
+
+
+def _is(value: LinkedValue) -> NamedCondition:
+    return NamedCondition(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)), value.span)
+
+
+def _values(linking: Linking) -> list[NamedCondition]:
+    """The values that are surely named, but for years: "2010" is no postal code."""
     dated = [n.span for n in linking.numbers if is_year(linking, n)]
-    found = [
-        NamedCondition(ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)), v.span)
-        for v in sure_values(linking)
-        if not any(v.span.overlaps(d) for d in dated)  # "2010" is no postal code
-    ]
-    ranges = year_ranges(linking)
-    held = [r.span for r in ranges]
-    years = [
+    return [_is(v) for v in sure_values(linking) if not any(v.span.overlaps(d) for d in dated)]
+
+
+def _years(linking: Linking) -> _Said:
+    """The years that stand alone, in no range."""
+    ranges = [r.span for r in year_ranges(linking)]
+    return [
         (str(n.value), n.span)
         for n in linking.numbers
-        if is_year(linking, n) and not any(n.span.overlaps(s) for s in held)
+        if is_year(linking, n) and not any(n.span.overlaps(s) for s in ranges)
     ]
-    months = [
+
+
+def _months(linking: Linking) -> _Said:
+    return [
         (d.first[:7], d.span)
         for d in linking.dates
         if d.first and d.precision == "month" and (d.comparison == "=" or within(linking, d.span))
     ]
-    numbered = [
-        NamedCondition(ComparisonPredicate(v.column.in_query(), "=", Literal(v.value)), v.span)
-        for v in linking.values
-        if of_year(v) and v.span in [span for _, span in years]
-    ]
-    if len(numbered) == len(years) == 1 and not ranges and not months:
-        return (*found, *numbered)  # what a column says isn't told by a date
-    date = dates.meant(dates.near((table,)))
-    if date and len(ranges) == 1 and not months and not years:
-        found.append(NamedCondition(ranges[0].holds(date.in_query()), ranges[0].span))
-    if date and len(months or years) == 1 and not ranges:
-        day, span = (months or years)[0]
-        found.append(NamedCondition(ComparisonPredicate(date.in_query(), "like", Literal(f"{day}%")), span))
-    return tuple(found)
+
+
+def _one_time(date: ColumnRef, ranges: list[Years], months: _Said, years: _Said) -> NamedCondition | None:
+    """The condition that a date is of the one time that is named; a month goes with its year."""
+    if len(ranges) == 1 and not months and not years:
+        return NamedCondition(ranges[0].holds(date), ranges[0].span)
+    said = months or years
+    if len(said) != 1 or ranges:
+        return None
+    begins, span = said[0]
+    return NamedCondition(ComparisonPredicate(date, "like", Literal(f"{begins}%")), span)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from typing import Literal as Choice
 
+from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import ThingNaming
 from fathom.offline.linking import ColumnKey, Span
@@ -49,9 +50,8 @@ _ENDS = frozenset(".?!,;")
 _LEAST = 0.2
 """How far a word must mean a number's column to say of which number an average is."""
 _CLEARLY = 0.1
-_NAMED = 0.5
+_ELSEWHERE = 0.5
 """How much better another table's column must fit to be the one that is named."""
-_THING = 0.9
 
 _Of = Choice["all", "these", "own", "open"]
 _Fits = tuple[tuple[ColumnKey, float], ...]
@@ -114,7 +114,7 @@ def _clearest(fits: _Fits, table: str) -> ColumnKey | None:
     """The column of a table that fits clearly better than its others."""
     own = sorted(((fit, c) for c, fit in fits if c.table == table), reverse=True)
     best = max((fit for _, fit in fits), default=0.0)  # "a rating higher": no height, where ratings are
-    clear = own and own[0][0] >= best - _NAMED and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
+    clear = own and own[0][0] >= best - _ELSEWHERE and (len(own) == 1 or own[0][0] - own[1][0] >= _CLEARLY)
     return own[0][1] if clear else None
 
 
@@ -168,7 +168,7 @@ class _Averages:
 
     def _is_thing(self, place: int) -> bool:
         """True if a word names a table rather than a number."""
-        return bool(self._linking.table_alignment[:, place].max(initial=0) >= _THING)
+        return bool(self._linking.table_alignment[:, place].max(initial=0) >= WHOLLY_NAMED)
 
     def _numbers(self, span: Span) -> _Fits:
         """The columns of amounts that words mean, and how far."""
@@ -228,6 +228,6 @@ class _Averages:
         for column in self._linking.columns:
             target = self._names.target_of(column.in_query())
             fit = self._linking.table_fit(target.table.name, head) if target is not None else 0.0
-            if fit >= _THING:
+            if fit >= WHOLLY_NAMED:
                 found[column] = 1.0 + fit
         return tuple(found.items())

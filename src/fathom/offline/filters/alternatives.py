@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, LinkedValue
 from fathom.offline.queries.joins import JoinPlanner
@@ -35,7 +36,6 @@ _LEFT_OUT = Pattern(
 _BOTH = Pattern(r"\bboth\s+(?=\w)", re.IGNORECASE)
 _PASSED = frozenset("the a an in from of at by those".split())
 _JOINING = frozenset((",", "and", "or", "nor", "&"))
-_NAMED = 0.5
 _SURE = frozenset(("exact", "folded", "stem", "code"))
 
 
@@ -154,7 +154,7 @@ class _Alternatives:
         return named, end
 
     def _names(self, place: int, column: ColumnKey) -> bool:
-        return bool(self._linking.alignment[self._linking.index[column], place] >= _NAMED)
+        return bool(self._linking.alignment[self._linking.index[column], place] >= NAMED)
 
     @staticmethod
     def _in_common(named: list[list[LinkedValue]]) -> list[ColumnKey]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fathom.offline.checks.account import names_table
+from fathom.offline.filters.levels import SURELY_NAMED, WHOLLY_NAMED
 from fathom.offline.filters.parts_of_rows import Matched
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import LinkedValue
@@ -35,8 +36,6 @@ _AFTERWARDS = Pattern(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
 _ENDS = frozenset("and but or that which who".split())
 _LEADING = frozenset("that which whom did does do has have had".split())
 _TIMES = frozenset("in on at during since before after between from until".split())
-_NAMED = 0.7
-_WHOLLY = 0.9
 _LIKELY = 0.5
 _WHOLE = frozenset(("exact", "folded", "stem"))
 
@@ -122,7 +121,7 @@ class _Purchases:
             return None
         ahead = min(self._linking.places(match.start(), tokens[verb].end))
         fits = ((t, self._linking.table_fit(t, ahead - 1)) for t in self._linking.tables if ahead)
-        named = {t for t, fit in fits if fit >= _WHOLLY}
+        named = {t for t, fit in fits if fit >= WHOLLY_NAMED}
         one = self._lines[0]
         buys = named <= one.buyers and tokens[verb].stem != _SELL
         sold = named <= one.things and not self._linking.quantities
@@ -134,7 +133,7 @@ class _Purchases:
 
     def _unsold(self, text: str, match: re.Match[str]) -> Matched | None:
         place = self._linking.place_at(match.start())
-        if place is None or self._linking.alignment[:, place].max(initial=0) >= _NAMED:
+        if place is None or self._linking.alignment[:, place].max(initial=0) >= SURELY_NAMED:
             return None
         return self._matched(text, match.start(), _Object("", None, place + 1), denied=True)
 
@@ -144,7 +143,7 @@ class _Purchases:
         if place is None or self._linking.tokens[place].stem not in _NOUNS or not self._ends(place + 1):
             return None
         near = (self._linking.alignment[:, place], self._linking.table_alignment[:, place])
-        if any(n.max(initial=0) >= _NAMED for n in near):
+        if any(n.max(initial=0) >= SURELY_NAMED for n in near):
             return None
         return self._matched(text, match.start(), _Object("", None, place + 1), denied=True)
 

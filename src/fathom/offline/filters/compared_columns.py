@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.filters.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import by_whole_words
 from fathom.offline.linking import ColumnKey
@@ -32,8 +33,6 @@ _AHEAD = LIGHT | frozenset(
     "that which who whose was were is are has have had been with a an the their its in at came come".split()
 )
 _ENDS = frozenset(".?!,;")
-_NAMED = 0.5
-_THING = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class _Comparisons:
     def _ahead(self, place: int, columns: frozenset[ColumnKey]) -> tuple[int, dict[ColumnKey, float]]:
         """Where what is said of the first column begins, and which one it may be."""
         first, named = place, list[int]()
-        while first > 1 and self._linking.table_alignment[:, first - 1].max(initial=0) < _THING:
+        while first > 1 and self._linking.table_alignment[:, first - 1].max(initial=0) < WHOLLY_NAMED:
             near = self._near(range(first - 1, first), columns)
             if not (near or self._words[first - 1] in _AHEAD):
                 break
@@ -115,4 +114,4 @@ class _Comparisons:
         """The columns that words name best."""
         near = {c: float(sum(self._alignment[self._linking.index[c], i] for i in places)) for c in columns}
         best = max(near.values(), default=0.0)
-        return {c: n for c, n in near.items() if n >= max(best, _NAMED)}
+        return {c: n for c, n in near.items() if n >= max(best, NAMED)}

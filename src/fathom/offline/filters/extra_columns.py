@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.checks.account import sure_values
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.groups import by_whole_words, covers
@@ -43,7 +44,6 @@ _SAID_ALREADY = {
 _NAME = stem("name")
 _NAMING = frozenset((_NAME, *map(stem, ("title", "full"))))
 _UNSAID = 0.1
-_NAMED = 0.5
 _CLEARLY = 0.01
 
 
@@ -279,14 +279,14 @@ class Tellings:
         its table."""
         own = self._alignment[self._linking.index[column]]
         theirs = self._linking.table_alignment[self._linking.tables.index(column.table)]
-        if not places or own[places[-1]] < _NAMED or any(max(own[i], theirs[i]) < _NAMED for i in places):
+        if not places or own[places[-1]] < NAMED or any(max(own[i], theirs[i]) < NAMED for i in places):
             return 0.0
         said = {self._linking.tokens[i].stem for i in places}
         unsaid = set(name_stems(column.column)).difference(name_stems(column.table), said, _NAMING)
         return max(float(sum(own[i] for i in places)) - _UNSAID * len(unsaid), _UNSAID)
 
     def _names_table(self, table: str, place: int) -> bool:
-        return self._linking.table_fit(table, place) >= _NAMED
+        return self._linking.table_fit(table, place) >= NAMED
 
 
 def extra_columns(reading: FilterReading) -> Iterator[Telling]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fathom.offline.checks.account import names_table
 from fathom.offline.filters.extra_columns import shown_with_theirs
+from fathom.offline.filters.levels import NAMED, SURELY_NAMED
 from fathom.offline.filters.parts_of_rows import Empty, Matched
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, TableMention
@@ -64,8 +65,6 @@ _AFTERWARDS = Pattern(
 )
 _PARTICIPLE = Pattern(r"[a-z]*(?:ed|en|wn|ld|id|nt|ut|ght|let)\Z")
 DEEDS = {verb: frozenset(map(stem, kept)) for verbs, kept in DEED_TABLES.items() for verb in verbs}
-_NAMED = 0.7
-_MEANT = 0.5
 _RELATED = 0.2
 _ANYTHING = frozenset(("anything", "something"))
 _OF_WHAT = frozenset(("address", "number", "date", "details", "information"))
@@ -122,8 +121,8 @@ class _Belongings:
 
     def _ends_part(self, place: int) -> bool:
         """True if what is named from a place on ends there: not "with a rating of 5"."""
-        columns = (m.span for m in self._linking.column_mentions if m.score >= _NAMED)
-        tables = (m.span for m in self._linking.table_mentions if m.score >= _NAMED)
+        columns = (m.span for m in self._linking.column_mentions if m.score >= SURELY_NAMED)
+        tables = (m.span for m in self._linking.table_mentions if m.score >= SURELY_NAMED)
         end = max((s.end for s in (*columns, *tables) if s.first == place), default=place)
         end = self._behind(end)
         return end > place and (end in self._taken or self._ends(end))
@@ -235,7 +234,9 @@ class _Belongings:
         self, text: str, start: int, place: int, via: frozenset[str] = frozenset(), *, denied: bool
     ) -> Belonging | None:
         """Find the table, or else the columns with gaps, that the words from a place on name."""
-        columns = [m for m in self._linking.column_mentions if m.span.first == place and m.score >= _NAMED]
+        columns = [
+            m for m in self._linking.column_mentions if m.span.first == place and m.score >= SURELY_NAMED
+        ]
         tables = self._tables_named(place)
         end = max((*(m.span.end for m in columns), *(m.span.end for m in tables)), default=place)
         if end == place:
@@ -265,13 +266,13 @@ class _Belongings:
         tokens = self._linking.tokens
         return [
             m for m in self._linking.table_mentions
-            if m.span.first == place and (m.score >= _NAMED or names_table(self._linking, m))
+            if m.span.first == place and (m.score >= SURELY_NAMED or names_table(self._linking, m))
             and any(tokens[i].stem in name_stems(m.table) for i in range(*m.span))
         ]  # fmt: skip
 
     def _tables_at(self, place: int) -> frozenset[str]:
         near = self._linking.table_alignment[:, place]
-        return frozenset(t for t, a in zip(self._linking.tables, near, strict=True) if a >= _MEANT)
+        return frozenset(t for t, a in zip(self._linking.tables, near, strict=True) if a >= NAMED)
 
     def _behind(self, end: int) -> int:
         """Where words end that say no more of what is named: "email address"."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fathom.offline.checks.account import sure_values
 from fathom.offline.filters.compared_columns import Compared
+from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import covers
 from fathom.offline.linking import ColumnKey, Linking
@@ -15,7 +16,6 @@ _BEGIN = frozenset(map(stem, BEGIN_WORDS))
 _LATE = {("late",): ">", ("too", "late"): ">", ("on", "time"): "<=", ("in", "time"): "<="}
 _AHEAD = frozenset("that which who were was are is have has been being".split())
 _DONE = ("ed", "en", "t")
-_TABLE = 0.9
 
 
 def lateness(reading: FilterReading) -> Iterator[Compared]:
@@ -52,7 +52,7 @@ def _rows(linking: Linking, place: int) -> str | None:
     """The one table that a word names."""
     if not 0 <= place < len(linking.tokens):
         return None
-    named = [t for t in linking.tables if linking.table_fit(t, place) >= _TABLE]
+    named = [t for t in linking.tables if linking.table_fit(t, place) >= WHOLLY_NAMED]
     return named[0] if len(named) == 1 else None
 
 

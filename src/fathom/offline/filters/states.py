@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.parts_of_rows import Empty
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
@@ -19,7 +20,6 @@ _ARE = Pattern(
     re.IGNORECASE,
 )
 _PARTICIPLES = ("ed", "en", "wn", "id", "nt")
-_ROWS = 0.5
 _NEAR = 3
 _HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
 
@@ -34,7 +34,7 @@ def states(reading: FilterReading) -> Iterator[Empty]:
     for match in _ARE.finditer(reading.text):
         at = linking.place_at(match.end())
         before = min(linking.places(match.start(), match.end()), default=0)
-        named = {m.table for m in linking.table_mentions if m.span.end == before and m.score >= _ROWS}
+        named = {m.table for m in linking.table_mentions if m.span.end == before and m.score >= NAMED}
         if at is None or len(named) != 1:
             continue
         if found := _date_of(reading, at, named.pop()):
@@ -45,7 +45,7 @@ def _rows_behind(linking: Linking, place: int) -> str | None:
     """The table named right behind a word, or behind values of it: "open plumbing requests"."""
     held = {i for v in linking.values if v.match in _HELD for i in range(*v.span)}
     for at in range(place + 1, min(place + 1 + _NEAR, len(linking.tokens))):
-        named = [m for m in linking.table_mentions if m.span.first == at and m.score >= _ROWS]
+        named = [m for m in linking.table_mentions if m.span.first == at and m.score >= NAMED]
         best = [m.table for m in named if m.score == max(n.score for n in named)]
         if len(best) == 1:
             return best[0]

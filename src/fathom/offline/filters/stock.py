@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems, stem
@@ -27,7 +28,6 @@ _SAID = Pattern(
     r"(?:\s+(?:right\s+now|now|at\s+the\s+moment|currently|any\s*more))?",
     re.IGNORECASE,
 )
-_NAMED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def stock(reading: FilterReading) -> Iterator[Stocked]:
         found = [
             c
             for c in linking.columns
-            if linking.table_fit(c.table, before) >= _NAMED
+            if linking.table_fit(c.table, before) >= WHOLLY_NAMED
             and reading.names.measures(c)
             and _STOCK in name_stems(c.column)
         ]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.records import Floats
@@ -49,7 +50,8 @@ _ON = Pattern(
     r"\b(?:(?:that|which)\s+)?(?:(?:are|is|lie|lies|stand|located|situated)\s+)*(?:on|in|at|along)\s+(?:the\s+)?"
     r"(?=[A-Z])"
 )
-_NAMED = 0.5
+_LIKELY = 0.5
+"""How likely a value must be to be taken for what is held: likelier than not."""
 _SURE = frozenset(("exact", "folded"))
 _WHOLE = frozenset(("exact", "folded", "stem", "code", "boolean"))
 
@@ -126,7 +128,7 @@ def _elsewhere(linking: Linking, start: int, end: int) -> bool:
         return False
     rows = {m.table for m in linking.table_mentions if m.span.end == min(places)}
     return any(
-        v.match in _SURE and v.probability >= _NAMED and v.column.table not in rows
+        v.match in _SURE and v.probability >= _LIKELY and v.column.table not in rows
         for v in linking.values
         if rows and places.issuperset(range(*v.span))
     )
@@ -147,7 +149,7 @@ def _columns(linking: Linking, start: int, end: int, *, of_rows: bool) -> tuple[
     if not places:
         return None
     last = places[-1]
-    named = [m for m in linking.column_mentions if m.span.end == last + 1 and m.score >= _NAMED]
+    named = [m for m in linking.column_mentions if m.span.end == last + 1 and m.score >= NAMED]
     best = max((m.score for m in named), default=0.0)
     if linking.tokens[last].lower in NAMES and len(places) == 1:
         return ()
@@ -161,7 +163,7 @@ def _owner(linking: Linking, start: int) -> tuple[ColumnKey, ...]:
     place = linking.place_at(start)
     tables = [m.score for m in linking.table_mentions if m.span.end == place]
     named = [
-        m for m in linking.column_mentions if m.span.end == place and m.score > max(tables, default=_NAMED)
+        m for m in linking.column_mentions if m.span.end == place and m.score > max(tables, default=NAMED)
     ]
     best = max((m.score for m in named), default=0.0)
     return tuple(dict.fromkeys(m.column for m in named if m.score == best))
@@ -190,7 +192,7 @@ def _part_at(linking: Linking, place: int) -> Span | None:
     """The longest run of words from a place on that are only a part of values, and nothing else."""
     spans = {v.span for v in linking.values if v.match == "partial" and v.span.first == place}
     span = max(spans, default=None)
-    if span is None or max(a[:, slice(*span)].max(initial=0) for a in _alignments(linking)) >= _NAMED:
+    if span is None or max(a[:, slice(*span)].max(initial=0) for a in _alignments(linking)) >= NAMED:
         return None
     whole = any(v.match in _WHOLE and v.span.overlaps(span) for v in linking.values)
     return None if whole else span

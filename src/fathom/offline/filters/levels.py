@@ -1,0 +1,13 @@
+"""How well words must name a table or column, from 0 to 1, before a filter takes them for its name.
+
+The linking scores whole names at 1, and words that share no more than a part or a meaning at 0.5 and less.
+"""
+
+NAMED = 0.5
+"""Named rather than not: enough where a pattern of words around the name says as well what is meant."""
+
+SURELY_NAMED = 0.7
+"""For what rows have, lack, buy or don't: one wrong name there, and an answer is of all the other rows."""
+
+WHOLLY_NAMED = 0.9
+"""By its own name: for words that nothing else around them tells from those of other things."""

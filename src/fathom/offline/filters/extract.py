@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from fathom.offline.filters.has_or_lacks import left_open
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.records import Aside, Restriction
-from fathom.offline.filters.rules import ADJECTIVES, OWNED
-from fathom.offline.filters.times import Timed
+from fathom.offline.filters.rules import ADJECTIVES, OWNED, TIMES
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
@@ -28,39 +28,47 @@ _ALTERNATIVES = frozenset(("and", "or", "not", "except"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
 _DID = frozenset(("did", "does", "do"))
 _BEFORE_SIGN = Pattern(r"\s+([,.?!])")
-_NAMED = 0.5
 
 
 def said_apart(question: Question, reading: FilterReading) -> Aside | None:
     """The question with its restrictions said apart; None where it has none, or nothing would be left."""
-    linking, found = reading.linking, _restrictions(reading)
-    if not found:
+    linking, restrictions = reading.linking, _restrictions(reading)
+    if not restrictions:
         return None
-    adjectives = _found(reading, ADJECTIVES)
-    gone = {i for r in found if r not in adjectives for i in r.places}
-    moved = frozenset(map(stem, ROLE_VERBS)) if reading.found("roles") else frozenset()
-    gone |= _verbs_before(linking, gone, reading.dates.stems | moved)
-    gone |= {i for r in found for i in r.places}
-    joint = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= gone}
-    text = _without(question.text, linking, gone | joint)
-    text = _as_phrase(text, linking, gone)
-    told = gone | joint
-    beside = {j for i in gone for j in (i - 1, i + 1) if 0 <= j < len(linking.tokens)} - told
+    cut = _words_for(restrictions, reading)
+    joints = {i for i, t in enumerate(linking.tokens) if t.lower == "and" and {i - 1, i + 1} <= cut}
+    text = _as_phrase(_without(question.text, linking, cut | joints), linking, cut)
+    if not text:
+        return None
+    beside = {j for i in cut for j in (i - 1, i + 1) if 0 <= j < len(linking.tokens)} - cut - joints
     clear = _ALTERNATIVES.isdisjoint(linking.tokens[i].lower for i in beside)
-    return Aside(replace(question, text=text), found, clear, _names(reading, found)) if text else None
+    return Aside(replace(question, text=text), restrictions, clear, _names(reading, restrictions))
 
 
 def _restrictions(reading: FilterReading) -> tuple[Restriction, ...]:
     """Everything that restricts the question, in the order in which its query is restricted."""
     others = _found(reading, [r for r in reading.rules if r not in (*OWNED, *ADJECTIVES)])
-    said = {i for r in others for i in r.places}
-    owned = (b for b in _found(reading, OWNED) if not left_open(b.places, reading.linking, said))
+    places = {i for r in others for i in r.places}
+    owned = (b for b in _found(reading, OWNED) if not left_open(b.places, reading.linking, places))
     found = (*owned, *others)
     adjectives = _found(reading, ADJECTIVES)
-    found = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))
-    if len(found) > 1:  # years that nothing is said of are read with the rest
-        found = tuple(r for r in found if not (isinstance(r, Timed) and r.learned))
-    return found
+    every = (*found, *(a for a in adjectives if not any(a.places & r.places for r in found)))
+    if len(every) == 1:
+        return every
+    years = [t for t in _found(reading, [TIMES]) if t.learned]  # nothing is said of them: the rest has them
+    return tuple(r for r in every if r not in years)
+
+
+def _words_for(restrictions: Collection[Restriction], reading: FilterReading) -> set[int]:
+    """The places of the words that say restrictions, and of verbs before them that say no more.
+
+    A verb before an adjective says something else: "who placed | open orders".
+    """
+    adjectives = _found(reading, ADJECTIVES)
+    behind = {i for r in restrictions if r not in adjectives for i in r.places}
+    moved = frozenset(map(stem, ROLE_VERBS)) if reading.found("roles") else frozenset()
+    verbs = _verbs_before(reading.linking, behind, reading.dates.stems | moved)
+    return verbs.union(*(r.places for r in restrictions))
 
 
 def _found(reading: FilterReading, rules: Iterable[OfflineRule[Any]]) -> tuple[Restriction, ...]:
@@ -69,25 +77,25 @@ def _found(reading: FilterReading, rules: Iterable[OfflineRule[Any]]) -> tuple[R
 
 def _names(reading: FilterReading, restrictions: Iterable[Restriction]) -> tuple[str, ...]:
     """The names of the rules that found some restrictions."""
-    kept = {id(r) for r in restrictions}
-    return tuple(r.name for r in reading.rules if not kept.isdisjoint(map(id, reading.found(r.name))))
+    these = {id(r) for r in restrictions}
+    return tuple(r.name for r in reading.rules if not these.isdisjoint(map(id, reading.found(r.name))))
 
 
-def _as_phrase(text: str, linking: Linking, gone: Collection[int]) -> str:
+def _as_phrase(text: str, linking: Linking, cut: Collection[int]) -> str:
     """A text whose verb is gone, as a phrase: "which sections" of "which sections have no room"."""
     words = [t.lower for t in linking.tokens]
-    first = min(gone)
+    first = min(cut)
     asks = words[0] in _WHICH and words[first] in _VERBS and not _VERBS & {*words[:first]}
     return text.partition(" ")[2] or text if asks else text
 
 
-def _verbs_before(linking: Linking, gone: Collection[int], dates: Collection[str]) -> set[int]:
+def _verbs_before(linking: Linking, cut: Collection[int], dates: Collection[str]) -> set[int]:
     """The words before a time that only say of what it is: "that were placed", "who joined", "opened"."""
     tokens = linking.tokens
     found: set[int] = set()
     if any(t.lower in _DID for t in tokens):
         return found
-    for place in sorted(gone):
+    for place in sorted(cut):
         first = place
         while first > 1 and tokens[first - 1].lower in _RELATIVE:
             first -= 1
@@ -113,19 +121,19 @@ def _verb_before(linking: Linking, place: int, dates: Collection[str]) -> int | 
 
 def _says_when(linking: Linking, place: int, dates: Collection[str]) -> bool:
     token = linking.tokens[place]
-    table = linking.table_alignment[:, place].max(initial=0) >= _NAMED
+    table = linking.table_alignment[:, place].max(initial=0) >= NAMED
     light = token.stem in dates or token.lower in LIGHT
     return token.kind == "word" and light and (not table or token.lower in ROLE_VERBS)
 
 
-def _without(text: str, linking: Linking, gone: Collection[int]) -> str:
+def _without(text: str, linking: Linking, cut: Collection[int]) -> str:
     """A text without some of its tokens."""
-    kept = [t for i, t in enumerate(linking.tokens) if i not in gone and not t.evidence]
-    if not any(not t.stop for t in kept):
+    left = [t for i, t in enumerate(linking.tokens) if i not in cut and not t.evidence]
+    if not any(not t.stop for t in left):
         return ""
     pieces, end = [], 0
     for place, token in enumerate(linking.tokens):
-        if place in gone and not token.evidence:
+        if place in cut and not token.evidence:
             pieces.append(text[end : token.start])
             end = token.end
     pieces.append(text[end:])

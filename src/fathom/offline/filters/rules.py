@@ -53,6 +53,11 @@ OWNED: tuple[FilterRule, ...] = (
 )
 """Rules for what belongs to rows or doesn't, which may be open where words stand behind."""
 
+TIMES = FilterRule(
+    "times", times, "orders placed since March 2022", "shop", yields_to=("under_way", "earliest")
+)
+"""A year of which nothing is said is said apart only alone: next to other filters, the rest has it."""
+
 OTHERS: tuple[FilterRule, ...] = (
     FilterRule("alternatives", alternatives, "customers from neither Brazil nor France", "shop"),
     FilterRule("under_way", under_way, "How many loans were running on 12 June 2022?", "library"),
@@ -69,7 +74,7 @@ OTHERS: tuple[FilterRule, ...] = (
     FilterRule("compared_columns", compared_columns, "orders shipped after the required date", "northwind"),
     FilterRule("lateness", lateness, "How many loans were returned late?", "library"),
     FilterRule("stock", stock, "products out of stock", "northwind"),
-    FilterRule("times", times, "orders placed since March 2022", "shop", yields_to=("under_way", "earliest")),
+    TIMES,
     FilterRule("duration_bounds", lasting, "loans that lasted more than 30 days", "library"),
     FilterRule("age_bounds", aged, "employees older than 60", "northwind"),
     FilterRule("roles", in_roles, "How many flights go from Boston to Denver?", "airline"),

@@ -1,9 +1,10 @@
 """Times by which rows are restricted: "placed in the last 30 days", "since March 2021", "on weekends"."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.checks.account import names_table
+from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.calendars import period_of
@@ -27,7 +28,6 @@ from fathom.offline.queries.query import (
 )
 from fathom.records import Assumption
 
-_NAMED = 0.5
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 _RELATIVE = frozenset("that which who whose whom where with and or but when".split())
 _THAT_WERE = frozenset("that which were was are is have has been".split())
@@ -36,12 +36,17 @@ _BETWEEN = _US | EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 """Words that may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
 
 
+_Decided = tuple[()] | tuple[ColumnKey | None]
+"""Nothing where something decides no date; else the date that is meant, or None where that isn't clear."""
+
+
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time by which the rows asked for are restricted; `verb` is the stem of the verb before it.
+    """A time by which the rows asked for are restricted, said at places of the tokens.
 
-    Or those of a `table`, behind whose name it stands. Behind a verb of selling or buying it is that of
-    orders, which some tables have `kept`.
+    `verb` is the stem of the verb before it, which may name a date ("shipped"). `table` is the one behind
+    whose name it stands ("orders in May"). `orders` are tables of orders, where it says when something was
+    sold. Where it is `learned`, nothing says what was then.
     """
 
     moment: Moment
@@ -49,7 +54,7 @@ class Timed:
     verb: str
     dates: Dates
     table: str = ""
-    kept: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
     learned: bool = False
 
     @property
@@ -65,19 +70,27 @@ class Timed:
             return self._on_named_days(query, named) if len(named) == 1 else None
         subqueries = [c for c in comparisons(query.where) if isinstance(c.right, Subquery)]
         own = self.table in {t.name for t in mentioned_tables(query)}
-        if not subqueries or own or (self._said(query) and not self.kept):
-            key = self._meant(query)
-            return key and (self._within(query, key), self._told(key))
+        if subqueries and not own and (self.orders or not self._named_by_verb(query)):
+            return self._inside(query, subqueries)
+        key = self._meant(query)
+        return key and (self._within(query, key), self._told(key))
+
+    def _inside(
+        self, query: Query, subqueries: Sequence[ComparisonPredicate]
+    ) -> tuple[Query, Assumption] | None:
+        """The query with the condition inside the first of its subqueries that has the date.
+
+        Rows are of that time that are *not* among others; those that are among them, only where they have
+        been sold or have no date themselves.
+        """
         outside = self.dates.near(mentioned_tables(replace(query, where=None)))
+        operators = {"not in", "in"} if self.orders or not outside else {"not in"}
         for comparison in subqueries:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
-            among = comparison.operator == "in" and (self.kept or not outside)
-            within = comparison.operator == "not in" or among
-            if key is not None and within:
-                return restricted_within(query, comparison, self.moment.holds(key.in_query())), self._told(
-                    key
-                )
+            if key is not None and comparison.operator in operators:
+                held = self.moment.holds(key.in_query())
+                return restricted_within(query, comparison, held), self._told(key)
         return None
 
     def _on_named_days(
@@ -99,21 +112,39 @@ class Timed:
         return rebuilt(found, lambda n: short if n == long else n)  # type: ignore[no-any-return]
 
     def _meant(self, query: Query) -> ColumnKey | None:
-        """The date of which the time is said: the one that the verb names, else the one meant anyway."""
-        tables = {t.name for t in mentioned_tables(query)}
-        if self.table in tables:
-            return self.dates.meant(self.dates.of(self.table))
-        if self.learned:  # nothing says what was then: the rows themselves, if nothing else tells their year
-            own = [c for c in self.dates.near(mentioned_tables(query)) if c.table in tables]
-            return None if self.dates.numbered.intersection(tables) else self.dates.meant(own)
-        through = self.dates.tables_of(query) if self.kept else frozenset()
-        for table in self.kept:
-            if table in through and (own := self.dates.of(table)):
-                return self.dates.meant(own)
-        said = self._said(query)
-        return said[0] if len(said) == 1 else self.dates.meant(self.dates.near(mentioned_tables(query)))
+        """The date of which the time is said, by the first of these that decides it."""
+        precedence = (self._by_table, self._by_rows_alone, self._by_sale, self._by_verb, self._by_nearness)
+        return next((key for by in precedence for key in by(query)), None)
 
-    def _said(self, query: Query) -> list[ColumnKey]:
+    def _by_table(self, query: Query) -> _Decided:
+        """By the table behind whose name the time stands: it says of what the time is."""
+        own = self.table in {t.name for t in mentioned_tables(query)}
+        return (self.dates.meant(self.dates.of(self.table)),) if own else ()
+
+    def _by_rows_alone(self, query: Query) -> _Decided:
+        """By the rows themselves where nothing says what was then, if no number tells their year."""
+        if not self.learned:
+            return ()
+        tables = {t.name for t in mentioned_tables(query)}
+        own = [c for c in self.dates.near(mentioned_tables(query)) if c.table in tables]
+        return (None if self.dates.numbered.intersection(tables) else self.dates.meant(own),)
+
+    def _by_sale(self, query: Query) -> _Decided:
+        """By the orders through which things were sold."""
+        through = self.dates.tables_of(query) if self.orders else frozenset()
+        own = next((d for t in self.orders if t in through and (d := self.dates.of(t))), None)
+        return (self.dates.meant(own),) if own else ()
+
+    def _by_verb(self, query: Query) -> _Decided:
+        """By the verb, where it names one date."""
+        named = self._named_by_verb(query)
+        return (named[0],) if len(named) == 1 else ()
+
+    def _by_nearness(self, query: Query) -> _Decided:
+        """By what is meant of these rows anyway."""
+        return (self.dates.meant(self.dates.near(mentioned_tables(query))),)
+
+    def _named_by_verb(self, query: Query) -> list[ColumnKey]:
         """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
         meant = DATED.get(self.verb, frozenset())
@@ -128,53 +159,64 @@ class Timed:
         return Assumption("column", f"The {what} is that of {key.table}.{key.column}.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Verb:
+    """The word before a time that may say what was then: its stem, its place, and words that go with both."""
+
+    stem: str
+    place: int
+    words: frozenset[int] = frozenset()
+
+
 def times(reading: FilterReading) -> Iterator[Timed]:
-    """Give the times, but no years alone where the question asks for a sum, which has its years itself."""
-    lacked = reading.places("bought_or_sold", "has_or_lacks")
-    kept = tuple(t for one in reading.amounts.lines for t in (one.table.name, *sorted(one.heads)))
-    said = said_times(
-        reading.text, reading.linking, reading.dates, lacked, traded=reading.trade_verbs, kept=kept
-    )
-    yield from (t for t in said if t.needed or not reading.has_years_itself)
+    """Give the times that a question names, where its words are no value and name no column.
 
-
-def said_times(
-    text: str,
-    linking: Linking,
-    dates: Dates,
-    lacked: Collection[int] = (),
-    *,
-    traded: Collection[int] = (),
-    kept: tuple[str, ...] = (),
-) -> Iterator[Timed]:
-    """The times that a question names, where its words are no value and name no column.
-
-    They may be those of what rows have or lack, which is said at the places `lacked`. Behind verbs of selling
-    and buying at places `traded`, they are those of orders in the tables `kept`.
+    Years alone aren't, where the question asks for a sum, which has its years itself.
     """
-    said: set[int] = set()
-    for moment in moments(text):
+    linking, earlier = reading.linking, set[int]()
+    for moment in moments(reading.text):
         places = linking.places(moment.start, moment.end)
-        said |= places
+        earlier |= places
         if not places or _held(linking, places, moment.unit) or _in_name(linking, places):
             continue
-        last = min(places) - 1
-        while last in said or (last > 0 and linking.tokens[last].lower in _BETWEEN):
-            last -= 1
-        verb = linking.tokens[last].stem if last >= 0 else ""
-        if last > 0 and linking.tokens[last].lower == "out":
-            verb = f"{linking.tokens[last - 1].stem}-out"
-            places |= {last - 1, last} if verb in dates.stems else set()
-        made = _behind_verb(linking, last)
-        if made < last and verb not in dates.stems and linking.tokens[made].stem in dates.stems:
-            last, verb = made, linking.tokens[made].stem
-        table = _of_rows(linking, last, dates)
-        sold = _sold_then(linking, min(places), traded)
-        if not moment.verbal or verb in dates.stems or table or last in lacked or sold:
-            other = "" if verb in dates.stems or sold else table
-            yield Timed(moment, places, verb, dates, other, kept if sold else ())
-        else:
-            yield Timed(moment, places, verb, dates, learned=True)
+        verb = _verb_before(linking, min(places) - 1, earlier, reading.dates.stems)
+        time = _of_whose_date(reading, moment, places | verb.words, verb)
+        if time.needed or not reading.has_years_itself:
+            yield time
+
+
+def _verb_before(linking: Linking, place: int, times: Collection[int], dated: Collection[str]) -> _Verb:
+    """The verb up to a place, or what stands there, but for other `times` and words that say nothing.
+
+    Where the verb says only that rows are there, and these are called as a date is, they say what was then.
+    """
+    tokens = linking.tokens
+    while place in times or (place > 0 and tokens[place].lower in _BETWEEN):
+        place -= 1
+    stem = tokens[place].stem if place >= 0 else ""
+    if place > 0 and tokens[place].lower == "out":
+        stem = f"{tokens[place - 1].stem}-out"
+        if stem in dated:
+            return _Verb(stem, place, frozenset((place - 1, place)))
+    rows = _behind_verb(linking, place)
+    if rows < place and stem not in dated and tokens[rows].stem in dated:
+        return _Verb(tokens[rows].stem, rows)
+    return _Verb(stem, place)
+
+
+def _of_whose_date(reading: FilterReading, moment: Moment, places: frozenset[int], verb: _Verb) -> Timed:
+    """A time, with what says whose date it is of: a verb that names one, a sale, or the rows before it."""
+    linking, dates = reading.linking, reading.dates
+    named = verb.stem in dates.stems
+    sold = _sold_then(linking, min(places), reading.trade_verbs)
+    table = _of_rows(linking, verb.place, dates)
+    had = verb.place in reading.places("bought_or_sold", "has_or_lacks")
+    if moment.verbal and not (named or sold or table or had):
+        return Timed(moment, places, verb.stem, dates, learned=True)
+    if sold:
+        orders = (t for one in reading.amounts.lines for t in (one.table.name, *sorted(one.heads)))
+        return Timed(moment, places, verb.stem, dates, orders=tuple(orders))
+    return Timed(moment, places, verb.stem, dates, "" if named else table)
 
 
 def _sold_then(linking: Linking, place: int, traded: Collection[int]) -> bool:
@@ -213,7 +255,7 @@ def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
     whole = (v for v in linking.values if v.match in {"exact", "folded"})
     value = any(v.span.first <= min(places) and max(places) < v.span.end for v in whole)
     named = any(
-        linking.tokens[i].lower.startswith(unit) and linking.alignment[:, i].max(initial=0) >= _NAMED
+        linking.tokens[i].lower.startswith(unit) and linking.alignment[:, i].max(initial=0) >= NAMED
         for i in places
         if unit
     )

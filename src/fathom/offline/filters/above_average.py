@@ -142,7 +142,7 @@ class _Averages:
         end = average + 1
         while end < len(self._words) and self._numbers(Span(end, end + 1)) and not self._is_thing(end):
             end += 1
-        first = self._ahead(place, told=end > average + 1)
+        first = self._ahead(place, named_behind=end > average + 1)
         if not _CALCULATED.isdisjoint(self._words[first - 1 : place + 1]):
             return  # "whose average price is above the average": it isn't the rows that are
         columns = self._numbers(Span(average + 1, end)) or self._numbers(Span(first, place + 1))
@@ -152,13 +152,13 @@ class _Averages:
             less = (match["more"] or "").lower() in LESS or (match["sign"] or "").lower() in _BELOW
             yield Averaged(columns, "<" if less else ">", own, of, frozenset(range(first, end)))
 
-    def _ahead(self, place: int, *, told: bool) -> int:
+    def _ahead(self, place: int, *, named_behind: bool) -> int:
         """Where the words begin that say of which number it is, before its comparison.
 
-        Where it is `told` behind, a verb may say anything: "that hold more than the average balance".
+        Where it is `named_behind`, a verb may say anything: "that hold more than the average balance".
         """
         first = place
-        if told and place > 1 and self._is_thing(place - 2) and not self._is_thing(place - 1):
+        if named_behind and place > 1 and self._is_thing(place - 2) and not self._is_thing(place - 1):
             first -= 1
         while first > 1 and not self._is_thing(first - 1):
             if not (self._words[first - 1] in _AHEAD or self._numbers(Span(first - 1, first))):

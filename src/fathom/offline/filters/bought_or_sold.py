@@ -96,15 +96,15 @@ class _Purchases:
 
     def _buyer(self, end: int) -> tuple[int, Condition | None]:
         """Who did not buy, named right before that: "that Ann Lee | never ordered"; and where that begins."""
-        tokens, held = self._linking.tokens, list[Condition]()
+        tokens, conditions = self._linking.tokens, list[Condition]()
         ends = {v.span.end: v for v in self._values().values() if v.column.table in self._lines[0].buyers}
         while end in ends:
             value = ends[end]
-            held.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
+            conditions.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
             end = value.span.first
-        while held and end and tokens[end - 1].lower in _LEADING:
+        while conditions and end and tokens[end - 1].lower in _LEADING:
             end -= 1
-        return end, conjunction(*held)
+        return end, conjunction(*conditions)
 
     def _done(self, text: str, match: re.Match[str]) -> Matched | None:
         """Read things that were sold at all: the question adds nothing but a time."""
@@ -160,11 +160,11 @@ class _Purchases:
         if place < len(tokens) and tokens[place].lower in _ANYTHING:
             return _Object("", None, place + 1) if self._ends(place + 1) else None
         values = self._values()
-        held: list[Condition] = []
+        conditions: list[Condition] = []
         owners: set[str] = set()
         while place in values:
             value = values[place]
-            held.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
+            conditions.append(ComparisonPredicate(value.column.in_query(), "=", Literal(value.value)))
             owners.add(value.column.table)
             place = value.span.end
         rows = [
@@ -175,7 +175,9 @@ class _Purchases:
             owners = {m.table for m in rows if m.span.end == place}
         if not self._ends(place) or len(owners) > 1 or (place > first and not owners):
             return None
-        return _Object(owners.pop() if owners else "", conjunction(*held) if held else None, place)
+        return _Object(
+            owners.pop() if owners else "", conjunction(*conditions) if conditions else None, place
+        )
 
     def _values(self) -> dict[int, LinkedValue]:
         """The likeliest value that is named at each place; a denied verb says nothing against it."""

@@ -48,7 +48,7 @@ _CLEARLY = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Detail:
     """A column that is asked for of each row: one of `columns`, or the names of the rows of one of `tables`.
 
     Or of those to which one of `keys` refers. Columns come with how well the words name them. `names` says
@@ -77,7 +77,7 @@ class Telling:
     Where nothing says whose it is ("with phone and city"), it may also be what these rows have.
     """
 
-    told: tuple[Told, ...]
+    details: tuple[Detail, ...]
     places: frozenset[int]
     theirs: bool
     planner: JoinPlanner
@@ -99,29 +99,29 @@ class Telling:
         if query.group and not set(self.names.key_of(asked)) & set(query.group):
             return None
         found: list[_Meant] = []
-        for told in self.told:
-            meant = self._meant(told, asked)
+        for detail in self.details:
+            meant = self._meant(detail, asked)
             if meant is None or not (self.theirs or all(self._everywhere(c, asked) for c in meant.columns)):
                 return None
             found.append(meant)
         return self._shown(query, asked, found)
 
-    def _meant(self, told: Told, asked: TableRef) -> _Meant | None:
+    def _meant(self, detail: Detail, asked: TableRef) -> _Meant | None:
         """The columns of the rows asked for that are meant, else of those that these refer to."""
-        own = _best({c: fit for c, fit in told.columns.items() if c.table == asked.name})
+        own = _best({c: fit for c, fit in detail.columns.items() if c.table == asked.name})
         if own is not None:
             return _Meant((ColumnRef(asked, own.column),))
-        if told.names:
+        if detail.names:
             called = self.names.of_table(asked)
             return _Meant(called) if called else None
-        key = _best({c: fit for c, fit in told.keys.items() if c.table == asked.name})
-        keys = [key] if key else [k for t in sorted(told.tables) for k in self._keys_to(asked, t)]
+        key = _best({c: fit for c, fit in detail.keys.items() if c.table == asked.name})
+        keys = [key] if key else [k for t in sorted(detail.tables) for k in self._keys_to(asked, t)]
         if keys:
             return self._by_key(ColumnRef(asked, keys[0].column)) if len(keys) == 1 else None
-        above = key_to_leader(asked, self.planner) if told.leads else None
+        above = key_to_leader(asked, self.planner) if detail.leads else None
         if above is not None and (called := self.names.of_table(above.right.table)):
             return _Meant(called, above)
-        near = {c: fit for c, fit in told.columns.items() if self._refers_to(asked, c.table)}
+        near = {c: fit for c, fit in detail.columns.items() if self._refers_to(asked, c.table)}
         other = _best(near)
         return _Meant((other.in_query(),)) if other is not None else None
 
@@ -218,29 +218,29 @@ class Tellings:
             owned = bool(theirs) and theirs[0] in _THEIR
             if not (word in _WITH or (word == "and" and owned)):
                 continue
-            told, end = self._list(place + 1)
-            if not told:
+            details, end = self._list(place + 1)
+            if not details:
                 continue
             first = place - (self._words[place - 1] in _BESIDES)
             besides = first < place
             while first > 1 and self._words[first - 1] in _LISTED:
                 first -= 1
             places = frozenset(range(first, end))
-            yield Telling(told, places, owned or besides, self._planner, self._names, self._profiles)
+            yield Telling(details, places, owned or besides, self._planner, self._names, self._profiles)
 
-    def _list(self, place: int) -> tuple[tuple[Told, ...], int]:
+    def _list(self, place: int) -> tuple[tuple[Detail, ...], int]:
         """Read a list from a place on, to its end; empty where a part of it is something else."""
-        found: list[Told] = []
+        found: list[Detail] = []
         while True:
             while place < len(self._words) and self._words[place] in _ARTICLES:
                 place += 1
             end = place
             while end < len(self._words) and self._is_content(end):
                 end += 1
-            told = self._told(place, end)
-            if told is None:
+            detail = self._detail(place, end)
+            if detail is None:
                 return (), place
-            found.append(told)
+            found.append(detail)
             ahead = end
             while ahead < len(self._words) and self._words[ahead] in _LISTED:
                 ahead += 1
@@ -253,25 +253,25 @@ class Tellings:
     def _is_content(self, place: int) -> bool:
         token = self._linking.tokens[place]
         plain = token.kind == "word" and not token.stop and not token.evidence and not token.quoted
-        taken = covers(self._values, place) or covers(self._numbers, place)  # "with their counts"
-        return plain and token.lower not in _ENDS and not taken
+        other = covers(self._values, place) or covers(self._numbers, place)  # "with their counts"
+        return plain and token.lower not in _ENDS and not other
 
-    def _told(self, first: int, end: int) -> Told | None:
+    def _detail(self, first: int, end: int) -> Detail | None:
         """Read words that name columns or rows and leave no word over; None where they name nothing."""
         places = range(first, end)
         stems = [self._linking.tokens[i].stem for i in places]
         names = bool(stems) and set(stems) <= _NAMING
         if names and _NAME in stems:
-            return Told({}, {}, frozenset(), names)
-        said = [
+            return Detail({}, {}, frozenset(), names)
+        naming = [
             i for n, i in enumerate(places) if not (n and stems[n - 1] in _SAID_ALREADY.get(stems[n], ()))
         ]
-        fits = {c: fit for c in self._linking.columns if (fit := self._fit(c, said))}
+        fits = {c: fit for c in self._linking.columns if (fit := self._fit(c, naming))}
         keys = {c: fit for c, fit in fits.items() if self._names.is_reference(c)}
         columns = {c: fit for c, fit in fits.items() if c not in keys}
-        tables = {t for t in self._linking.tables if said and all(self._names_table(t, i) for i in said)}
+        tables = {t for t in self._linking.tables if naming and all(self._names_table(t, i) for i in naming)}
         leads = len(stems) == 1 and stems[0] in LEADERS
-        found = Told(columns, keys, frozenset(tables), names, leads)
+        found = Detail(columns, keys, frozenset(tables), names, leads)
         return found if columns or keys or tables or leads else None
 
     def _fit(self, column: ColumnKey, places: Sequence[int]) -> float:

@@ -67,8 +67,8 @@ class Having:
             ComparisonPredicate(ColumnRef(tables[0], c.column), "=", Literal(v)) for c, v in self.flags
         )
         whole = parts[0] if len(parts) == 1 else Connective("or" if self.either else "and", parts)
-        held = (" or " if self.either else " and ").join(f"{c.column} is {v!r}" for c, v in self.flags)
-        return restricted(query, whole), Assumption("column", f"In {name}, {held} for these.")
+        so = (" or " if self.either else " and ").join(f"{c.column} is {v!r}" for c, v in self.flags)
+        return restricted(query, whole), Assumption("column", f"In {name}, {so} for these.")
 
 
 def flagged_features(reading: FilterReading) -> Iterator[Having]:

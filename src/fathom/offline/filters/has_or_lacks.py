@@ -345,11 +345,11 @@ class _Belongings:
         return self._linking.places(start, end)
 
 
-def left_open(places: Collection[int], linking: Linking, said: Collection[int]) -> bool:
-    """True if words behind these places may belong to what rows have, and nothing else says what they mean.
+def left_open(places: Collection[int], linking: Linking, read: Collection[int]) -> bool:
+    """True if words behind these places may belong to what rows have, and are not `read` as something else.
 
     "Students with no courses in Biology" may be all those in Biology, or those with no such courses.
     """
     end = max(places) + 1
     behind = end < len(linking.tokens) and linking.tokens[end].lower in _PREPOSITIONS
-    return behind and end not in said
+    return behind and end not in read

@@ -117,8 +117,8 @@ class Matched:
             ]
             return by[0] if by else None
         plans = self.planner.plans((asked, other))
-        told = [p for p in plans if (self.by_name or p.cost <= plans[0].cost) and self._goes_by(p, asked)]
-        best = told or self.planner.best((asked, other))
+        by_verb = [p for p in plans if (self.by_name or p.cost <= plans[0].cost) and self._goes_by(p, asked)]
+        best = by_verb or self.planner.best((asked, other))
         first = {j for p in best for j in p.joins if asked in (j.left.table, j.right.table)}
         owned = {j for j in first if not self._is_called(j.left if j.right.table == asked else j.right)}
         clear = first if len(first) == 1 else owned

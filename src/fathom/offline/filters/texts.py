@@ -35,7 +35,7 @@ _VERB = (
 )
 _WHAT = r"(?P<what>(?:(?:first|last|middle|full|family|given)\s+)?[a-z]+)"
 _WHATEVER = r"(?P<what>[a-z]+(?:\s+[a-z]+){0,2}?)"
-_HELD = tuple(
+_HOLDING = tuple(
     re.compile(p)
     for p in (
         rf"\b(?i:(?:(?:that|which|who)\s+)?(?:ha(?:ve|s)|with|having|containing)\s+{_WORD}){_TEXTS}"
@@ -101,7 +101,7 @@ def texts(reading: FilterReading) -> Iterator[Holding]:
     """Give the texts that rows asked for hold, start or end with."""
     text, linking, names = reading.text, reading.linking, reading.names
     taken: frozenset[int] = frozenset()
-    for pattern in _HELD:
+    for pattern in _HOLDING:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             start = match.start("cut") if "cut" in parts else match.start()

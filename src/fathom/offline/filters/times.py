@@ -89,8 +89,8 @@ class Timed:
             inner = comparison.right
             key = self._meant(inner.query) if isinstance(inner, Subquery) else None
             if key is not None and comparison.operator in operators:
-                held = self.moment.holds(key.in_query())
-                return restricted_within(query, comparison, held), self._told(key)
+                is_then = self.moment.holds(key.in_query())
+                return restricted_within(query, comparison, is_then), self._told(key)
         return None
 
     def _on_named_days(
@@ -98,9 +98,9 @@ class Timed:
     ) -> tuple[Query, Assumption]:
         """The query of the rows of these days of the week, which one column holds by name."""
         ((column, days),) = named.items()
-        held = Items(tuple(Literal(days[int(p)]) for p in self.moment.parts))
+        names = Items(tuple(Literal(days[int(p)]) for p in self.moment.parts))
         told = f"The day of the week is {column.table.name}.{column.name}."
-        return restricted(query, ComparisonPredicate(column, "in", held)), Assumption("column", told)
+        return restricted(query, ComparisonPredicate(column, "in", names)), Assumption("column", told)
 
     def _within(self, query: Query, key: ColumnKey) -> Query:
         """The query of the rows of this time, whose quarters need no year where it is within one."""
@@ -177,7 +177,7 @@ def times(reading: FilterReading) -> Iterator[Timed]:
     for moment in moments(reading.text):
         places = linking.places(moment.start, moment.end)
         earlier |= places
-        if not places or _held(linking, places, moment.unit) or _in_name(linking, places):
+        if not places or _is_value_or_unit(linking, places, moment.unit) or _in_name(linking, places):
             continue
         verb = _verb_before(linking, min(places) - 1, earlier, reading.dates.stems)
         time = _of_whose_date(reading, moment, places | verb.words, verb)
@@ -250,7 +250,7 @@ def _in_name(linking: Linking, places: Collection[int]) -> bool:
     return any(_FIRST_YEAR <= int(linking.tokens[i].lower) <= _LAST_YEAR for i in figures)
 
 
-def _held(linking: Linking, places: Collection[int], unit: str) -> bool:
+def _is_value_or_unit(linking: Linking, places: Collection[int], unit: str) -> bool:
     """True if words are a value, are quoted, or name a column by the word for their unit."""
     whole = (v for v in linking.values if v.match in {"exact", "folded"})
     value = any(v.span.first <= min(places) and max(places) < v.span.end for v in whole)

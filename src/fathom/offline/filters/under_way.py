@@ -83,5 +83,5 @@ def _moment_at(text: str, start: int, linking: Linking) -> Moment | None:
             after = date.fromisoformat(day.first) + timedelta(days=1)
             end = linking.tokens[day.span.end - 1].end
             return Moment(start, end, Literal(day.first), Literal(after.isoformat()))
-    said = next((m for m in moments(text) if m.start == start), None)
-    return said and replace(said, verbal=False)
+    moment = next((m for m in moments(text) if m.start == start), None)
+    return moment and replace(moment, verbal=False)

@@ -166,7 +166,7 @@ def test_the_trace_names_the_rules_of_the_query(opened: Opened, cache: Path) -> 
     assert "has_or_lacks" in notes["rules"]
 
 
-@pytest.mark.parametrize("name", ["names_left", "restricting_left", "passed_over"])
+@pytest.mark.parametrize("name", ["names_left", "restricting_left", "passed_over", "outcomes_left"])
 def test_the_trace_names_the_rule_that_finds_words_left_over(name: str, opened: Opened, cache: Path) -> None:
     [rule] = [r for r in RULES if r.name == name]
     database = opened(rule.database)

@@ -303,7 +303,11 @@ FORMS_LEFT: tuple[WordsCheck, ...] = (
         "SELECT product_name FROM products",
     ),
 )  # fmt: skip
-"""Checks for words that ask for an answer of another form: by period, of money, of what was sold."""
+"""Checks for words that ask for an answer of another form: by period, of money, of what was sold.
+
+They are asked of the chosen query before one that shows names for its keys may take its place, since that one
+is made surer; `WORDS_LEFT` is asked of the query that stands then.
+"""
 
 WORDS_LEFT: tuple[WordsCheck, ...] = (
     WordsCheck(

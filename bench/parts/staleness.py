@@ -1,7 +1,8 @@
 """Which stored figures are older than the code that they measure, told from the repository's history.
 
 What a measurement measures is read from its imports: the packages of Fathom that it, or a module of `bench`
-that it imports, names; all of Fathom where it runs the command line.
+that it imports, names; those of the methods that it asks by name; all of Fathom where it runs the command
+line.
 """
 
 import ast
@@ -12,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import figures
+
+METHODS = {"offline": "fathom.offline", "adaptive": "fathom.nl2sql"}
+"""The packages of methods that are found by their names, so that no import tells of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ def measured_code(name: str) -> tuple[str, ...]:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    """Modules that are imported anywhere in a file; `fathom` where its command is run."""
+    """Modules that are imported anywhere in a file, or found by a method's name; `fathom` where its command
+    is run.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -88,6 +94,8 @@ def _imported(tree: ast.Module) -> Iterator[str]:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and node.value == "fathom":
             yield "fathom"
+        elif isinstance(node, ast.Constant) and node.value in METHODS:
+            yield METHODS[node.value]
 
 
 def _files(folder: Path, parts: list[str]) -> list[Path]:

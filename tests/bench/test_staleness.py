@@ -22,6 +22,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, "bench/helper.py", "def run():\n    from fathom.rows.reading import x\n")
     write(tmp_path, "bench/speed.py", "from bench.helper import run\nfrom bench.figures import Figure\n")
     write(tmp_path, "bench/command.py", "run = ['-m', 'fathom', 'score']\n")
+    write(tmp_path, "src/fathom/offline/method.py", "x = 1\n")
+    write(tmp_path, "bench/asking.py", "def ask(find_method):\n    return find_method('offline')\n")
     commit(tmp_path, "Code")
     return tmp_path
 
@@ -56,6 +58,7 @@ def commit_of(root: Path, name: str) -> str:
 def test_what_is_measured_is_read_from_imports(root: Path) -> None:
     assert measured_code("speed") == ("bench/helper.py", "bench/speed.py", "src/fathom/rows")
     assert measured_code("command") == ("bench/command.py", "src/fathom")
+    assert measured_code("asking") == ("bench/asking.py", "src/fathom/offline")
 
 
 def test_only_changes_of_what_is_measured_make_figures_stale(root: Path) -> None:

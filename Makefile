@@ -7,7 +7,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
-PYTEST_WORKERS ?= 2
+# Half of their time tests wait for processes of their own: three workers keep two cores busy.
+PYTEST_WORKERS ?= 3
 
 .PHONY: demo test check lint types layers unit bench docs clean help
 
@@ -46,7 +47,7 @@ layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
 unit: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not spark" --durations 40
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" --durations 40
 	@$(BIN)/python -m pytest -m spark tests/databases  # one process: each would start a Spark of its own
 
 bench: $(DEV_STAMP)

@@ -51,7 +51,7 @@ def is_part() -> bool:
 
 
 def store(name: str, title: str, figures: Iterable[Figure], commit: str, seconds: float) -> None:
-    """Keep the figures of one measurement, with when, on what, at which commit and how long it was made."""
+    """Keep the figures of one measurement, with when, on what, at which commit and how long it took."""
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from threading import RLock
@@ -15,6 +15,16 @@ _WAIT = 10.0
 """Seconds to wait for another process that writes: each writes for milliseconds."""
 SESSION_AGE = timedelta(days=30)
 """How long a browser is let in after it showed a token; a copied cookie is worth no more."""
+
+
+def stamp(at: datetime | None = None) -> str:
+    """A time as the answers' file keeps it, in UTC to the millisecond, so that texts sort; now by itself."""
+    return (at or datetime.now(UTC)).isoformat(timespec="milliseconds")
+
+
+def sessions_since() -> str:
+    """The stamp after which a session has begun that still lets in."""
+    return stamp(datetime.now(UTC) - SESSION_AGE)
 
 
 class StoreFile:

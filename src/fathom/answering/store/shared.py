@@ -3,9 +3,8 @@
 import hashlib
 import time
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
 
-from fathom.answering.store.file import SESSION_AGE, StoreFile
+from fathom.answering.store.file import StoreFile, sessions_since, stamp
 from fathom.answering.store.records import Standing
 from fathom.answering.store.workers import WORKER, Workers
 
@@ -107,11 +106,10 @@ class SharedWork:
 
     def begin_user_session(self, secret: str, user: str, token: str) -> None:
         """Let the browser of a user in that shows this secret; only its digest is kept, and the token's."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._file.writing():
             self._file.rows(
                 "INSERT OR IGNORE INTO user_session (digest, user, begun_at, token) VALUES (?, ?, ?, ?)",
-                *(digest(secret), user, now, digest(token)),
+                *(digest(secret), user, stamp(), digest(token)),
             )
 
     def user_of_session(self, secret: str) -> tuple[str, str] | None:
@@ -119,9 +117,9 @@ class SharedWork:
 
         None where there is no such session, or it has ended by its age.
         """
-        since = (datetime.now(UTC) - SESSION_AGE).isoformat(timespec="milliseconds")
         found = self._file.rows(
-            "SELECT user, token FROM user_session WHERE digest = ? AND begun_at > ?", digest(secret), since
+            "SELECT user, token FROM user_session WHERE digest = ? AND begun_at > ?",
+            *(digest(secret), sessions_since()),
         )
         return (found[0]["user"], found[0]["token"]) if found else None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from fathom.answering.archive import archived
-from fathom.answering.store.file import SESSION_AGE, StoreFile
+from fathom.answering.store.file import StoreFile, sessions_since, stamp
 from fathom.answering.store.records import (
     Feedback,
     KeptAnswer,
@@ -84,7 +84,7 @@ class Store:
         with self._file.writing():
             if key is not None and (known := self._entries("WHERE key = ?", key)):
                 return known[0], False
-            now = _now()
+            now = stamp()
             if not conversation:
                 conversation = new_id()
                 self._file.rows("INSERT INTO conversation VALUES (?, ?, ?)", conversation, database, now)
@@ -230,7 +230,7 @@ class Store:
         with self._file.writing():
             entry = self.get(id)
             slug = self._free_slug(title)
-            self._file.rows("INSERT INTO saved VALUES (?, ?, ?, ?, ?)", slug, entry.id, title, tag, _now())
+            self._file.rows("INSERT INTO saved VALUES (?, ?, ?, ?, ?)", slug, entry.id, title, tag, stamp())
         return self.saved(slug)
 
     def saved(self, slug: str) -> Saved:
@@ -265,7 +265,7 @@ class Store:
                 is_right,
                 reason,
                 note,
-                given.given_at.isoformat(timespec="milliseconds"),
+                stamp(given.given_at),
             )
         return given
 
@@ -282,14 +282,12 @@ class Store:
     def begin_session(self, secret: str) -> None:
         """Let a browser in that shows this secret; only its digest is kept."""
         with self._file.writing():
-            self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", digest(secret), _now())
+            self._file.rows("INSERT OR IGNORE INTO session VALUES (?, ?)", digest(secret), stamp())
 
     def knows_session(self, secret: str) -> bool:
         """True if a session with this secret has begun, and not longer ago than sessions last."""
-        since = (datetime.now(UTC) - SESSION_AGE).isoformat(timespec="milliseconds")
-        return bool(
-            self._file.rows("SELECT 1 FROM session WHERE digest = ? AND begun_at > ?", digest(secret), since)
-        )
+        known = "SELECT 1 FROM session WHERE digest = ? AND begun_at > ?"
+        return bool(self._file.rows(known, digest(secret), sessions_since()))
 
     def _entries(self, rest: str, *values: Any) -> Sequence[StoredQuestion]:
         found = self._file.rows(f"SELECT {_ENTRY} FROM answer {rest}", *values)
@@ -372,7 +370,3 @@ def _first(result: Result | None, rows: int) -> Result | None:
 def _phrase(words: str) -> str:
     """A full-text query for all words; quotation marks keep what looks like an operator a word."""
     return " ".join(f'"{word}"*' for word in re.findall(r"\w+", words))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,6 +1,6 @@
 """The checks: named rules that speak against a query, each with a question and a query that it bars."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -25,8 +25,8 @@ class CheckRule(OfflineRule[Callable[[CheckedQuery], Said_co]], Generic[Said_co]
     against: str
 
 
-Check = CheckRule[object]
-"""A check that speaks against a query where it holds."""
+Check = CheckRule[bool | Sized]
+"""A check that speaks against a query where it holds. It gives no generator, which would always hold."""
 WordsCheck = CheckRule[tuple[int, ...]]
 """A check that gives the places of the words that a query leaves over."""
 

@@ -3,9 +3,10 @@ rewrites the page.
 
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
-the questions where questions are asked of methods. `--stale` measures nothing: it tells which stored figures
-are older than the code that they measure. A measurement that fails is told, keeps its old figures, and stops
-none after it.
+the questions where questions are asked of methods. Those that would take longer than half an hour ask a
+sample by themselves, and all by `--whole`. `--stale` measures nothing: it tells which stored figures are
+older than the code that they measure. A measurement that fails is told, keeps its old figures, and stops none
+after it.
 """
 
 import argparse
@@ -39,7 +40,8 @@ def main() -> None:
                         "code that they measure, and measure nothing; exit code 1 where one is")  # fmt: skip
     parser.add_argument("--only", metavar="NAME,...", help="of what it measures these alone; stores nothing")
     parser.add_argument("--every", type=int, metavar="N", help="ask every Nth question; stores nothing")
-    parser.add_argument("--whole", action="store_true", help="same: all labelled questions")
+    parser.add_argument("--whole", action="store_true", help="all questions of those that ask a sample; "
+                        "stores nothing")  # fmt: skip
     parser.add_argument("--accept", action="store_true", help="same: into the golden file")
     options = parser.parse_args()
     chosen = {ONLY: options.only, EVERY: options.every, WHOLE: options.whole, ACCEPT: options.accept}

@@ -19,8 +19,8 @@ ONLY, EVERY = "FATHOM_BENCH_ONLY", "FATHOM_BENCH_EVERY"
 """What a measurement is cut to, where it can be: some of what it measures, by name; every so manieth
 question. In the environment, so that processes of a measurement know of it."""
 WHOLE, ACCEPT = "FATHOM_BENCH_WHOLE", "FATHOM_BENCH_ACCEPT"
-"""For what holds the offline method against its golden file: all of it rather than a sample; take what comes
-out into it."""
+"""All questions of what is long and so asks a sample; for what holds the offline method against its golden
+file: take what comes out into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,13 @@ def wanted(name: str) -> bool:
     return not only or name in only.split(",")
 
 
-def thinned(questions: Sequence[T]) -> Sequence[T]:
-    """The questions that this run asks: all, or every so manieth."""
-    return questions[:: int(os.environ.get(EVERY, "1"))]
+def thinned(questions: Sequence[T], share: int = 1) -> Sequence[T]:
+    """The questions that this run asks: all, or every so manieth.
+
+    A measurement that would take longer than half an hour asks only each `share`th by itself, but for
+    `--whole`.
+    """
+    return questions[:: int(os.environ.get(EVERY, "1")) * (1 if os.environ.get(WHOLE) else share)]
 
 
 def is_part() -> bool:

@@ -4,7 +4,8 @@ is wrong or missing; then other questions are asked, without any lesson and with
 The databases are those of the halves called `develop`: questions of our own, every second one of Spider's
 databases that no weights saw, and GeoQuery's training split. A third of a database's questions, at most 40,
 are only ever asked, drawn by a number made of their words; the others come to be taught. No lesson is tried
-before it is kept, as `fathom teach` does, so that what they do by themselves is seen.
+before it is kept, as `fathom teach` does, so that what they do by themselves is seen. Of the databases with
+questions of our own every third is taught, of Spider's every second, all by `--whole`.
 """
 
 import asyncio
@@ -144,7 +145,7 @@ def _fate(item: BenchmarkQuestion, asking: Asking, comparison: str) -> Fate:
 
 def _drawn(items: Sequence[BenchmarkQuestion], comparison: str, most: int = MOST) -> Course:
     """The questions of a database in two parts: those that are taught from, and those that are only asked."""
-    ordered = sorted(thinned(items), key=lambda q: number(q.text))
+    ordered = sorted(items, key=lambda q: number(q.text))
     asked = min(len(ordered) // 3, most)
     return Course(ordered[asked:], ordered[:asked], comparison)
 
@@ -153,9 +154,9 @@ def _own(folder: Path) -> Iterator[Course]:
     by_database: dict[str, list[Lesson]] = defaultdict(list)
     for lesson in own_lessons(folder):
         by_database[lesson.name].append(lesson)
-    for _, (lesson, *_rest) in sorted(by_database.items()):
-        if lesson.split == "develop":
-            yield _drawn([*lesson.asked, *lesson.solved], lesson.comparison)
+    develop = [own for _, (own, *_) in sorted(by_database.items()) if own.split == "develop"]
+    for lesson in thinned(develop, 3):
+        yield _drawn([*lesson.asked, *lesson.solved], lesson.comparison)
 
 
 def _spider(folder: Path) -> Iterator[Course]:
@@ -165,7 +166,7 @@ def _spider(folder: Path) -> Iterator[Course]:
     for item in items:
         if item.database_name in develop:
             by_database[item.database_name].append(item)
-    for _, own in sorted(by_database.items()):
+    for _, own in thinned(sorted(by_database.items()), 2):
         yield _drawn(own, items.comparison)
 
 

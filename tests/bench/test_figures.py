@@ -94,3 +94,14 @@ def test_a_measurement_that_fails_stops_none_after_it(
     assert "no such database" in capsys.readouterr().err
     assert [f.stem for f in (places / "bench" / "results").iterdir()] == ["works"]
     assert "The time of works" in (places / "figures.md").read_text()
+
+
+def test_a_long_measurement_asks_a_sample_unless_all_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = range(12)
+    assert [*figures.thinned(questions)] == [*questions]
+    assert [*figures.thinned(questions, 4)] == [0, 4, 8]
+    monkeypatch.setenv(figures.EVERY, "2")
+    assert [*figures.thinned(questions, 4)] == [0, 8]
+    monkeypatch.setenv(figures.WHOLE, "1")
+    assert [*figures.thinned(questions, 4)] == [0, 2, 4, 6, 8, 10]
+    assert figures.is_part()

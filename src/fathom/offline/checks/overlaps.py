@@ -1,6 +1,9 @@
 """Columns of one name that hold little in common: names of customers and of shippers join nothing."""
 
+from collections.abc import Iterator
+
 from fathom.databases import Database
+from fathom.databases.join_evidence import side_by_side
 from fathom.databases.join_graph import guessed_by_text
 from fathom.errors import QueryError
 from fathom.offline.checks.trial_runs import brief
@@ -10,20 +13,33 @@ _MOST_READ = 400_000
 _SHARED = 0.5
 """The least share of the values of one column that the other has, where the two may join."""
 
+_KEPT = "columns apart"
 Pair = frozenset[tuple[str, str]]
 
 
 def apart_columns(database: Database) -> frozenset[Pair]:
-    """The pairs of equally named columns of text, no keys, that could be joined but hold little in common."""
-    found, read = set[Pair](), 0
+    """The pairs of equally named columns of text, no keys, that could be joined but hold little in common.
+
+    They are compared once, and kept with the database.
+    """
+    if _KEPT not in database.kept:
+        pairs = list(_affordable(database))
+        apart = side_by_side(lambda pair: _share_little(database, pair), pairs, database.at_once)
+        database.kept[_KEPT] = frozenset(
+            pair for pair, is_apart in zip(pairs, apart, strict=True) if is_apart
+        )
+    found: frozenset[Pair] = database.kept[_KEPT]
+    return found
+
+
+def _affordable(database: Database) -> Iterator[Pair]:
+    """The pairs to compare, as long as that reads few rows."""
+    read = 0
     for pair in guessed_by_text(database.schema):
         rows = [database.schema.table(t).row_count or 0 for t, _ in pair]
-        if not all(rows) or read + 2 * sum(rows) > _MOST_READ:
-            continue
-        read += 2 * sum(rows)
-        if _share_little(database, pair):
-            found.add(pair)
-    return frozenset(found)
+        if all(rows) and read + 2 * sum(rows) <= _MOST_READ:
+            read += 2 * sum(rows)
+            yield pair
 
 
 def _share_little(database: Database, pair: Pair) -> bool:

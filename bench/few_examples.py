@@ -2,7 +2,7 @@
 
 No example has the query of a question that is asked, except in GeoQuery's training split, whose questions are
 drawn as they are. `develop` are the databases on which it was found out how far to heed examples. Of each
-database's questions every second is asked, of our own every fourth, all by `--whole`.
+database's questions every fourth is asked, of our own every eighth, all by `--whole`.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class _Fate:
 
 
 def measure() -> Iterator[Figure]:
-    sets = {"spider": (spider_lessons, 2), "own": (own_lessons, 4), "geoquery": (_geoquery, 2)}
+    sets = {"spider": (spider_lessons, 4), "own": (own_lessons, 8), "geoquery": (_geoquery, 4)}
     with TemporaryDirectory() as folder:
         for name, (lessons, share) in sets.items():
             if wanted(name):

@@ -3,7 +3,7 @@
 A modifier, a denial, a group, a value or a period is added to a question of our own that is answered rightly.
 The new question mustn't be answered by the old query, unless the answer names what it passed over. Typing
 errors are the other way round: one letter of a word is wrong, and the answer is to stay the same.
-Every second question is changed, all by `--whole`.
+Every fourth question is changed, all by `--whole`.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ def measure() -> Iterator[Figure]:
     with TemporaryDirectory() as folder:
         for lesson in own_lessons(Path(folder)):
             if wanted(lesson.split):
-                _ask_all(thinned(lesson.asked, 2), lesson.split, Path(folder), fates)
+                _ask_all(thinned(lesson.asked, 4), lesson.split, Path(folder), fates)
     for kind in ("modifier", "denial", "group", "value", "period"):
         yield _passed_over(kind, fates[kind])
     told = sum((fates[k] for k in ("modifier", "denial", "group", "value", "period")), Counter())

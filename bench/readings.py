@@ -1,8 +1,8 @@
 """How often an unsure answer shows the right reading, and how often one is shown of what can't be answered.
 
 Of answerable questions that are declined: Spider's databases never seen, GeoQuery dev, sql_eval and questions
-of our own, together and apart. `develop` are those of our own that may be read. Of Spider's every third is
-asked, of our own every second, all by `--whole`.
+of our own, together and apart. `develop` are those of our own that may be read. Of Spider's every sixth is
+asked, of our own every fourth, all by `--whole`.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ def _of_benchmark(name: str, split: str | None, databases: str, cache: Path) -> 
     benchmark = load_benchmark(name, split, data=DATA)
     known = databases_of(databases) if databases else None
     found = [i for i in benchmark if known is None or i.database_name in known]
-    items = found if known is None else thinned(found, 3)
+    items = found if known is None else thinned(found, 6)
 
     def packs(database: str) -> KnowledgePack:
         found = benchmark.packs(database)
@@ -103,7 +103,7 @@ def _own(split: str, *, answerable: bool, folder: Path) -> Iterator[_Fate]:
                 asked = questions_of(name, case, folder)
                 items = [i for i in asked if i.answerable == answerable]
                 yield from _asked(
-                    thinned(items, 2) if answerable else items, "sql_eval", lambda _: KnowledgePack(), folder
+                    thinned(items, 4) if answerable else items, "sql_eval", lambda _: KnowledgePack(), folder
                 )
 
 

@@ -5,7 +5,7 @@ The databases are those of the halves called `develop`: questions of our own, ev
 databases that no weights saw, and GeoQuery's training split. A third of a database's questions, at most 40,
 are only ever asked, drawn by a number made of their words; the others come to be taught. No lesson is tried
 before it is kept, as `fathom teach` does, so that what they do by themselves is seen. Of the databases with
-questions of our own every third is taught, of Spider's every second, all by `--whole`.
+questions of our own, and of Spider's, every fourth is taught, all by `--whole`.
 """
 
 import asyncio
@@ -155,7 +155,7 @@ def _own(folder: Path) -> Iterator[Course]:
     for lesson in own_lessons(folder):
         by_database[lesson.name].append(lesson)
     develop = [own for _, (own, *_) in sorted(by_database.items()) if own.split == "develop"]
-    for lesson in thinned(develop, 3):
+    for lesson in thinned(develop, 4):
         yield _drawn([*lesson.asked, *lesson.solved], lesson.comparison)
 
 
@@ -166,7 +166,7 @@ def _spider(folder: Path) -> Iterator[Course]:
     for item in items:
         if item.database_name in develop:
             by_database[item.database_name].append(item)
-    for _, own in thinned(sorted(by_database.items()), 2):
+    for _, own in thinned(sorted(by_database.items()), 4):
         yield _drawn(own, items.comparison)
 
 

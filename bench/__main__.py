@@ -4,9 +4,10 @@ rewrites the page.
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
 the questions where questions are asked of methods. Those that would take longer than half an hour ask a
-sample by themselves, and all by `--whole`. `--stale` measures nothing: it tells which stored figures are
-older than the code that they measure. A measurement that fails is told, keeps its old figures, and stops none
-after it.
+sample by themselves, and all by `--whole`. `rules` and `unseen`, which take an hour each, are tools for those
+who work on the offline method: they are no part of `all`, and store nothing. `--stale` measures nothing: it
+tells which stored figures are older than the code that they measure. A measurement that fails is told, keeps
+its old figures, and stops none after it.
 """
 
 import argparse
@@ -20,6 +21,9 @@ import traceback
 import bench
 from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, code_commit, is_part, store, write_page
 from bench.parts.staleness import staleness
+
+ON_REQUEST = frozenset(("rules", "unseen"))
+"""Measured by name alone, printed and not stored."""
 
 
 def _measurements() -> list[str]:
@@ -46,16 +50,17 @@ def main() -> None:
     options = parser.parse_args()
     chosen = {ONLY: options.only, EVERY: options.every, WHOLE: options.whole, ACCEPT: options.accept}
     os.environ |= {k: str(v) for k, v in chosen.items() if v}
+    every = [n for n in _measurements() if n not in ON_REQUEST]
     if options.names == ["all"]:
-        options.names = _measurements()
+        options.names = every
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
     if options.stale:
-        found = [staleness(name) for name in options.names or _measurements()]
+        found = [staleness(name) for name in options.names or every]
         for one in found:
             print(one)
         sys.exit(any(one.is_stale for one in found))
-    names = options.names or ([] if options.page else _measurements())
+    names = options.names or ([] if options.page else every)
     failed = [name for name in names if not _measured(name)]
     if not is_part():
         write_page()
@@ -76,7 +81,7 @@ def _measured(name: str) -> bool:
     except Exception:  # whatever it is, the next measurement has nothing to do with it
         traceback.print_exc()
         return False
-    if not is_part():
+    if not is_part() and name not in ON_REQUEST:
         store(name, module.TITLE, figures, commit, time.monotonic() - began)
     return True
 

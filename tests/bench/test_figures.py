@@ -96,6 +96,22 @@ def test_a_measurement_that_fails_stops_none_after_it(
     assert "The time of works" in (places / "figures.md").read_text()
 
 
+def test_what_is_asked_for_by_name_alone_is_printed_and_not_stored(
+    places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("usual", "tool"):
+        module = ModuleType(name)
+        module.__dict__.update(TITLE=name, measure=lambda name=name: iter([Figure(f"told by {name}", "1 s")]))
+        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
+    monkeypatch.setattr(__main__, "_measurements", lambda: ["tool", "usual"])
+    monkeypatch.setattr(__main__, "ON_REQUEST", frozenset(["tool"]))
+    for asked, told in (("all", "told by usual"), ("tool", "told by tool")):
+        monkeypatch.setattr(sys, "argv", ["bench", asked])
+        __main__.main()
+        assert re.findall(r"told by \w+", capsys.readouterr().out) == [told]
+    assert [f.stem for f in (places / "bench" / "results").iterdir()] == ["usual"]
+
+
 def test_a_long_measurement_asks_a_sample_unless_all_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     questions = range(12)
     assert [*figures.thinned(questions)] == [*questions]

@@ -5,7 +5,7 @@ from threading import Barrier
 import pytest
 
 from fathom.databases import Database, connect
-from fathom.offline.checks.trial_runs import FAILURES_IN_ALL, MOST_READ, RUN_WHERE_DEAR, TOO_LONG, check
+from fathom.offline.checks.trial_runs import FAILURES_IN_ALL, MOST_READ, RUN_OF_LARGE, TOO_LONG, check
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, Star, TableRef
 from fathom.records import Limits, Result
@@ -80,10 +80,10 @@ def test_large_databases_run_several_at_once_with_the_same_outcome(
     one_by_one = check(pets, JoinPlanner(pets.schema), candidates)
     monkeypatch.setattr("fathom.offline.checks.trial_runs.LARGE", 1)
     at_once = check(pets, JoinPlanner(pets.schema), candidates)
-    assert [c.result and c.result.rows for c in at_once[:RUN_WHERE_DEAR]] == [
-        c.result and c.result.rows for c in one_by_one[:RUN_WHERE_DEAR]
+    assert [c.result and c.result.rows for c in at_once[:RUN_OF_LARGE]] == [
+        c.result and c.result.rows for c in one_by_one[:RUN_OF_LARGE]
     ]
-    assert [(c.error is None, c.stopped) for c in at_once[:RUN_WHERE_DEAR]] == [
-        (c.error is None, c.stopped) for c in one_by_one[:RUN_WHERE_DEAR]
+    assert [(c.error is None, c.stopped) for c in at_once[:RUN_OF_LARGE]] == [
+        (c.error is None, c.stopped) for c in one_by_one[:RUN_OF_LARGE]
     ]
-    assert not any(c.result or c.error or c.stopped for c in at_once[RUN_WHERE_DEAR:])
+    assert not any(c.result or c.error or c.stopped for c in at_once[RUN_OF_LARGE:])

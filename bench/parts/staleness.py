@@ -2,7 +2,8 @@
 
 What a measurement measures is read from its imports: the packages of Fathom that it, or a module of `bench`
 that it imports, names; those of the methods that it asks by name; all of Fathom where it runs the command
-line.
+line. A commit may say which figures alone it can change: `Changes-figures: NAME, ...` at the end of its
+message, `none` where it changes none.
 """
 
 import ast
@@ -23,14 +24,15 @@ class Staleness:
     """How old the figures of one measurement are.
 
     `commit` is the code's that was measured: as stored, or else the one that stored them. `later` are the
-    subjects of commits to what is measured since, newest first; `changed` says that the code had changes
-    that weren't committed.
+    subjects of commits to what is measured since, newest first, and `others` of those that say they change
+    other figures alone; `changed` says that the code had changes that weren't committed.
     """
 
     name: str
     commit: str
     later: tuple[str, ...]
     changed: bool
+    others: tuple[str, ...] = ()
 
     @property
     def is_stale(self) -> bool:
@@ -44,7 +46,10 @@ class Staleness:
             return f"{self.name}: {len(self.later)} commits since {self.commit}, last: {self.later[0]}"
         if self.changed:
             return f"{self.name}: measured at {self.commit} with changes that weren't committed"
-        return f"{self.name}: up to date ({self.commit})"
+        since = (
+            f", {len(self.others)} commits since say that they change other figures" if self.others else ""
+        )
+        return f"{self.name}: up to date ({self.commit}{since})"
 
 
 def staleness(name: str) -> Staleness:
@@ -55,8 +60,18 @@ def staleness(name: str) -> Staleness:
     if not commit or not _git("cat-file", "-t", commit):
         # Kept before commits were, or at one that was rebased since: the one that stored it is near.
         commit = _git("log", "-1", "--format=%h", "--", str(file))
-    log = _git("log", "--format=%s", f"{commit}..HEAD", "--", *measured_code(name)) if commit else ""
-    return Staleness(name, commit, tuple(log.splitlines()), told.endswith("with changes"))
+    since = list(_commits(commit, measured_code(name))) if commit else []
+    later = tuple(subject for subject, named in since if not named or name in named)
+    others = tuple(subject for subject, named in since if named and name not in named)
+    return Staleness(name, commit, later, told.endswith("with changes"), others)
+
+
+def _commits(after: str, paths: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:
+    """The subject of each commit to these paths, newest first, with the figures that it alone can change."""
+    told = "%s%x01%(trailers:key=Changes-figures,valueonly,separator=%x2C)%x00"
+    for one in _git("log", f"--format={told}", f"{after}..HEAD", "--", *paths).split("\0")[:-1]:
+        subject, _, named = one.strip().partition("\1")
+        yield subject, named.replace(",", " ").split()
 
 
 def measured_code(name: str) -> tuple[str, ...]:

@@ -95,3 +95,16 @@ def test_uncommitted_changes_and_missing_figures_are_stale(root: Path) -> None:
     assert staleness("speed").is_stale
     assert staleness("command").is_stale
     assert "never stored" in str(staleness("command"))
+
+
+def test_a_commit_may_say_which_figures_alone_it_changes(root: Path) -> None:
+    store(root, "speed", head(root))
+    commit(root, "Figures")
+    write(root, "src/fathom/rows/reading.py", "x = 2\n")
+    commit(root, "Rows have other names\n\nNothing else.\n\nChanges-figures: none")
+    found = staleness("speed")
+    assert (found.is_stale, found.others) == (False, ("Rows have other names",))
+    assert "1 commits since say" in str(found)
+    write(root, "src/fathom/rows/reading.py", "x = 3\n")
+    commit(root, "Rows are slow\n\nChanges-figures: command, speed")
+    assert staleness("speed").later == ("Rows are slow",)

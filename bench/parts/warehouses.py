@@ -1,6 +1,6 @@
 """sql_eval's questions on a warehouse: its gold as the engine runs it, and offline's answers as on SQLite.
 
-Of its databases' questions every eighth is asked, all by `--whole`: one takes a warehouse a hundred small
+Of its databases' questions every sixteenth is asked, all by `--whole`: one takes a warehouse a hundred small
 queries. Every database is made anew on the engine from SQLite's rows, and once more on SQLite without keys,
 which emulators don't tell. A question counts where the engine runs the gold with the same rows as SQLite's:
 in the engine's dialect as published, for Spark PostgreSQL's translated. On those, offline is to score as on
@@ -53,7 +53,7 @@ TYPES = {
 LIMITS = Limits(seconds=60, rows=10_000)
 ROWS = 200
 """Rows of one INSERT."""
-SHARE = 8
+SHARE = 16
 """Of how many questions one is asked."""
 
 

@@ -5,7 +5,15 @@ import pytest
 
 from fathom.offline.checks.overlaps import apart_columns
 from fathom.offline.queries.joins import JoinPlanner
-from fathom.offline.queries.query import ColumnRef, Query, TableRef, Unrepresentable
+from fathom.offline.queries.query import (
+    ColumnRef,
+    ComparisonPredicate,
+    Literal,
+    Query,
+    Star,
+    TableRef,
+    Unrepresentable,
+)
 from fathom.offline.queries.to_sql import render, with_plan
 from fathom.records.schema import Column as SchemaColumn
 from fathom.records.schema import ColumnKind, ForeignKey, Schema, Table
@@ -99,6 +107,25 @@ def test_strict_engines_get_every_plain_column_grouped(dialect: str, planner: Jo
         tables=use("crew"),
     )
     assert render(query, planner, dialect).endswith("GROUP BY T2.pilot_id, T2.pilot_name")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "value"),
+    [*((d, "TRUE") for d in ("postgres", "trino", "bigquery", "spark", "databricks")), ("sqlite", "1")],
+)
+def test_booleans_are_held_against_what_an_engine_takes_for_true(dialect: str, value: str) -> None:
+    def table(name: str, **columns: ColumnKind) -> Table:
+        return Table(name, tuple(SchemaColumn(c, k.upper(), k) for c, k in columns.items()))
+
+    tables = (table("course", open="boolean", level="integer"), table("room", level="boolean"))
+    planner = JoinPlanner(Schema(dialect, tables))
+    course = TableRef("course")
+    for column, expected in (("open", value), ("level", "1")):  # of two kinds, it stays as it is
+        condition = ComparisonPredicate(ColumnRef(course, column), "=", Literal(1))
+        sql = render(Query((Star(),), where=condition, tables=(course,)), planner, dialect)
+        assert sql.endswith(f"{column} = {expected}")
+    number = ComparisonPredicate(ColumnRef(course, "open"), "=", Literal(2))
+    assert render(Query((Star(),), where=number, tables=(course,)), planner, dialect).endswith("open = 2")
 
 
 def test_things_are_linked_by_what_is_called_after_both() -> None:

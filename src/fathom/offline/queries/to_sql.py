@@ -57,6 +57,8 @@ _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest",
 STRICT = frozenset({"postgres", "duckdb", "trino", "bigquery", "snowflake", "spark", "databricks"})
 FOLDING = {"postgres": str.lower, "snowflake": str.lower}
 """How engines read names that aren't in quotes; Snowflake's capitals are shown as small letters."""
+_TRUE_IS_NO_NUMBER = frozenset({"postgres", "trino", "bigquery", "spark", "databricks"})
+"""Engines that refuse to hold a boolean against 1 or 0."""
 _ASCII_NAMES = frozenset({"spark", "databricks"})
 """Engines that take other letters in quotes alone."""
 
@@ -81,6 +83,8 @@ def rewritten(text: str, planner: JoinPlanner, dialect: str) -> str:
     if dialect in STRICT:
         _compare_as_text(tree, planner)
         _name_schemas(tree)
+    if dialect in _TRUE_IS_NO_NUMBER:
+        _compare_as_booleans(tree, planner)
     if dialect in FOLDING:
         _keep_case(tree, planner, FOLDING[dialect])
     if dialect in _ASCII_NAMES:
@@ -126,6 +130,17 @@ def _compare_as_text(tree: exp.Expr, planner: JoinPlanner) -> None:
     for like in tree.find_all(exp.Like):
         if isinstance(like.this, exp.Column) and like.this.name.casefold() not in texts:
             like.set("this", exp.cast(like.this.copy(), "text"))
+
+
+def _compare_as_booleans(tree: exp.Expr, planner: JoinPlanner) -> None:
+    """TRUE and FALSE for 1 and 0, where a column is held against them that is boolean in each table."""
+    columns = [(c.name.casefold(), c.kind) for t in planner.schema.tables for c in t.columns]
+    booleans = {n for n, k in columns if k == "boolean"} - {n for n, k in columns if k != "boolean"}
+    for node in tree.find_all(exp.EQ, exp.NEQ):
+        column, value = node.this, node.expression
+        is_flag = isinstance(column, exp.Column) and column.name.casefold() in booleans
+        if is_flag and value.is_int and value.name in {"0", "1"}:
+            value.replace(exp.Boolean(this=value.name == "1"))
 
 
 def with_plan(query: Query, plan: JoinPlan) -> Query:

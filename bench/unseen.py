@@ -54,9 +54,9 @@ def _learn() -> None:
 def _ask(fold: int) -> list[Answered]:
     take_weights_from(WEIGHTS / str(fold))
     benchmark = load_benchmark("spider", data=DATA)
-    read = databases_of("report")
-    of_fold = [q for q in benchmark if q.database_name not in read and fold_of(q.database_name) == fold]
-    sample = QuestionSelection(ids=[q.id for q in thinned(of_fold, 6)])
+    reported = databases_of("report")
+    own = [q for q in benchmark if q.database_name not in reported and fold_of(q.database_name) == fold]
+    sample = QuestionSelection(ids=[q.id for q in thinned(own, 6)])
     return list(ask(benchmark.only(sample), None, taught=False))
 
 

@@ -3,7 +3,7 @@
 What a measurement measures is read from its imports: the packages of Fathom that it, or a module of `bench`
 that it imports, names; those of the methods that it asks by name; all of Fathom where it runs the command
 line. A commit may say which figures alone it can change: `Changes-figures: NAME, ...` at the end of its
-message, `none` where it changes none.
+message, `none` where it changes none. One that names what is no measurement counts for all.
 """
 
 import ast
@@ -66,12 +66,14 @@ def staleness(name: str) -> Staleness:
     return Staleness(name, commit, later, told.endswith("with changes"), others)
 
 
-def _commits(after: str, paths: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:
+def _commits(after: str, paths: tuple[str, ...]) -> Iterator[tuple[str, set[str]]]:
     """The subject of each commit to these paths, newest first, with the figures that it alone can change."""
+    known = {"none", *(file.stem for file in (figures.ROOT / "bench").glob("*.py"))}
     told = "%s%x01%(trailers:key=Changes-figures,valueonly,separator=%x2C)%x00"
     for one in _git("log", f"--format={told}", f"{after}..HEAD", "--", *paths).split("\0")[:-1]:
-        subject, _, named = one.strip().partition("\1")
-        yield subject, named.replace(",", " ").split()
+        subject, _, words = one.strip().partition("\1")
+        named = set(words.replace(",", " ").split())
+        yield subject, named if named <= known else set()
 
 
 def measured_code(name: str) -> tuple[str, ...]:

@@ -108,3 +108,6 @@ def test_a_commit_may_say_which_figures_alone_it_changes(root: Path) -> None:
     write(root, "src/fathom/rows/reading.py", "x = 3\n")
     commit(root, "Rows are slow\n\nChanges-figures: command, speed")
     assert staleness("speed").later == ("Rows are slow",)
+    write(root, "src/fathom/rows/reading.py", "x = 4\n")
+    commit(root, "A slip\n\nChanges-figures: comand")
+    assert staleness("speed").later == ("A slip", "Rows are slow")

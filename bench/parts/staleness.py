@@ -1,13 +1,15 @@
 """Which stored figures are older than the code that they measure, told from the repository's history.
 
 What a measurement measures is read from its imports: the packages of Fathom that it, or a module of `bench`
-that it imports, names; those of the methods that it asks by name; all of Fathom where it runs the command
-line. A commit may say which figures alone it can change: `Changes-figures: NAME, ...` at the end of its
-message, `none` where it changes none. One that names what is no measurement counts for all.
+that it imports, names, also in code that it hands to another process; those of the methods that it or a
+module of Fathom that it names asks by name; all of Fathom where it runs the command line. A commit may say
+which figures alone it can change: `Changes-figures: NAME, ...` at the end of its message, `none` where it
+changes none. One that names what is no measurement counts for all.
 """
 
 import ast
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +17,9 @@ from pathlib import Path
 
 from bench import figures
 
-METHODS = {"offline": "fathom.offline", "adaptive": "fathom.nl2sql"}
+METHODS = {"offline": ("fathom.offline",), "adaptive": ("fathom.nl2sql", "fathom.offline")}
 """The packages of methods that are found by their names, so that no import tells of them."""
+_IN_TEXT = re.compile(r"^(?:from|import) (fathom(?:\.\w+)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def measured_code(name: str) -> tuple[str, ...]:
                 left += _files(figures.ROOT / "bench", rest)
             elif first == "fathom":
                 found.add(_package(rest))
+                found |= {_package(p.split(".")[1:]) for p in _asked_by(rest)}
     if "src/fathom" in found:
         found = {f for f in found if not f.startswith("src/fathom/")}
     return tuple(sorted(found))
@@ -111,8 +115,18 @@ def _imported(tree: ast.Module) -> Iterator[str]:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and node.value == "fathom":
             yield "fathom"
-        elif isinstance(node, ast.Constant) and node.value in METHODS:
-            yield METHODS[node.value]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from METHODS.get(node.value, ())
+            yield from _IN_TEXT.findall(node.value)
+
+
+def _asked_by(parts: list[str]) -> Iterator[str]:
+    """The packages of the methods that a module of Fathom asks by name."""
+    file = figures.ROOT.joinpath("src", "fathom", *parts).with_suffix(".py")
+    if parts and file.is_file():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from METHODS.get(node.value, ())
 
 
 def _files(folder: Path, parts: list[str]) -> list[Path]:

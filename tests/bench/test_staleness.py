@@ -61,6 +61,17 @@ def test_what_is_measured_is_read_from_imports(root: Path) -> None:
     assert measured_code("asking") == ("bench/asking.py", "src/fathom/offline")
 
 
+def test_code_of_other_processes_and_methods_of_methods_are_measured_too(root: Path) -> None:
+    write(root, "bench/made.py", 'CODE = """\nimport sys\nfrom fathom.rows.reading import x\n"""\n')
+    assert measured_code("made") == ("bench/made.py", "src/fathom/rows")
+    write(root, "src/fathom/nl2sql/adaptive.py", "x = 1\n")
+    write(root, "bench/steps.py", "def ask(find_method):\n    return find_method('adaptive')\n")
+    assert measured_code("steps") == ("bench/steps.py", "src/fathom/nl2sql", "src/fathom/offline")
+    write(root, "src/fathom/rows/asking.py", "def ask(find_method):\n    return find_method('offline')\n")
+    write(root, "bench/audit.py", "from fathom.rows.asking import ask\n")
+    assert measured_code("audit") == ("bench/audit.py", "src/fathom/offline", "src/fathom/rows")
+
+
 def test_only_changes_of_what_is_measured_make_figures_stale(root: Path) -> None:
     store(root, "speed", head(root))
     commit(root, "Figures")

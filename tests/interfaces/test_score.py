@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from tests.command import Fathom
+from tests.data import needed
 from tests.evaluation.scoring.conftest import RIGHT, bench, lines
 
 __all__ = ["bench"]
@@ -34,6 +35,34 @@ def test_details_of_several_files_go_into_a_folder(
 ) -> None:
     fathom("score", bench, right, right, "--details", tmp_path / "d")
     assert sorted(f.name for f in (tmp_path / "d").iterdir()) == ["01-p.jsonl", "02-p.jsonl"]
+
+
+def test_what_cannot_be_judged_stands_in_the_headline(bench: Path, right: Path, fathom: Fathom) -> None:
+    with bench.open("a") as file:
+        for name, gold, database in (("q5", "SELECT 1", "away.sqlite"), ("q6", "SELECT nope", "t.sqlite")):
+            file.write(json.dumps({"id": name, "question": "?", "database": database, "gold": [gold]}) + "\n")
+    with right.open("a") as file:
+        file.writelines(json.dumps({"id": name, "sql": "SELECT 1"}) + "\n" for name in ("q5", "q6"))
+    head = fathom("score", bench, right).out.splitlines()[0]
+    assert "100.00 % correct, 5 of 5 judged" in head
+    assert "2 not judged: 1 because their databases aren't here, 1 because their gold fails" in head
+
+
+def test_questions_without_gold_are_never_wrong(
+    tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_DATA", str(needed("bibench").parent))
+    part = ("--sample", "3")
+    predictions = tmp_path / "p.txt"
+    predictions.write_text("SELECT 1\n" * 3)
+    scored = fathom("score", "bi-bench", predictions, *part)
+    assert scored.out.splitlines()[0].endswith("nothing judged; 3 not judged: they have no gold")
+    evaluated = fathom("evaluate", "bi-bench", *part, "-o", tmp_path / "run")
+    for words in ("3 not judged: they have no gold.", "coverage", "seconds a question"):
+        assert words in evaluated.out
+    assert "correct" not in evaluated.out
+    checked = fathom("benchmarks", "check", "bi-bench")
+    assert "has no gold queries to check" in checked.out
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def test_three_calls_the_last_with_what_the_others_found(context: Context) -> No
             1,
             4096,
         )
+        assert request.sampling.json_mode
 
 
 def test_the_error_of_the_first_query_is_shown(context: Context) -> None:

@@ -45,6 +45,7 @@ def test_seven_calls_link_hint_and_choose(context: Context) -> None:
         method=find_method("rsl-sql"),
     )
     link, first, _, _, conditions, second, choose = model.prompts
+    assert all(request.sampling.json_mode for request in model.script.requests)
     assert link.count("Which genes are on") == first.count("Which genes are on") == 3
     assert "drug(" in link
     assert "length in base pairs" not in link

@@ -14,14 +14,15 @@ import pytest
 from tests.data import needed
 
 from fathom.authoring.business import BusinessPlan, business_maker
-from fathom.authoring.business.grammar import CATEGORIES, Grammar, patterns
+from fathom.authoring.business.grammar import CATEGORIES, Grammar, has_answer, patterns
 from fathom.authoring.business.roles import article, plural
-from fathom.authoring.business.shapes import SHAPES
+from fathom.authoring.business.shapes import SHAPES, accepted
 from fathom.authoring.business.steps import without_needless_joins
 from fathom.authoring.maker import make
 from fathom.benchmarks import load_benchmark
 from fathom.databases import connect
 from fathom.llm import Request, ScriptedModel
+from fathom.records import Limits
 
 HERE = (
     *(
@@ -89,6 +90,26 @@ def test_one_seed_gives_the_same_questions(tmp_path: Path) -> None:
         with connect(file) as database:
             texts.append([q.text for q in Grammar(database, seed).questions()])
     assert texts[0] == texts[1] != texts[2]
+
+
+def test_a_descriptive_question_accepts_what_its_words_ask_for_in_any_order(tmp_path: Path) -> None:
+    file = table(tmp_path / "shop.sqlite", "CREATE TABLE sale (region TEXT, amount REAL)",
+                 rows("sale", "('north', 1)", "('north', 2)", "('south', 9)", "('west', 4)"))  # fmt: skip
+    which = "SELECT region AS k1, SUM(amount) AS v FROM sale GROUP BY region ORDER BY v DESC, k1"
+    whole, names = accepted(f"{which} LIMIT 1", "best_group", "sqlite")
+    (each,) = accepted(which, "by_group", "sqlite")
+    with connect(file) as database:
+        assert list(database.run(whole, Limits()).rows) == [("south", 9.0)]
+        assert list(database.run(names, Limits()).rows) == [("south",)]
+        assert "ORDER BY" not in each
+        assert sorted(database.run(each, Limits()).rows) == [("north", 3.0), ("south", 9.0), ("west", 4.0)]
+
+
+def test_only_descriptive_questions_have_gold_and_all_of_it_runs() -> None:
+    with connect(str(needed("samples/chinook.sqlite"))) as database:
+        for question in Grammar(database, 0).questions():
+            assert bool(question.gold) == (question.category == "descriptive")
+            assert all(has_answer(database.run(sql, Limits())) for sql in question.gold), question
 
 
 def test_every_pattern_has_a_shape_and_nine_are_there_for_each_category() -> None:

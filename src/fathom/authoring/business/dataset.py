@@ -73,4 +73,4 @@ def _question(item: Item) -> dict[str, Any]:
         if Path(item["database"]).exists()
         else item["database"],
     }
-    return {**told, "sql": item["sql"]} if item.get("sql") else told
+    return told | {name: item[name] for name in ("sql", "gold") if item.get(name)}

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from fathom.authoring.business.roles import BusinessMeasure, Grouping, Subject, article, lexicon, subjects
-from fathom.authoring.business.shapes import SHAPES, Binding, query
+from fathom.authoring.business.shapes import SHAPES, Binding, accepted, query
 from fathom.databases.database import Database
 from fathom.errors import QueryError
 from fathom.records import Limits, Result
@@ -41,7 +41,10 @@ def _capitals() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class WordedQuestion:
-    """A question that was made, with its query and what it is made of."""
+    """A question that was made, with its query and what it is made of.
+
+    `gold` are the queries whose rows answer it, of a descriptive one; others are answered in words.
+    """
 
     text: str
     category: str
@@ -49,6 +52,7 @@ class WordedQuestion:
     pattern: str
     measure: str
     sql: str
+    gold: tuple[str, ...]
 
 
 class Grammar:
@@ -90,7 +94,10 @@ class Grammar:
                 continue
             self._texts.add(text.casefold())
             self._used.update(_told(bound))
-            return WordedQuestion(text, category, complexity, name, bound.quantity.value, sql)
+            gold = (
+                accepted(sql, pattern["shape"], self._database.dialect) if category == CATEGORIES[0] else ()
+            )
+            return WordedQuestion(text, category, complexity, name, bound.quantity.value, sql, tuple(gold))
         return None
 
     def _bindings(self, pattern: Mapping[str, Any]) -> Iterator[Binding]:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlglot import exp, parse_one
+
 from fathom.authoring.business.roles import BusinessMeasure, Calendar, Grouping, Place, Subject
 from fathom.databases.database import Database
 from fathom.records import ForeignKey
@@ -186,40 +188,57 @@ def _pair(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
     return f"SELECT {', '.join(shown)} {parts.source()} {parts.known(*keys, one, two)} ORDER BY {order}"
 
 
+def accepted(sql: str, shape: str, dialect: str) -> list[str]:
+    """The queries whose rows answer a descriptive question of a shape, the fullest first.
+
+    A question that asks "which" is answered without the measure, one that asks for shares without the counts;
+    and in any order, unless the order decides which rows there are.
+    """
+    tree = parse_one(sql, dialect=dialect)
+    if isinstance(tree, exp.Select) and not tree.args.get("limit"):
+        tree.set("order", None)
+    whole = tree.sql(dialect=dialect)
+    return [whole, *(f"SELECT {', '.join(shown)} FROM ({whole}) AS answer" for shown in SHAPES[shape].enough)]
+
+
 @dataclass(frozen=True, slots=True)
 class QueryShape:
-    """A shape: what it groups by, in order, and how its query is built."""
+    """A shape: what it groups by, in order, and how its query is built.
+
+    Each of `enough` are columns that answer its descriptive questions as well as all columns do.
+    """
 
     by: tuple[str, ...]
     build: Callable[[QueryParts, Binding, Sequence[str]], str]
     pairs: bool = False
+    enough: tuple[tuple[str, ...], ...] = ()
 
 
 SHAPES: Mapping[str, QueryShape] = {
     "by_group": QueryShape(("group",), _simply("v DESC, k1")),
-    "best_group": QueryShape(("group",), _simply("v DESC, k1 LIMIT 1")),
-    "worst_groups": QueryShape(("group",), _simply("v, k1 LIMIT 3")),
+    "best_group": QueryShape(("group",), _simply("v DESC, k1 LIMIT 1"), enough=(("k1",),)),
+    "worst_groups": QueryShape(("group",), _simply("v, k1 LIMIT 3"), enough=(("k1",),)),
     "trend": QueryShape(("period",), _simply("k1")),
     "spread": QueryShape((), _spread),
-    "shares": QueryShape(("group",), _shares),
-    "top_entities": QueryShape(("entity",), _simply("v DESC, k1 LIMIT 5")),
+    "shares": QueryShape(("group",), _shares, enough=(("k1", "share"),)),
+    "top_entities": QueryShape(("entity",), _simply("v DESC, k1 LIMIT 5"), enough=(("k1",),)),
     "by_two": QueryShape(("group", "other"), _simply("k1, k2")),
     "group_trend": QueryShape(("group", "period"), _simply("k1, k2")),
     "entity_trend": QueryShape(("entity", "period"), _simply("k1, k2")),
     "two_trend": QueryShape(("group", "other", "period"), _simply("k1, k2, k3")),
-    "above_average": QueryShape(("entity",), _above),
-    "best_in_each": QueryShape(("group", "other"), _first_in(1, "k1", "k2")),
-    "rank_in_group": QueryShape(("group", "other"), _first_in(2, "k1", "k2")),
-    "best_each_period": QueryShape(("period", "group"), _first_in(1, "k1", "k2")),
+    "above_average": QueryShape(("entity",), _above, enough=(("k1",),)),
+    "best_in_each": QueryShape(("group", "other"), _first_in(1, "k1", "k2"), enough=(("k1", "k2"),)),
+    "rank_in_group": QueryShape(("group", "other"), _first_in(2, "k1", "k2"), enough=(("k1", "k2"),)),
+    "best_each_period": QueryShape(("period", "group"), _first_in(1, "k1", "k2"), enough=(("k1", "k2"),)),
     "value_and_count": QueryShape(("group",), _with_count("k1")),
     "entity_counts": QueryShape(("entity",), _with_count("n DESC, k1")),
-    "share_by_group": QueryShape(("group",), _shares),
-    "best_period": QueryShape(("period",), _ends),
-    "growth": QueryShape(("period",), _growth),
-    "running": QueryShape(("period",), _running),
+    "share_by_group": QueryShape(("group",), _shares, enough=(("k1", "share"),)),
+    "best_period": QueryShape(("period",), _ends, enough=(("k1",),)),
+    "growth": QueryShape(("period",), _growth, enough=(("k1", "change_since"),)),
+    "running": QueryShape(("period",), _running, enough=(("k1", "so_far"),)),
     "top_share": QueryShape(("entity",), _top_share),
-    "spread_by_group": QueryShape(("group",), _spread),
-    "against_average": QueryShape(("group",), _against),
+    "spread_by_group": QueryShape(("group",), _spread, enough=(("k1", "lowest", "highest"),)),
+    "against_average": QueryShape(("group",), _against, enough=(("k1", "difference"),)),
     "pair": QueryShape((), _pair, pairs=True),
     "pair_by_group": QueryShape(("group",), _pair, pairs=True),
 }

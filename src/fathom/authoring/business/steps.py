@@ -47,6 +47,7 @@ def grammar_items(database: Database, name: str, seed: int) -> list[dict[str, An
             "sql": q.sql,
             "database": name,
         }
+        | ({"gold": list(q.gold)} if q.gold else {})
         for place, q in enumerate(made, 1)
     ]
 

@@ -1,5 +1,7 @@
-"""`python -m bench [NAME ...]` measures (all by `all` or without a name), stores and prints; `--page`
-rewrites the page.
+"""`python -m bench NAME ...` measures, stores and prints; `--page` rewrites the page.
+
+`all`, or no name, measures what is older than the code that it measures, so that it goes on where it was
+broken off; with `--again` the rest too.
 
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
@@ -42,6 +44,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="rewrite docs/figures.md from what is stored")
     parser.add_argument("--stale", action="store_true", help="tell which stored figures are older than the "
                         "code that they measure, and measure nothing; exit code 1 where one is")  # fmt: skip
+    parser.add_argument("--again", action="store_true", help="all: also those whose figures are up to date")
     parser.add_argument("--only", metavar="NAME,...", help="of what it measures these alone; stores nothing")
     parser.add_argument("--every", type=int, metavar="N", help="ask every Nth question; stores nothing")
     parser.add_argument("--whole", action="store_true", help="all questions of those that ask a sample; "
@@ -52,7 +55,7 @@ def main() -> None:
     os.environ |= {k: str(v) for k, v in chosen.items() if v}
     every = [n for n in _measurements() if n not in ON_REQUEST]
     if options.names == ["all"]:
-        options.names = every
+        options.names = []
     if unknown := set(options.names) - set(_measurements()):
         parser.error(f"no measurement {', '.join(sorted(unknown))}; there is {', '.join(_measurements())}")
     if options.stale:
@@ -60,12 +63,20 @@ def main() -> None:
         for one in found:
             print(one)
         sys.exit(any(one.is_stale for one in found))
-    names = options.names or ([] if options.page else every)
+    names = options.names or ([] if options.page else every if options.again else _older(every))
     failed = [name for name in names if not _measured(name)]
     if not is_part():
         write_page()
     if failed:
         sys.exit(f"failed, with their traceback above: {', '.join(failed)}")
+
+
+def _older(names: list[str]) -> list[str]:
+    """Those whose figures are older than their code, or not there; tells how many are up to date."""
+    older = [name for name in names if staleness(name).is_stale]
+    if kept := len(names) - len(older):
+        print(f"{kept} of {len(names)} measurements are up to date; --again measures them anew", flush=True)
+    return older
 
 
 def _measured(name: str) -> bool:

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 from bench.figures import Figure, code_commit, store, write_page
+from bench.parts.staleness import Staleness
 
 from bench import __main__, figures
 
@@ -94,6 +95,29 @@ def test_a_measurement_that_fails_stops_none_after_it(
     assert "no such database" in capsys.readouterr().err
     assert [f.stem for f in (places / "bench" / "results").iterdir()] == ["works"]
     assert "The time of works" in (places / "figures.md").read_text()
+
+
+def test_all_measures_what_is_older_than_its_code_and_again_the_rest(
+    places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("fresh", "older"):
+        module = ModuleType(name)
+        module.__dict__.update(TITLE=name, measure=lambda name=name: iter([Figure(f"told by {name}", "1 s")]))
+        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
+    monkeypatch.setattr(__main__, "_measurements", lambda: ["fresh", "older"])
+    ages = {"fresh": (), "older": ("Offline: another way",)}
+    monkeypatch.setattr(__main__, "staleness", lambda name: Staleness(name, "1234567", ages[name], False))
+    for asked, told in (
+        (["all"], ["older"]),
+        ([], ["older"]),
+        (["all", "--again"], ["fresh", "older"]),
+        (["fresh"], ["fresh"]),
+    ):
+        monkeypatch.setattr(sys, "argv", ["bench", *asked])
+        __main__.main()
+        shown = capsys.readouterr().out
+        assert re.findall(r"told by (\w+)", shown) == told
+        assert ("1 of 2 measurements are up to date" in shown) == (told == ["older"])
 
 
 def test_what_is_asked_for_by_name_alone_is_printed_and_not_stored(

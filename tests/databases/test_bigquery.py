@@ -1,5 +1,7 @@
 """What Fathom's client does with BigQuery: prices, budgets, kinds of statements, cancelling."""
 
+import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from fathom.databases.bigquery import BigQuery
 from fathom.errors import AccountRefused, ConnectionFailed, QueryError, QueryRefused
 from fathom.records import Limits, Table
 from fathom.watch import watching
+from tests.command import Fathom
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import bigquery_databases, settings_in
 from tests.databases.suite import SHOP
@@ -150,3 +153,32 @@ def test_no_attack_reaches_the_server(shop: Database, monkeypatch: pytest.Monkey
         with pytest.raises(QueryRefused):
             shop.run(sql)
     assert sent == []
+
+
+PUBLISHED = {
+    "1": "SELECT COUNT(*) FROM `shop.{d}.customer`",
+    "2": "SELECT SAFE_DIVIDE(SUM(c.id), COUNT(*)) FROM `shop`.`{d}`.`customer` AS c",
+    "3": "SELECT COUNTIF(REGEXP_CONTAINS(name, r'^A')) FROM `shop.{d}.customer`",
+    "4": "SELECT `name` FROM `shop.{d}.customer` WHERE id > 1 ORDER BY `id` LIMIT 100",
+}
+"""BiomedSQL's gold as it is written: whole names of tables in backquotes, and BigQuery's own functions."""
+
+
+def test_gold_in_bigquerys_own_writing_runs_there_as_it_is(
+    shop: Database, tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(shop._engine, BigQuery)
+    golds = {i: sql.replace("{d}", shop._engine.dataset) for i, sql in PUBLISHED.items()}
+    with (tmp_path / "dev.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["uuid", "question", "sql_query", "execution_results", "answer"])
+        writer.writerows([i, f"Question {i}?", sql, "", ""] for i, sql in golds.items())
+    lines = [{"id": i, "sql": sql} for i, sql in golds.items()]
+    lines[2]["sql"] = "SELECT 17"
+    predictions = tmp_path / "predictions.jsonl"
+    predictions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    settings = tmp_path / "config.toml"
+    monkeypatch.setenv("FATHOM_CONFIG", str(settings))
+    settings.write_text(f'[databases]\nbiomedsql = "{at(shop, "location=EU")}"\n', encoding="utf-8")
+    told = json.loads(fathom("score", tmp_path, predictions, "--json").out)
+    assert (told["n"], told["correct"], told["unjudged"], told["translated"]) == (4, 3, {}, "")

@@ -57,6 +57,8 @@ class Books:
     troubles: Counter[str] = field(default_factory=Counter)
     keys: Counter[str] = field(default_factory=Counter)
     targets: Counter[str] = field(default_factory=Counter)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    arrived: list[float] = field(default_factory=list)
 
     def report(self, completion: int = COMPLETION_TOKENS) -> None:
         self.prompt_tokens += PROMPT_TOKENS
@@ -128,6 +130,8 @@ class Server:
         books.requests += 1
         books.keys[asked.key] += 1
         books.targets[asked.target] += 1
+        books.bodies.append(asked.body)
+        books.arrived.append(time.monotonic())
         books.during_pause += time.monotonic() < books.pause_until
         books.under_way += 1
         books.most_under_way = max(books.most_under_way, books.under_way)

@@ -1,17 +1,22 @@
 """What prompts show of cells: all that a query may have to name, and every cut told."""
 
+import asyncio
+import re
 import sqlite3
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from fathom.databases import connect
+from fathom.llm import ScriptedModel
+from fathom.methods import Context, find_method, run_method
 from fathom.nl2sql.prompt_cells import LONGEST_CELL, prompt_literal, prompt_value
 from fathom.nl2sql.query_runs import QueryRun, Status, preview
-from fathom.records import Result
+from fathom.records import Question, Result
 
 
 @pytest.mark.parametrize(
@@ -86,3 +91,43 @@ def test_a_preview_tells_null_from_the_word_and_numbers_from_texts() -> None:
     rows = ((None, 1), ("NULL", "1"), ("seen", True))
     told = preview(QueryRun("SELECT 1", Status.OK, Result(("a", "b"), rows, "SELECT 1", 0.0)), 2)
     assert told == "a | b\nNULL | 1\n'NULL' | '1'\n(1 more rows)"
+
+
+LONG = "x" * (LONGEST_CELL + 100)
+HELD = [
+    (None, 0.123457, 1234567.895, "NULL", LONG),
+    (True, 123456.7891, None, "12", ""),
+    (False, 0.1234567891, 1e-9, None, "short"),
+]
+"""Rows of which people would be shown "not known", "yes", 0.123457 twice, and numbers without their digits."""
+
+
+@pytest.mark.parametrize(
+    ("method", "prompts"),
+    [("mac-sql", 1), ("chess-ir-cg-ut", 1), ("din-sql", 2), ("e-sql", 2), ("opensearch-sql", 1),
+     ("pet-sql", 2), ("rsl-sql", 3), ("3-rows", 2), ("bmsql", 4)],
+)  # fmt: skip
+def test_the_rows_that_a_method_shows_its_model_are_those_of_the_database(
+    tmp_path: Path, method: str, prompts: int
+) -> None:
+    path = tmp_path / "prices.duckdb"
+    with duckdb.connect(path) as made:
+        made.execute("CREATE TABLE price (ok BOOLEAN, amount DOUBLE, revenue DOUBLE, note TEXT, story TEXT)")
+        made.executemany("INSERT INTO price VALUES (?, ?, ?, ?, ?)", HELD)
+    model = ScriptedModel.of(rules={"": "SELECT * FROM price"})
+    with connect(path) as database:
+        context = Context(database, model=model, cache=tmp_path)
+        asyncio.run(run_method(find_method(method), Question("Which amount is fine?"), context))
+    with_rows = [p for p in model.prompts if "1e-09" in p]
+    assert len(with_rows) >= prompts
+    for shown in with_rows:
+        numbers = {float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", shown)}
+        assert {0.123457, 0.1234567891, 123456.7891, 1234567.895, 1e-9} <= numbers
+        assert all(re.search(rf"(?<!['\w]){word}(?!['\w])", shown) for word in ("NULL", "true", "false"))
+        assert {"'NULL'", "'12'"} <= set(re.findall(r"'\w+'", shown))
+        assert all(
+            run == LONG[:LONGEST_CELL] for run in re.findall(r"xx+(?='?…\[100 more characters\])", shown)
+        )
+    told = any("…[100 more characters]" in shown for shown in with_rows)
+    assert told == (method != "chess-ir-cg-ut")  # which shows no long cells at all
+    assert LONG not in "".join(model.prompts)

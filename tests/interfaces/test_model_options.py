@@ -49,8 +49,9 @@ class Run:
         self.fathom, self.server, self.folder = fathom, server, folder
 
     def __call__(self, *options: object, model: str = "own", out: str = "run") -> Done:
-        asked = ("--method", "zero-shot", "--model", f"{self.server.openai}#{model}", "-o", self.folder / out)
-        return self.fathom("evaluate", self.folder / "genes.jsonl", *asked, *options)
+        asked = ("--model", f"{self.server.openai}#{model}", "-o", self.folder / out)
+        chosen = () if "--method" in options else ("--method", "zero-shot")
+        return self.fathom("evaluate", self.folder / "genes.jsonl", *chosen, *asked, *options)
 
 
 @pytest.fixture
@@ -97,6 +98,14 @@ def test_a_reply_that_takes_too_long_is_asked_for_again(
 @pytest.mark.parametrize("option", ["--requests", "--rpm", "--tpm", "--model-seconds"])
 def test_a_pace_of_nothing_is_refused(run: Run, books: Books, option: str) -> None:
     assert f"{option} must be above 0" in run(option, 0).err
+    assert books.requests == 0
+
+
+@pytest.mark.parametrize("method", ["1-shot", "3-shot", "5-shot"])
+def test_shots_without_examples_are_refused_before_anything_is_asked(
+    run: Run, books: Books, method: str
+) -> None:
+    assert "--with-examples" in run("--method", method, "--limit", 1).err
     assert books.requests == 0
 
 

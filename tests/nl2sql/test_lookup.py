@@ -2,10 +2,12 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from fathom.databases import connect
 from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
 from fathom.llm import ScriptedModel
-from fathom.methods import Context, Method, run_method
+from fathom.methods import Context, Method, find_method, run_method
 from fathom.nl2sql.conditions import Condition, conditions
 from fathom.nl2sql.keywords import extract_keywords, keywords_of, plain_keywords
 from fathom.nl2sql.lookup import (
@@ -109,3 +111,27 @@ def test_without_embeddings_a_cell_must_be_spelt_alike(tmp_path: Path) -> None:
         context = Context(database, cache=tmp_path)
         assert asyncio.run(similar_values(context, ["green grocers"])) == {"shop": {"name": ["Green Grocer"]}}
         assert asyncio.run(similar_values(context, ["green"])) == {}
+
+
+@pytest.mark.parametrize("name", ["chess-ir-ss-cg", "chess-ir-cg-ut", "opensearch-sql"])
+def test_codes_that_are_spelt_nearer_crowd_out_no_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "ward.db"
+    names = [f"Remedy {i}" for i in range(300)]
+    names[250] = "Donepezil"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE dose (dose_id TEXT PRIMARY KEY, drug TEXT)")
+        made.executemany(
+            "INSERT INTO dose VALUES (?, ?)", [(f"Donepzil {i}", n) for i, n in enumerate(names)]
+        )
+    made.close()
+    model = ScriptedModel.of(
+        rules={
+            "Before a database is searched|word for word": '["Donepzil"]',
+            "at most ten": '{"columns": [], "values": ["Donepzil"]}',
+            "": "SELECT 1",
+        }
+    )
+    with connect(path) as database:
+        context = Context(database, model=model, cache=tmp_path)
+        asyncio.run(run_method(find_method(name), Question("Who was given Donepzil?"), context))
+    assert "Donepezil" in "".join(model.prompts)

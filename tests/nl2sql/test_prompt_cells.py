@@ -99,7 +99,7 @@ HELD = [
     (True, 123456.7891, None, "12", ""),
     (False, 0.1234567891, 1e-9, None, "short"),
 ]
-"""Rows of which people would be shown "not known", "yes", 0.123457 twice, and numbers without their digits."""
+"""People would be shown "not known", "yes", 0.123457 twice, and numbers without all of their digits."""
 
 
 @pytest.mark.parametrize(

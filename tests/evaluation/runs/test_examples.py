@@ -15,12 +15,14 @@ from fathom.llm import ScriptedModel
 from fathom.methods import find_method
 
 SAME, GIVEN_AWAY = "How is gene 7 named?", "How is the first gene named?"
+GIVEN_AWAY_ELSEWHERE = "How is the first of all named?"
 OTHER = "How is drug 7 named?"
 
 
 @pytest.fixture
 def benchmark(tmp_path: Path) -> Benchmark:
-    """The first question asks for gene 0. Training: the same database, the gold query, another database."""
+    """The first question asks for gene 0. Training: the same database, the gold query, there and elsewhere,
+    and another database."""
     loaded = load_benchmark(make_benchmark(tmp_path))
     first = replace(next(iter(loaded)), database_name="genes")
 
@@ -30,6 +32,7 @@ def benchmark(tmp_path: Path) -> Benchmark:
     def training() -> Iterator[BenchmarkQuestion]:
         yield solved(SAME, "SELECT name FROM gene WHERE id = 7", "genes")
         yield solved(GIVEN_AWAY, "select name  from gene where id = 0;", "genes")
+        yield solved(GIVEN_AWAY_ELSEWHERE, "SELECT name FROM gene WHERE id = 0", "drugs")
         yield solved(OTHER, "SELECT name FROM drug WHERE id = 7", "drugs")
 
     def questions() -> Iterator[BenchmarkQuestion]:
@@ -52,10 +55,12 @@ def test_shots_come_from_other_databases_unless_asked_for(
     prompts, name = shown(benchmark, method, tmp_path / "other", with_examples=True)
     assert OTHER in prompts
     assert SAME not in prompts
+    assert GIVEN_AWAY_ELSEWHERE not in prompts  # its query is gold
     assert name == method
     prompts, _ = shown(benchmark, method, tmp_path / "same", with_examples=True, same_database=True)
     assert SAME in prompts
-    assert GIVEN_AWAY not in prompts  # its query is gold, in other letters
+    assert GIVEN_AWAY not in prompts  # likewise, in other letters
+    assert GIVEN_AWAY_ELSEWHERE not in prompts
 
 
 def test_a_run_without_shots_says_so_in_its_name(benchmark: Benchmark, tmp_path: Path) -> None:

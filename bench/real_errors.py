@@ -4,8 +4,8 @@ The simulated model errs as it was made to. Here the replies are the stored pred
 for BIRD's questions on `financial`, the one database that is at hand: asked for a query, the model gives one
 system's after the other, in orders drawn by the question. A right one may come first or never.
 
-Of the eight files at hand two are left out, for queries that stand there twice would vote for themselves: the
-second file of CodeS-15B, equal to the first in 102 of 106 queries, and RSL-SQL's queries before its last step.
+Of the eight files at hand two are left out, for queries that stand there twice would vote for themselves:
+the second one of CodeS-15B, equal to the first in 102 of 106 queries, and RSL-SQL's before its last step.
 The 85 questions are all that can be judged: the other 21 of the 106 read a table that is empty here. Five
 orders of each make 425 trials, so that "no harm" rests on more than a few right queries.
 """

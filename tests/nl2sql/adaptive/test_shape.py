@@ -121,3 +121,31 @@ def test_difficulty_minds_tables_values_and_size(
     question: str, tables: tuple[str, ...], columns: int, level: Difficulty
 ) -> None:
     assert difficulty(Question(question), schema(*tables, columns=columns)) is level
+
+
+SHOP = ("customers", "orders", "products")
+
+
+@pytest.mark.parametrize(
+    ("easier", "harder"),
+    [
+        (("Customers in Paris and Rome", SHOP, 3), ("Customers in Paris and Rome and Oslo", SHOP, 3)),
+        (("Customers with orders", SHOP, 3), ("Customers with orders with products", SHOP, 3)),
+        (("Average age of customers", SHOP, 3), ("Average age of customers per town", SHOP, 3)),
+        (("Average age of customers", ("customers",), 60), ("Average age of customers", ("customers",), 61)),
+        (
+            ("Total, average and lowest price of orders", SHOP[1:2], 250),
+            ("Total, average and lowest price of orders", SHOP[1:2], 251),
+        ),
+    ],
+    ids=["entities", "joins", "aggregation", "wide", "very wide"],
+)
+def test_one_thing_more_makes_a_question_harder(
+    easier: tuple[str, tuple[str, ...], int], harder: tuple[str, tuple[str, ...], int]
+) -> None:
+    levels = list(Difficulty)
+    places = [
+        levels.index(difficulty(Question(text), schema(*tables, columns=columns)))
+        for text, tables, columns in (easier, harder)
+    ]
+    assert places[1] == places[0] + 1

@@ -13,7 +13,7 @@ from fathom.authoring.audit.evidence_claims import read_claims
 from fathom.authoring.audit.findings import EVIDENCE_KINDS
 from fathom.authoring.audit.labelled import LabelledPair
 from fathom.authoring.audit.offline_queries import OfflineQueries
-from fathom.authoring.audit.suspicion import AGREES, SuspicionWeights, suspicion
+from fathom.authoring.audit.suspicion import AGREES, FOR_GOLD, SuspicionWeights, suspicion
 from fathom.benchmarks import BenchmarkQuestion, load_benchmark
 from fathom.databases import Database, connect
 from fathom.knowledge import KnowledgePack
@@ -145,8 +145,8 @@ def test_each_check(database: Database, sql: str, question: str, evidence: str, 
 
 def test_every_kind_has_a_weight_or_a_reason_to_have_none() -> None:
     assert KINDS.keys() - suspicion().weights.keys() <= {"negation_unasked", "order_lacking"}
-    assert suspicion().weights.keys() - {AGREES} <= KINDS.keys()
-    assert all(weight > 0 for kind, weight in suspicion().weights.items() if kind != AGREES)
+    assert suspicion().weights.keys() - FOR_GOLD <= KINDS.keys()
+    assert all(weight > 0 for kind, weight in suspicion().weights.items() if kind not in FOR_GOLD)
 
 
 def test_a_table_without_rows_says_nothing_of_results(database: Database) -> None:

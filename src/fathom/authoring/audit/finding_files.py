@@ -39,8 +39,8 @@ def findings_markdown(findings: Sequence[AuditFinding]) -> str:
 
 
 def _text(value: str) -> str:
-    """Text that stays text, also where a renderer lets HTML through."""
-    return escape(value, quote=False).replace("\n", " ")
+    """Text that stays text, also where a renderer lets HTML through: no tag, link or picture."""
+    return escape(value, quote=False).replace("\n", " ").replace("[", r"\[")
 
 
 def _block(sql: str) -> list[str]:

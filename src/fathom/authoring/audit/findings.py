@@ -17,6 +17,7 @@ KINDS = {
     "value_not_found": "The gold query compares a column with a value that the column never holds.",
     "methods_agree": "Methods agree with each other and not with gold.",
     "reading_differs": "The offline method is fairly sure of another result.",
+    "model_doubts": "The model that judges finds that the gold query doesn't answer the question.",
     "value_out_of_range": "The gold query compares a column with a number outside of what it holds.",
     "join_disjoint": "The gold query joins columns that share no value.",
     "count_repeats": "The gold query counts rows that a join repeats.",

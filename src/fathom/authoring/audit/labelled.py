@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from fathom.authoring.audit.checks import check_gold
 from fathom.authoring.audit.empty_copy import make_empty_copy
+from fathom.authoring.audit.model_judge import ModelJudge
 from fathom.authoring.audit.offline_queries import OfflineQueries
-from fathom.authoring.audit.suspicion import AGREES, suspicion
+from fathom.authoring.audit.operating_point import OperatingPoint, best_point
+from fathom.authoring.audit.suspicion import BY_MODEL, FOR_GOLD, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.layouts.layout import sqlite_file
 from fathom.benchmarks.record_files import Record, records
@@ -38,7 +40,8 @@ class Trust:
     """Suspicions against labels. `kinds` counts, by kind of finding, pairs suspected: (wrong, right).
 
     `errors` maps a kind of error to the share of the pairs with it that are suspected. `unjudged` pairs are
-    about databases that aren't here.
+    about databases that aren't here. `best` is the most accurate point at a precision of 80 %, None where
+    there is none. `without_model` is the same without the verdicts of a model, where one judged.
     """
 
     wrong_suspected: int
@@ -48,6 +51,8 @@ class Trust:
     kinds: dict[str, tuple[int, int]]
     errors: dict[str, Rate]
     unjudged: int
+    best: OperatingPoint | None
+    without_model: "Trust | None" = None
 
     @property
     def rates(self) -> dict[str, Rate]:
@@ -71,6 +76,8 @@ class Trust:
             "rates": {name: rate.as_json() for name, rate in self.rates.items()},
             "kinds": {k: {"wrong": w, "right": r} for k, (w, r) in self.kinds.items()},
             "errors": {name: rate.as_json() for name, rate in self.errors.items()},
+            "at_precision": self.best.as_json() if self.best else None,
+            **({"without_model": self.without_model.as_json()} if self.without_model else {}),
         }
 
 
@@ -115,6 +122,7 @@ class PairSources:
     benchmark: Benchmark | None = None
     schemas_alone: bool = False
     offline: OfflineQueries | None = None
+    judge: ModelJudge | None = None
     seconds: float = 30.0
 
 
@@ -125,29 +133,38 @@ def measure_trust(
 
     A pair is suspected where what the checks find makes it likely wrong. No check sees a label.
     """
-    counts: Counter[tuple[bool, bool]] = Counter()
-    kinds: dict[str, Counter[bool]] = {}
-    errors: dict[str, Counter[bool]] = {}
-    unjudged = 0
-    for pair, found in zip(pairs, audited_kinds(pairs, sources), strict=True):
-        if found is None:
-            unjudged += 1
-        else:
-            suspected = suspicion().suspects(found)
-            counts[pair.right, suspected] += 1
-            for kind in found - {AGREES}:
-                kinds.setdefault(kind, Counter())[pair.right] += 1
-            for error in pair.errors:
-                errors.setdefault(error, Counter())[suspected] += 1
+    found = []
+    for kinds in audited_kinds(pairs, sources):
+        found.append(kinds)
         advance()
+    trust = _held_against_labels(pairs, found)
+    if sources.judge is None:
+        return trust
+    by_rules = [None if kinds is None else kinds - BY_MODEL for kinds in found]
+    return replace(trust, without_model=_held_against_labels(pairs, by_rules))
+
+
+def _held_against_labels(pairs: Sequence[LabelledPair], found: Sequence[frozenset[str] | None]) -> Trust:
+    counts: Counter[tuple[bool, bool]] = Counter()
+    of_kinds: dict[str, Counter[bool]] = {}
+    errors: dict[str, Counter[bool]] = {}
+    judged = [(pair, kinds) for pair, kinds in zip(pairs, found, strict=True) if kinds is not None]
+    for pair, kinds in judged:
+        suspected = suspicion().suspects(kinds)
+        counts[pair.right, suspected] += 1
+        for kind in kinds - FOR_GOLD:
+            of_kinds.setdefault(kind, Counter())[pair.right] += 1
+        for error in pair.errors:
+            errors.setdefault(error, Counter())[suspected] += 1
     return Trust(
         wrong_suspected=counts[False, True],
         right_suspected=counts[True, True],
         wrong=counts[False, True] + counts[False, False],
         right=counts[True, True] + counts[True, False],
-        kinds={kind: (of[False], of[True]) for kind, of in sorted(kinds.items())},
+        kinds={kind: (of[False], of[True]) for kind, of in sorted(of_kinds.items())},
         errors={name: Rate(of[True], of.total()) for name, of in sorted(errors.items())},
-        unjudged=unjudged,
+        unjudged=len(pairs) - len(judged),
+        best=best_point([(suspicion().probability(kinds), pair.right) for pair, kinds in judged]),
     )
 
 
@@ -195,6 +212,9 @@ class _Opened:
         if offline is not None:
             held = offline.hold(question, pair.sql, database, pack, seconds)
             found |= {held[0]} if held is not None else set()
+        if self._sources.judge is not None:
+            said = self._sources.judge.hold(question, pair.sql, database, pack)
+            found |= {said[0]} if said is not None else set()
         return frozenset(found)
 
     def _open(self, name: str) -> tuple[Database, KnowledgePack] | None:

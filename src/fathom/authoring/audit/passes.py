@@ -9,8 +9,9 @@ from pathlib import Path
 from fathom.authoring.audit.agreement import find_agreement
 from fathom.authoring.audit.checks import check_gold
 from fathom.authoring.audit.findings import AuditFinding, Evidence
+from fathom.authoring.audit.model_judge import ModelJudge
 from fathom.authoring.audit.offline_queries import OfflineQueries
-from fathom.authoring.audit.suspicion import AGREES, suspicion
+from fathom.authoring.audit.suspicion import FOR_GOLD, suspicion
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.databases import Database, connect
 from fathom.errors import DatabaseError
@@ -24,14 +25,15 @@ def audit(
     limit: int | None = None,
     seconds: float = 30.0,
     offline: OfflineQueries | None = None,
+    judge: ModelJudge | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> Iterator[AuditFinding]:
     """Suspicious gold, question by question, as it is found. `runs` are runs over the same benchmark.
 
-    Each gold query runs twice, for up to `seconds` each. With `offline`, the offline method's own query
-    counts, too. Findings come with how likely the query is wrong; those of a query that is likely right don't
-    come. `advance` is called after each question. Raises `InputError` for a benchmark or a run that can't be
-    read.
+    Each gold query runs twice, for up to `seconds` each. The offline method's own query counts with
+    `offline`, and a model's verdict with `judge`. Findings come with how likely the query is wrong; those of
+    a query that is likely right don't come. `advance` is called after each question. Raises `InputError` for a
+    benchmark or a run that can't be read.
     """
     agreement = find_agreement(runs) if runs else {}
     databases: dict[str, Database | str] = {}
@@ -41,7 +43,7 @@ def audit(
             opened = databases.get(question.database)
             if opened is None:
                 opened = databases[question.database] = _open(question.database)
-            gold = _Gold(question, opened, known(question.database_name), offline, seconds)
+            gold = _Gold(question, opened, known(question.database_name), offline, judge, seconds)
             for number, sql in enumerate(question.gold):
                 found = gold.evidence(sql)
                 if number == 0 and (agreed := agreement.get(question.id)) is not None:
@@ -63,6 +65,7 @@ class _Gold:
     opened: Database | str
     pack: KnowledgePack
     offline: OfflineQueries | None
+    judge: ModelJudge | None
     seconds: float
 
     def evidence(self, sql: str) -> list[Evidence]:
@@ -72,6 +75,9 @@ class _Gold:
         if self.offline is not None:
             held = self.offline.hold(self.question, sql, self.opened, self.pack, self.seconds)
             found += [held] if held is not None else []
+        if self.judge is not None:
+            said = self.judge.hold(self.question, sql, self.opened, self.pack)
+            found += [said] if said is not None else []
         return found
 
 
@@ -81,7 +87,7 @@ def _findings(question: BenchmarkQuestion, sql: str, found: Sequence[Evidence]) 
         return
     database = question.database_name or question.database
     for kind, text, detail in found:
-        if kind != AGREES:
+        if kind not in FOR_GOLD:
             yield AuditFinding(
                 question.id, kind, question.text, database, sql, text, detail, round(likely, 3)
             )

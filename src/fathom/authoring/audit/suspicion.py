@@ -13,7 +13,12 @@ from importlib import resources
 from typing import Any
 
 AGREES = "reading_agrees"
-"""The offline method's own query gives gold's result: no suspicion, it speaks for gold."""
+"""The offline method's own query gives gold's result."""
+MODEL_DOUBTS, MODEL_AGREES = "model_doubts", "model_agrees"
+"""The verdicts of a model that judges."""
+FOR_GOLD = frozenset({AGREES, MODEL_AGREES})
+"""The kinds that speak for gold, and are no suspicion."""
+BY_MODEL = frozenset({MODEL_DOUBTS, MODEL_AGREES})
 
 
 @dataclass(frozen=True, slots=True)

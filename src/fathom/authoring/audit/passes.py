@@ -32,8 +32,8 @@ def audit(
 
     Each gold query runs twice, for up to `seconds` each. The offline method's own query counts with
     `offline`, and a model's verdict with `judge`. Findings come with how likely the query is wrong; those of
-    a query that is likely right don't come. `advance` is called after each question. Raises `InputError` for a
-    benchmark or a run that can't be read.
+    a query that is likely right don't come. `advance` is called after each question.
+    Raises `InputError` for a benchmark or a run that can't be read.
     """
     agreement = find_agreement(runs) if runs else {}
     databases: dict[str, Database | str] = {}

@@ -57,10 +57,10 @@ def measure() -> Iterable[Figure]:
                 note += "; optimistic: they were measured often and some were read (docs/decisions.md)"
             for name in ("accuracy", "precision (NP)", "recall (NR)"):
                 yield Figure(f"audit {what}: {name}", _share(rates[name]), note=note)
-            yield _at_precision(what, trust, note, marked=sources.offline is not None)
+            yield at_precision(what, trust, note, marked=sources.offline is not None)
 
 
-def _at_precision(what: str, trust: Trust, note: str, *, marked: bool) -> Figure:
+def at_precision(what: str, trust: Trust, note: str, *, marked: bool) -> Figure:
     """The best accuracy where enough suspects are wrong, which has the mark where rows are at hand."""
     value, reached = f"no threshold reaches {PRECISION:.0%}", False
     if (best := trust.best) is not None:

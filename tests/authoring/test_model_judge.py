@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.audit import at_precision
 from tests.command import Fathom
 
 from fathom.authoring.audit import audit, findings_markdown
-from fathom.authoring.audit.labelled import PairSources, measure_trust, read_labelled
+from fathom.authoring.audit.labelled import PairSources, Trust, measure_trust, read_labelled
 from fathom.authoring.audit.model_judge import ModelJudge
 from fathom.authoring.audit.operating_point import best_point
 from fathom.authoring.audit.suspicion import suspicion
@@ -144,3 +145,21 @@ def test_the_best_point_is_the_most_accurate_with_enough_precision() -> None:
     assert strict is not None
     assert strict.threshold == 0.8
     assert best_point([(0.9, True), (0.1, False)]) is None
+
+
+@pytest.mark.parametrize(
+    ("scored", "value", "met"),
+    [
+        ([(0.9, False)] * 3 + [(0.1, True)], "accuracy 100.0%, recall 100.0%", True),
+        ([(0.9, False), *[(0.1, False), (0.1, True)] * 2], "accuracy 60.0%, recall 33.3%", False),
+        ([(0.9, True), (0.1, False)], "no threshold reaches 80%", False),
+    ],
+)
+def test_the_bench_tells_accuracy_where_precision_is_enough(
+    scored: list[tuple[float, bool]], value: str, met: bool
+) -> None:
+    trust = Trust(0, 0, 0, 0, {}, {}, 0, best=best_point(scored))
+    figure = at_precision("so", trust, "N = 4", marked=True)
+    assert (figure.what, figure.value) == ("audit so: at precision >= 80%", value)
+    assert (figure.mark, figure.ok) == ("accuracy >= 75%", met)
+    assert at_precision("so", trust, "N = 4", marked=False).ok is None

@@ -195,16 +195,36 @@ def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
         write_report([tmp_path], tmp_path / "r.pdf")
 
 
-def test_charts_over_several_benchmarks_are_told_apart(tmp_path: Path) -> None:
-    folders = [make_run(tmp_path / str(n), seed=n, benchmark=f"bench{n}", digest=str(n) * 64) for n in (1, 2)]
+@pytest.mark.parametrize(
+    ("names", "configured"),
+    [
+        (
+            ("bench1", "bench2"),
+            [{"benchmark": f"bench{n}", "split": "", "digest": str(n) * 64} for n in (1, 2)],
+        ),
+        (("b dev", "b train"), [{"split": split} for split in ("dev", "train")]),
+    ],
+    ids=["benchmarks", "splits of one benchmark"],
+)
+def test_charts_over_several_benchmarks_are_told_apart(
+    tmp_path: Path, names: tuple[str, str], configured: list[dict[str, Any]]
+) -> None:
+    folders = [
+        make_run(tmp_path / f"{i}-{seed}", seed=seed, **one)
+        for seed in (1, 2) for i, one in enumerate(configured)
+    ]  # fmt: skip
     page = build_page(folders)
     titles = re.findall(r"<figure><h3>(.*?)</h3>", page)
     labels = re.findall(r'<svg [^>]*aria-label="(.*?)"[^>]*class="chart"', page)
     captions = re.findall(r"<caption>(.*?)[<]", page)
     assert len(titles) == len(set(titles)) > 4
-    assert [t for t in titles if "bench1" in t or "bench2" in t] == titles
+    assert [t for t in titles if t.endswith(names)] == titles
+    assert not [c for c in captions if c.startswith("By difficulty") and not c.strip().endswith(names)]
+    # A Pareto front holds the runs over its own benchmark, and no others.
+    fronts = [part for part in page.split("<figure>") if part.startswith("<h3>Correct against tokens")]
+    tables = [front[front.index("<tbody>") : front.index("</tbody>")] for front in fronts]
+    assert [re.findall(r'class="badge of-run-(.)">', table) for table in tables] == [["0", "2"], ["1", "3"]]
     assert labels == titles
-    assert not [c for c in captions if c.startswith("By difficulty") and "bench" not in c]
 
 
 def test_charts_over_one_benchmark_keep_their_short_titles(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
+from tests.reports.stored import make_run
 
 from fathom.errors import InputError
 from fathom.evaluation.runs.contrast import contrast, contrasts, labelled, moved
@@ -122,6 +123,33 @@ def test_commands_pair_nothing_across_benchmarks(
         assert [shown.count(f"<caption>{caption}") for caption in captions] == [1, 1]
         headings = [line for line in text_lines if line.startswith(f"### {name}")]
         assert headings == [f"### {caption}" for caption in captions]
+
+
+def test_splits_with_the_same_digest_and_ids_are_not_paired(tmp_path: Path, fathom: Fathom) -> None:
+    folders = [
+        make_run(tmp_path / f"{split}-{seed}", seed=seed, split=split, count=count)
+        for seed in (1, 2) for split, count in (("dev", 12), ("train", 9))
+    ]  # fmt: skip
+    found = json.loads(fathom("compare", *folders, "--json").out)
+    for one, split, count in zip(found["benchmarks"], ("dev", "train"), (12, 9), strict=True):
+        labels = (f"m1 · {split}", f"m2 · {split}")
+        assert (one["benchmark"], tuple(one["runs"])) == (f"b {split}", labels)
+        for part in (one["pairs"], one["failure_overlap"]):
+            assert [(o["first"], o["second"]) for o in part] == [labels]
+        assert [p["correct"]["n"] for p in one["pairs"]] == [count]
+        solved = one["solved_by_exactly"]["all"]
+        assert (len(solved), sum(solved)) == (3, count)
+        assert {label for front in one["pareto_front"].values() for label in front} <= set(labels)
+        assert set(one["correct_at_budget"]["tokens"]) == set(labels)
+    assert {(m["first"].split()[-1], m["second"].split()[-1]) for m in found["moved"]} == {
+        ("dev", "dev"),
+        ("train", "train"),
+    }
+    assert fathom("report", *folders, "--out", tmp_path / "r.md").code == 0
+    lines = (tmp_path / "r.md").read_text(encoding="utf-8").splitlines()
+    for name in ("Leaderboard", "Paired tests", "Overlap of failures", "Questions solved by exactly so many"):
+        headings = [line for line in lines if line.startswith(f"### {name}")]
+        assert [line.partition(": ")[2] for line in headings] == ["b dev", "b train"]
 
 
 def test_labels_tell_runs_apart(two_runs: list[Path]) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 from tests.command import Fathom
 from tests.data import needed
-from tests.evaluation.scoring.conftest import RIGHT, bench, lines
+from tests.evaluation.scoring.conftest import RIGHT, bench, by_position, lines
+
+from fathom.benchmarks import QuestionSelection, load_benchmark
 
 __all__ = ["bench"]
 
@@ -46,6 +48,31 @@ def test_what_cannot_be_judged_stands_in_the_headline(bench: Path, right: Path, 
     head = fathom("score", bench, right).out.splitlines()[0]
     assert "100.00 % correct, 5 of 5 judged" in head
     assert "2 not judged: 1 because their databases aren't here, 1 because their gold fails" in head
+
+
+@pytest.mark.parametrize(
+    ("options", "choice"),
+    [
+        ("--ids 125,91 --ids FILE", QuestionSelection(ids=("91", "93", "110", "125"))),
+        ("--database b", QuestionSelection(databases=("b",))),
+        ("--sample 7 --seed 4", QuestionSelection(sample=7, seed=4)),
+    ],
+)
+def test_a_part_of_the_questions_keeps_its_predictions(
+    tmp_path: Path, fathom: Fathom, options: str, choice: QuestionSelection
+) -> None:
+    """The predictions stand by position; each is right for its own question alone."""
+    predictions = by_position(tmp_path, "txt")
+    (tmp_path / "ids").write_text("110\n93\n")
+    part = options.replace("FILE", str(tmp_path / "ids")).split()
+    details, run = tmp_path / "details.jsonl", tmp_path / "run"
+    scored = fathom("score", tmp_path, predictions, *part, "--details", details, "--json")
+    evaluated = fathom("evaluate", tmp_path, "--predictions", predictions, *part, "-o", run, "--json")
+    chosen = {question.id for question in load_benchmark(tmp_path).only(choice)}
+    for done, records in ((scored, details), (evaluated, run / "records.jsonl")):
+        asked = [json.loads(line)["id"] for line in records.read_text(encoding="utf-8").splitlines()]
+        assert (set(asked), len(asked)) == (chosen, len(chosen))
+        assert json.loads(done.out)["correct"] == len(chosen)
 
 
 def test_questions_without_gold_are_never_wrong(

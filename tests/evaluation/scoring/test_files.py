@@ -15,7 +15,7 @@ from fathom.benchmarks import QuestionSelection, load_benchmark
 from fathom.evaluation.runs.replay import replay
 from fathom.evaluation.scoring import Score, ScoreOptions, score, score_files
 from tests.disks import FULL, fill, small_disk
-from tests.evaluation.scoring.conftest import RIGHT, lines
+from tests.evaluation.scoring.conftest import RIGHT, by_position, lines, made
 
 ENDLESS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r"
 FLOOD = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 10000000) SELECT i FROM r"
@@ -90,13 +90,6 @@ def test_a_malformed_line_costs_one_question(bench: Path) -> None:
     assert "line 3 is not valid JSON" in json.loads(details.read_text().splitlines()[2])["error"]
 
 
-def made(file: Path) -> None:
-    """A database with one empty table."""
-    with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS t (n)")
-    connection.close()
-
-
 def bird_folder(tmp_path: Path) -> Path:
     for name in ("a", "b"):
         (tmp_path / "dev_databases" / name).mkdir(parents=True)
@@ -136,17 +129,7 @@ def test_gold_that_fails_is_told_for_every_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["txt", "json"])
 def test_predictions_by_position_stay_with_their_questions(tmp_path: Path, kind: str) -> None:
     """Whatever part of the questions is asked, in which order the file has them, and for a run too."""
-    (tmp_path / "dev_databases").mkdir()
-    questions = []
-    for i in range(40):
-        name = "ab"[i % 2]
-        (tmp_path / "dev_databases" / name).mkdir(exist_ok=True)
-        made(tmp_path / "dev_databases" / name / f"{name}.sqlite")
-        questions.append({"question_id": 90 + i, "db_id": name, "question": "?", "SQL": f"SELECT {i}"})
-    (tmp_path / "dev.json").write_text(json.dumps(questions), encoding="utf-8")
-    file = tmp_path / f"p.{kind}"
-    mine = [f"SELECT {i}" for i in range(40)]
-    file.write_text("\n".join(mine) if kind == "txt" else json.dumps(dict(enumerate(mine))))
+    file = by_position(tmp_path, kind)
     for choice, asked in (
         (QuestionSelection(databases=("b",)), 20),
         (QuestionSelection(ids=("91", "125")), 2),

@@ -63,6 +63,86 @@ def test_compare_says_what_moved(runs: Path, fathom: Fathom) -> None:
     assert fathom("compare", runs / "ours").code == 1
 
 
+def test_what_imported_files_do_not_tell_is_in_no_comparison(runs: Path, fathom: Fathom) -> None:
+    """Neither of two files of queries tells seconds or tokens: no curve, no front, no test, no figure."""
+    files = (runs / "theirs", runs / "theirs")
+    found = json.loads(fathom("compare", *files, "--json").out)
+    assert found["correct_at_budget"] == {}
+    assert set(map(tuple, found["pareto_front"].values())) == {()}
+    assert [(p["seconds"], p["tokens"]) for p in found["pairs"]] == [(None, None)]
+    for figures in found["runs"].values():
+        assert {figures[name] for name in ("seconds", "seconds_median", "seconds_p95")} == {None}
+        assert (figures["seconds_per_question"]["value"], figures["usage"]) == (None, {})
+    for ending in ("md", "html"):
+        fathom("report", *files, "-o", runs / f"imported.{ending}")
+        told = (runs / f"imported.{ending}").read_text(encoding="utf-8")
+        assert "Overlap of failures" in told
+        for title in ("Correct against", "Correct at most", "CR@budget", "Tokens, cost and time"):
+            assert title not in told
+    lines = (runs / "imported.md").read_text(encoding="utf-8").splitlines()
+    board = [line.split(" | ") for line in lines[lines.index("### Leaderboard") :] if line[:1] == "|"]
+    assert [row[board[0].index("seconds")] for row in board[2:4]] == ["–", "–"]
+    # Beside a run that was timed, the imported one has no place on the front, nor a curve.
+    mixed = json.loads(fathom("compare", runs / "ours", runs / "theirs", "--json").out)
+    assert mixed["pareto_front"]["seconds"] == ["offline"]
+    assert set(mixed["correct_at_budget"]["seconds"]) == {"offline"}
+
+
+@pytest.fixture(scope="module")
+def records(runs: Path) -> Path:
+    """Records of NL2SQLBench's form, a thousand tokens each."""
+    folder = runs / "records"
+    folder.mkdir()
+    for i in range(2):
+        record = {"node_type": "candidate_generation", "question_id": f"q{i}", "SQL": ["SELECT 1"],
+                  "llm_calls": 1, "prompt_tokens": 1_000, "completion_tokens": 10 * i}  # fmt: skip
+        (folder / f"{i}.json").write_text(json.dumps([record]), encoding="utf-8")
+    return folder
+
+
+def test_imported_tokens_are_priced_as_those_of_a_model(runs: Path, records: Path, fathom: Fathom) -> None:
+    importing = ("evaluate", runs / "genes.jsonl", "--predictions", records, "--ids", "q0,q1", "--json")
+    options = {
+        "half": ("--price-as", "openai:gpt-4o"),
+        "uncached": ("--price-as", "openai:gpt-4o", "--cached-share", "0"),
+        "small": ("--price-as", "openai:gpt-4o-mini"),
+    }
+    costs = {}
+    for name, given in options.items():
+        found = json.loads(fathom(*importing, *given, "-o", runs / f"priced-{name}").out)
+        costs[name] = found["usage"]["total"]["cost_usd"]["value"]
+        assert found["usage"]["total"]["prompt_tokens"]["value"] == 1_000
+        assert found["seconds_per_question"]["value"] is None
+    assert 0 < costs["small"] < costs["half"] < costs["uncached"]
+    fathom("report", runs / "priced-half", runs / "priced-small", "-o", runs / "priced.md")
+    told = (runs / "priced.md").read_text(encoding="utf-8")
+    for title in ("### Correct against US$ a question", "### Correct at most tokens a question"):
+        assert title in told
+    assert "seconds a question" not in told  # tokens say nothing of seconds
+    again = fathom(*importing, *options["small"], "-o", runs / "priced-half")
+    assert "holds another run" in again.err
+    assert "{'price_as': 'openai:gpt-4o'," in again.err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--predictions FILE --price-as openai:gpt-4o", "tells no tokens to price"),
+        ("--predictions FILE --cached-share 0", "--cached-share goes with --price-as"),
+        ("--price-as openai:gpt-4o", "--price-as goes with --predictions"),
+        ("--predictions RECORDS --price-as openai:gpt-4o --cached-share 2", "from 0 to 1, not 2"),
+    ],
+)
+def test_prices_that_nothing_can_take_are_refused(
+    runs: Path, records: Path, fathom: Fathom, options: str, told: str
+) -> None:
+    files = {"FILE": runs / "theirs.jsonl", "RECORDS": records}
+    given = (files.get(word, word) for word in options.split())
+    done = fathom("evaluate", runs / "genes.jsonl", *given, "-o", runs / "refused")
+    assert done.code == 1
+    assert told in " ".join(done.err.split())
+
+
 def test_compare_fits_into_eighty_columns(runs: Path, fathom: Fathom) -> None:
     out = fathom("compare", runs / "ours", runs / "theirs").out
     table = out[: out.index("exact McNemar")].splitlines()[:-2]

@@ -227,6 +227,21 @@ def test_charts_over_several_benchmarks_are_told_apart(
     assert labels == titles
 
 
+def test_a_run_of_partly_unknown_cost_has_no_place_beside_the_others(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path / str(seed), seed=seed) for seed in (1, 2, 3)]
+    records = folders[0] / "records.jsonl"
+    first, *others = records.read_text(encoding="utf-8").splitlines()
+    untimed = json.dumps(json.loads(first) | {"seconds": None})
+    records.write_text("\n".join([untimed, *others]) + "\n", encoding="utf-8")
+    figures = build_page(folders).split("<figure>")
+    named = {
+        measure: re.findall(r'"badge of-run-(.)">', figure[figure.index("<tbody>") :])
+        for measure in ("seconds", "tokens") for figure in figures
+        if figure.startswith(f"<h3>Correct against {measure}")
+    }  # fmt: skip
+    assert named == {"seconds": ["1", "2"], "tokens": ["0", "1", "2"]}
+
+
 def test_charts_over_one_benchmark_keep_their_short_titles(tmp_path: Path) -> None:
     page = build_page([make_run(tmp_path / "a", seed=1)])
     assert "<h3>By difficulty</h3>" in page

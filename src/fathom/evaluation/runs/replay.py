@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
-from fathom.errors import InputError
+from fathom.errors import ConfigError, InputError
 from fathom.evaluation.runs.imported_prices import CACHED_SHARE, Pricing, prices_of
 from fathom.evaluation.runs.response import Response
 from fathom.evaluation.scoring.predictions import folded, grouped_records
@@ -39,13 +39,15 @@ def replay(
     selections, candidates and usage. `before` holds the queries that entered the last module, and makes
     that module a revision. `price_as` prices tokens as those of a model, `provider:name`, of whose prompts a
     `cached_share` was cached. Raises `InputError` for a file that can't be read or whose records fit no
-    question, `ConfigError` for a model without a known price.
+    question, `ConfigError` for a model without a known price or predictions that tell no tokens.
     """
-    if final.is_dir():
-        pricing = prices_of(price_as, cached_share) if price_as else None
-        found = _records(benchmark, final, pricing)
-    else:
-        found = _queries(benchmark, final)
+    pricing = prices_of(price_as, cached_share) if price_as else None
+    found = _records(benchmark, final, pricing) if final.is_dir() else _queries(benchmark, final)
+    if pricing and not any(response.measured for response in found.values()):
+        raise ConfigError(
+            f"{final} tells no tokens to price as those of {price_as!r}: leave out --price-as, or name a "
+            "folder of NL2SQLBench records."
+        )
     earlier = _queries(benchmark, before) if before else {}
 
     def answer(question: Question) -> Response:

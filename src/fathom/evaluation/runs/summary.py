@@ -162,7 +162,7 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
         "counts": {name: [rate.hits, rate.trials] for name, rate in rates.items()},
         "clustered": clustered.as_json() if clustered else None,
         "error_classes": dict(sorted(classes.items())),
-        "seconds": float(seconds.sum()),
+        "seconds": float(seconds.sum()) if len(seconds) else None,
         "seconds_per_question": averaged.pop("seconds").as_json(),
         "seconds_median": float(np.median(seconds)) if len(seconds) else None,
         "seconds_p95": float(np.percentile(seconds, 95)) if len(seconds) else None,

@@ -98,16 +98,17 @@ def evaluate(
     if is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} is of tool questions: fathom evaluate-calls {benchmark}")
     subject: Subject = _method(method or METHOD, rule_names(without_rules))
-    name = None
-    if predictions is not None:
-        share = CACHED_SHARE if cached_share is None else cached_share
-        subject = answers_of(loaded, predictions, before=before, price_as=price_as, cached_share=share)
-        name = predictions.stem
-    else:
+    share = CACHED_SHARE if cached_share is None else cached_share
+    if price_as is None:
+        _refuse({"--cached-share": cached_share}, "goes with --price-as PROVIDER:NAME")
+    if predictions is None:
         _refuse({"--before": before, "--price-as": price_as}, "goes with --predictions FILE")
+    else:
+        subject = answers_of(loaded, predictions, before=before, price_as=price_as, cached_share=share)
     options = replace(
         run_options(flags, recording, spending, asking),
-        name=name,
+        name=predictions.stem if predictions else None,
+        settings={"price_as": price_as, "cached_share": share} if price_as else None,
         model=model,
         evidence=evidence,
         schema=schema,
@@ -133,5 +134,5 @@ def _method(name: str, without_rules: tuple[str, ...]) -> Subject:
 
 def _refuse(options: Mapping[str, Any], why: str) -> None:
     """Raises `ConfigError` for the first option that is given."""
-    if given := next((option for option, value in options.items() if value), None):
+    if given := next((option for option, value in options.items() if value is not None), None):
         raise ConfigError(f"{given} {why}.")

@@ -172,12 +172,13 @@ def _mean(figures: Mapping[str, Any], measure: str) -> float | None:
     if measure == "tokens":
         parts = _value(total["prompt_tokens"]), _value(total["completion_tokens"])
         return None if None in parts else sum(p or 0.0 for p in parts)
-    return None if total[measure]["missing"] else _value(total[measure])
+    return _value(total[measure])
 
 
 def _value(mean: Mapping[str, Any]) -> float | None:
+    """A mean that is known of every question, as a place on the front takes it."""
     value: float | None = mean["value"]
-    return value
+    return None if mean["missing"] else value
 
 
 def _budgets(contrast: Contrast) -> Iterable[Figure | None]:

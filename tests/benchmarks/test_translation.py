@@ -48,6 +48,23 @@ def test_gold_and_predictions_of_the_published_form_run(folder: Path, fathom: Fa
     assert settings["gold_translated_to"] == "duckdb"
 
 
+def test_numbers_within_rounding_of_golds_are_right(folder: Path, fathom: Fathom) -> None:
+    """Gold's average isn't 0.2 to the last bit; a relative difference of 1e-9 is none, one of 1e-8 is."""
+    with duckdb.connect(str(folder / "kb.duckdb"), read_only=True) as opened:
+        (average,) = opened.execute("SELECT SUM(p) / COUNT(*) FROM genes").fetchall()[0]
+    assert average != 0.2
+    files = []
+    for number, factor in enumerate(("1", "1 + 5e-10", "1 + 1e-8")):
+        line = {"id": "2", "sql": f"SELECT CAST(0.2 AS FLOAT64) * ({factor})"}
+        files.append(folder / f"p{number}.jsonl")
+        files[-1].write_text(json.dumps(line), encoding="utf-8")
+    scored = json.loads(fathom("score", folder, *files, "--ids", "2", "--json").out)["scores"]
+    assert [(one["comparison"], one["correct"]) for one in scored] == [("biomedsql", n) for n in (1, 1, 0)]
+    for file, correct in zip(files[1:], (1, 0), strict=True):
+        evaluating = ("evaluate", folder, "--predictions", file, "--ids", "2", "-o", folder / file.stem)
+        assert json.loads(fathom(*evaluating, "--json").out)["correct"] == correct
+
+
 def test_a_method_here_writes_for_the_engine_here(folder: Path) -> None:
     """What isn't from a file is in the dialect that the method sees: a quoted name stays a name."""
     run = evaluate(

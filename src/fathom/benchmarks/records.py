@@ -30,7 +30,6 @@ class BenchmarkQuestion:
     answerable: bool = True
     database_name: str = ""
     answer: str = ""
-    gold_rows: str = ""
     readings: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""BiomedSQL: a CSV file of questions with SQL, its rows, and an answer in words (specs/biomedsql.md)."""
+"""BiomedSQL: a CSV file of questions with SQL and an answer in words (specs/biomedsql.md)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -39,15 +39,14 @@ def _read(folder: Path, file: Path, split: str) -> Iterator[BenchmarkQuestion]:
             tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
             database_name="biomedsql",
             answer=record.optional("answer"),
-            gold_rows=record.optional("execution_results"),
         )
 
 
 BIOMEDSQL = Layout(
     name="biomedsql",
     comparison="biomedsql",
-    needs="a CSV file with columns question, sql_query, execution_results, answer, and the knowledge base as "
-    "a .duckdb file (or its URL under [databases] biomedsql in the settings)",
+    needs="a CSV file with columns question, sql_query, answer, and the knowledge base as a .duckdb file (or "
+    "its URL under [databases] biomedsql in the settings)",
     splits=_splits,
     read=_read,
     preferred=("dev", "test", "train"),

@@ -1,18 +1,22 @@
 """The commands around runs, with the offline method on a small real database."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
+from statistics import fmean, stdev
 
 import pytest
 from tests.command import Fathom
 from tests.evaluation.runs.bench import make_benchmark
 
 from fathom.biotools.loopback import Loopback
+from fathom.databases import Database
 from fathom.interfaces.cli import main
 
 
@@ -307,3 +311,34 @@ def test_efficiency_by_difficulty_and_over_trials(runs: Path, fathom: Fathom) ->
     assert spread["standard_deviation"] == pytest.approx(0)
     assert "VES of 2 trials" in fathom("ves", runs / "genes.jsonl", runs / "theirs", "--trials", 2).out
     assert fathom("ves", runs / "genes.jsonl", runs / "theirs", "--trials", 0).code == 1
+
+
+def test_trials_that_differ_tell_how_far(runs: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right answers to the simple questions take half of gold's time, to the moderate ones twice it."""
+    predictions, random = runs / "fast.jsonl", Random(3)
+    lines = [{"id": f"q{i}", "sql": f"select name from gene where id = {i}"} for i in range(12)]
+    predictions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert not fathom(
+        "evaluate", runs / "genes.jsonl", "--predictions", predictions, "-o", runs / "fast"
+    ).code
+
+    def seconds(database: Database, sql: str, clock: object) -> float:
+        is_gold = sql.startswith("SELECT")
+        factor = 1.0 if is_gold else 0.5 if int(sql.rsplit(maxsplit=1)[-1]) % 2 else 2.0
+        return factor * (0.01 + random.expovariate(5e3))
+
+    monkeypatch.setattr("fathom.evaluation.timing.seconds_of", seconds)
+    found = json.loads(fathom("ves", runs / "genes.jsonl", runs / "fast", "--trials", 3, "--json").out)
+    assert found["by_difficulty"]["simple"]["ves"]["value"] == pytest.approx(100 * 2**0.5, rel=0.1)
+    assert found["by_difficulty"]["moderate"]["ves"]["value"] == pytest.approx(100 * 0.5**0.5, rel=0.1)
+    assert found["by_difficulty"]["simple"]["r_ves"]["value"] == pytest.approx(100 * 1.25**0.5)
+    assert found["by_difficulty"]["moderate"]["r_ves"]["value"] == pytest.approx(100 * 0.75**0.5)
+    spread = found["trials"]["ves"]
+    assert len(set(spread["values"])) == 3
+    assert spread["standard_deviation"] == pytest.approx(stdev(spread["values"]))
+    assert spread["standard_deviation"] > 0
+    assert spread["mean"] == pytest.approx(fmean(spread["values"]))
+    shown = fathom("ves", runs / "genes.jsonl", runs / "fast", "--trials", 3).out
+    (told,) = re.findall(r"^VES of 3 trials: .* ± (.*) %", shown, re.MULTILINE)
+    assert float(told) > 0
+    assert re.findall(r"^(simple|moderate): VES", shown, re.MULTILINE) == ["simple", "moderate"]

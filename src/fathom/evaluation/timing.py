@@ -7,7 +7,8 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
+from functools import cache
+from statistics import fmean, stdev
 
 from fathom.benchmarks.sql_text import without_semicolon
 from fathom.databases import NO_LIMITS, Database
@@ -86,17 +87,18 @@ def compare_times(
     """How much faster the first is, both run by turns as `time_ratio` says; each gives its seconds."""
     first()  # once each, so that both find the pages in memory
     second()
-    times: dict[Callable[[], float], list[float]] = {first: [], second: []}
+    ours: list[float] = []
+    theirs: list[float] = []
     reached = math.inf
-    while len(times[first]) < most:
+    while len(ours) < most:
         # Who runs first changes by turns, so that neither always has the warmer cache.
-        for run in (second, first)[:: 1 if len(times[first]) % 2 else -1]:
-            times[run].append(run())
-        if len(times[first]) >= LEAST_ROUNDS:
-            reached = 2 * Z95 * math.hypot(_error(times[first]), _error(times[second]))
+        for run, times in ((second, theirs), (first, ours))[:: 1 if len(ours) % 2 else -1]:
+            times.append(run())
+        if len(ours) >= LEAST_ROUNDS:
+            reached = 2 * _student(len(ours)) * math.hypot(_error(ours), _error(theirs))
             if reached <= width:
                 break
-    return Ratio(_typical(times[second]) / _typical(times[first]), reached, len(times[first]))
+    return Ratio(_typical(theirs) / _typical(ours), reached, len(ours))
 
 
 def reference_ratio(database: Database, predicted: str, gold: str, *, runs: int = REFERENCE_RUNS) -> Ratio:
@@ -130,7 +132,17 @@ def _typical(times: list[float]) -> float:
 
 
 def _error(times: list[float]) -> float:
-    """Standard error of the typical time's logarithm, from the spread of the fastest half."""
+    """Standard error of the typical time's logarithm, from the range of the fastest half.
+
+    Of the few runs that there are, any other measure of spread is often far too small.
+    """
     half = _fastest_half(times)
-    spread = max(median(half) - half[0], 1e-9) / half[0]
-    return 1.4826 * spread / math.sqrt(len(half))
+    return max(half[-1] - half[0], 1e-9) / half[0] / math.sqrt(len(half))
+
+
+@cache
+def _student(runs: int) -> float:
+    """Student's 97.5 % quantile for the fastest halves of two lists of so many runs."""
+    from scipy.special import stdtrit  # noqa: PLC0415, slow to import
+
+    return float(stdtrit(2 * (runs // 2 - 1), 0.975))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -272,6 +273,17 @@ def test_efficiency_counts_wrong_predictions_as_zero(bench: Path) -> None:
     total = score(bench, lines(bench.parent / "p.jsonl", gold), ScoreOptions(ves=True))
     assert (total.ves, total.r_ves) == (80.0, 80.0)
     assert score(bench, bench.parent / "p.jsonl").ves is None
+
+
+def test_gold_written_otherwise_loses_no_reward(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal queries take times that differ by chance alone; VES shows that, R-VES doesn't."""
+    random = Random(7)
+    monkeypatch.setattr("fathom.evaluation.timing.seconds_of", lambda *_: 0.01 + random.expovariate(1e4))
+    written = [{"id": q.id, "sql": f"select * from ({q.gold[0]}) as same"} for q in load_benchmark(bench)]
+    total = score(bench, lines(bench.parent / "p.jsonl", written), ScoreOptions(ves=True))
+    assert (total.correct, total.r_ves) == (5, 100.0)
+    assert total.ves == pytest.approx(100, abs=2)
+    assert total.ves != 100.0
 
 
 def test_a_call_that_nothing_interrupts_costs_its_limit_and_a_second(bench: Path) -> None:

@@ -50,6 +50,32 @@ def test_what_cannot_be_judged_stands_in_the_headline(bench: Path, right: Path, 
     assert "2 not judged: 1 because their databases aren't here, 1 because their gold fails" in head
 
 
+def test_questions_of_one_database_are_taken_together(tmp_path: Path, fathom: Fathom) -> None:
+    """All of one database is right, and nearly none of the other: two tell next to nothing."""
+    predictions = by_position(tmp_path, "txt")
+    answers = predictions.read_text().splitlines()
+    predictions.write_text("\n".join(sql if i % 2 or i < 4 else "SELECT 99" for i, sql in enumerate(answers)))
+    told = json.loads(fathom("score", tmp_path, predictions, "--json").out)
+    low, high = told["clustered"]["interval"]
+    assert low < 0.1 < told["interval"][0] < told["interval"][1] < high == 1
+    assert (told["clustered"]["databases"], told["clustered"]["wider"] > 2) == (2, True)
+    interval, wider = (
+        f"{100 * low:.2f} to {100 * high:.2f}",
+        f"{told['clustered']['wider']:.1f} times as wide",
+    )
+    scored = fathom("score", tmp_path, predictions).out
+    assert f"clustered   95 % interval {interval} over 2 databases, {wider}" in scored
+    one = ("score", tmp_path, predictions, "--database", "a")
+    assert "clustered" not in fathom(*one).out
+    assert json.loads(fathom(*one, "--json").out)["clustered"] is None
+    evaluating = ("evaluate", tmp_path, "--predictions", predictions, "-o", tmp_path / "run")
+    shown = f"{100 * low:.1f} to {100 * high:.1f} (2 databases; {wider})"
+    assert f"correct, databases resampled {shown}" in " ".join(fathom(*evaluating).out.split())
+    assert json.loads(fathom(*evaluating, "--json").out)["clustered"] == told["clustered"]
+    fathom("report", tmp_path / "run", "-o", tmp_path / "r.md")
+    assert shown in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("options", "choice"),
     [

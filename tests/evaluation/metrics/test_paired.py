@@ -1,6 +1,7 @@
 import pytest
 from scipy.stats import binomtest
 
+from fathom.evaluation.interval import ClusteredInterval, clustered
 from fathom.evaluation.metrics import (
     NothingInCommon,
     clustered_mean,
@@ -44,18 +45,29 @@ def test_holm_corrects_as_its_paper_does() -> None:
     assert holm([]) == []
 
 
-def test_clusters_that_differ_widen_the_interval_and_alike_ones_do_not() -> None:
+def test_databases_that_differ_widen_the_interval_and_alike_ones_do_not() -> None:
     """Ten databases of forty questions: all of one right or wrong together, or half of each."""
-    clusters = [c for c in range(10) for _ in range(40)]
-    apart = clustered_mean([c % 2 for c in clusters], clusters)
-    alike = clustered_mean([i % 2 for i in range(400)], clusters)
+    apart, alike = clustered([(40, 40), (0, 40)] * 5), clustered([(20, 40)] * 10)
     assert apart is not None
     assert alike is not None
-    assert apart.value == alike.value == 0.5
     # The standard error of ten coins beside that of four hundred: sqrt(40) times as wide.
     assert apart.wider == pytest.approx(40**0.5, rel=0.1)
     assert alike.wider == pytest.approx(1.0, abs=0.1)
-    assert clustered_mean([1, 0, 1], ["a", "a", "a"]) is None
+    assert (alike.low + alike.high) / 2 == pytest.approx(0.5, abs=0.01)
+    assert clustered([(2, 3)]) is None
+    assert clustered([(0, 3), (0, 9)]) == ClusteredInterval(0.0, 0.0, 2, None)
+
+
+def test_the_interval_over_databases_is_that_of_drawing_each_question() -> None:
+    counts = [(3, 20), (18, 20), (11, 30), (25, 40), (7, 9), (30, 60), (2, 12), (90, 120)]
+    values = [int(i < right) for right, n in counts for i in range(n)]
+    drawn = clustered_mean(values, [c for c, (_, n) in enumerate(counts) for _ in range(n)])
+    found = clustered(counts)
+    assert found is not None
+    assert drawn is not None
+    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=0.02)
+    assert found.wider == pytest.approx(drawn.wider, rel=0.05)
+    assert found == clustered(counts[::-1])
 
 
 def test_a_difference_in_every_database_is_told_from_one_in_a_single_one() -> None:

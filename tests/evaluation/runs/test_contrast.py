@@ -8,6 +8,7 @@ from tests.evaluation.runs.bench import make_benchmark
 from tests.reports.stored import make_run
 
 from fathom.errors import InputError
+from fathom.evaluation.metrics import holm
 from fathom.evaluation.runs.contrast import contrast, contrasts, labelled, moved
 from fathom.evaluation.runs.grid import read_grid, run_grid
 from fathom.evaluation.runs.options import RunOptions
@@ -150,6 +151,33 @@ def test_splits_with_the_same_digest_and_ids_are_not_paired(tmp_path: Path, fath
     for name in ("Leaderboard", "Paired tests", "Overlap of failures", "Questions solved by exactly so many"):
         headings = [line for line in lines if line.startswith(f"### {name}")]
         assert [line.partition(": ")[2] for line in headings] == ["b dev", "b train"]
+
+
+def test_p_values_mind_how_many_are_tested_and_which_database_questions_are_of(
+    tmp_path: Path, fathom: Fathom
+) -> None:
+    folders = [make_run(tmp_path / str(seed), seed=seed, count=30) for seed in (1, 2, 3)]
+    pairs = json.loads(fathom("compare", *folders, "--json").out)["pairs"]
+    plain = [pair["correct"]["p_value"] for pair in pairs]
+    corrected = [pair["correct"]["holm"] for pair in pairs]
+    assert corrected == holm(plain)
+    assert sum(a < b for a, b in zip(plain, corrected, strict=True)) == 2
+    clustered = [pair["clustered"]["p_value"] for pair in pairs]
+    assert [pair["clustered"]["databases"] for pair in pairs] == [2, 2, 2]
+    told = " ".join(fathom("compare", *folders).out.split())
+    for p, of_three, over_databases in zip(plain, corrected, clustered, strict=True):
+        assert (
+            f"exact McNemar p = {p:.2g}, corrected for 3 pairs of runs (Holm) {of_three:.2g}, "
+            f"clustered by 2 databases {over_databases:.2g})"
+        ) in told
+    fathom("report", *folders, "--out", tmp_path / "r.md")
+    part = (tmp_path / "r.md").read_text(encoding="utf-8").partition("### Paired tests")[2]
+    assert "Holm p: McNemar's p, corrected for 3 pairs of runs" in part
+    head, _, *rows = [line.split(" | ") for line in part.splitlines() if line[:1] == "|"][:5]
+    for row, values in zip(rows, zip(plain, corrected, clustered, strict=True), strict=True):
+        shown = [row[head.index(name)].split()[0] for name in ("McNemar p", "Holm p", "clustered p")]
+        assert shown == [f"{value:.2g}" for value in values]
+    assert "(Holm)" not in fathom("compare", *folders[:2]).out  # one pair: nothing to correct
 
 
 def test_labels_tell_runs_apart(two_runs: list[Path]) -> None:

@@ -1,4 +1,4 @@
-"""Questions about one database aren't independent: intervals that resample databases, then questions.
+"""Differences of two runs, tested by resampling databases, then questions, for these aren't independent.
 
 Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference with Clustered Errors (2008).
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fathom.evaluation.metrics.rates import SEED
+from fathom.evaluation.interval import SEED
 
 _RESAMPLES = 2_000
 
@@ -41,7 +41,7 @@ class Clustered:
 
 
 def clustered_mean(values: Sequence[int], clusters: Sequence[Hashable]) -> Clustered | None:
-    """The mean of values in -1, 0, 1: outcomes, or differences of two outcomes to one question.
+    """The mean of values in -1, 0, 1: differences of two outcomes to one question.
 
     None with fewer than two clusters, where nothing tells how much they differ. Few clusters (below about
     ten) make the interval too narrow still: it is a lower bound of what isn't known.

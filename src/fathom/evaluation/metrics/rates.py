@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fathom.evaluation.interval import Z95, wilson
+from fathom.evaluation.interval import SEED, Z95, wilson
 
-SEED = 20_240_607  # of every bootstrap, so that a figure repeats to the last digit
 _RESAMPLES = 2_000
 _MOST_SAMPLED = 300
 _MOST_REMEMBERED = 1_600

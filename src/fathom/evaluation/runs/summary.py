@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fathom.evaluation.categories import by_level, families
+from fathom.evaluation.interval import clustered
 from fathom.evaluation.metrics import (
     Mean,
     Rate,
     calibration,
     calibration_error,
-    clustered_mean,
     condition_on_recall,
     means,
     pass_at,
@@ -143,9 +143,7 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
     judged = columns.take(np.flatnonzero(columns.judged))
     counts = Counter(columns.outcome.tolist())
     rates = _rates(columns, judged, counts)
-    clustered = (
-        clustered_mean(judged.right.astype(int).tolist(), judged.database.tolist()) if curves else None
-    )
+    interval = clustered(_by_database(judged)) if curves else None
     averaged = _averages(columns, judged)
     seconds = columns.seconds[~np.isnan(columns.seconds)]
     classes = Counter(e for e in judged.error_class.tolist() if e)
@@ -160,7 +158,7 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
         **{name: rate.value for name, rate in rates.items()},
         "intervals": {name: list(rate.interval()) for name, rate in rates.items()},
         "counts": {name: [rate.hits, rate.trials] for name, rate in rates.items()},
-        "clustered": clustered.as_json() if clustered else None,
+        "clustered": interval.as_json() if interval else None,
         "error_classes": dict(sorted(classes.items())),
         "seconds": float(seconds.sum()) if len(seconds) else None,
         "seconds_per_question": averaged.pop("seconds").as_json(),
@@ -176,6 +174,13 @@ def figures(columns: RecordColumns, *, curves: bool = True) -> dict[str, Any]:
         "usage": _usage(averaged),
         "confidence": _confidence(judged, curves=curves),
     }
+
+
+def _by_database(columns: RecordColumns) -> list[tuple[int, int]]:
+    """The right ones and all of each database's questions."""
+    _, member = np.unique(columns.database.astype(str), return_inverse=True)
+    n = np.bincount(member)
+    return list(zip(np.bincount(member, columns.right).astype(int).tolist(), n.tolist(), strict=True))
 
 
 def _rates(columns: RecordColumns, judged: RecordColumns, counts: Counter[str]) -> dict[str, Rate]:

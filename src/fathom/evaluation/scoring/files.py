@@ -14,7 +14,7 @@ from fathom.benchmarks import Benchmark, QuestionSelection, load_benchmark
 from fathom.config import read_settings
 from fathom.evaluation.categories import by_level
 from fathom.evaluation.comparisons import load_comparison
-from fathom.evaluation.interval import wilson
+from fathom.evaluation.interval import ClusteredInterval, clustered, wilson
 from fathom.evaluation.outcome import PASS_AT, Outcome
 from fathom.evaluation.scoring.clusters import workers_of
 from fathom.evaluation.scoring.judge import Scored
@@ -102,6 +102,11 @@ class Score(Displayed):
         """The 95 % Wilson interval of the correct rate."""
         return wilson(self.correct, self.n)
 
+    @property
+    def clustered(self) -> ClusteredInterval | None:
+        """The same with databases resampled, for their questions aren't independent; None over one."""
+        return clustered([(right, n) for n, right in self.by_database.values()])
+
     def as_json(self) -> dict[str, Any]:
         """Everything as JSON values; rates beside the counts that they come from."""
         content = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -112,6 +117,7 @@ class Score(Displayed):
         if self.candidates < 2:
             del content["pass_at"]
         content["correct_rate"], content["interval"] = self.correct_rate, list(self.interval)
+        content["clustered"] = found.as_json() if (found := self.clustered) else None
         content["partial_credit"] = self.partial_credit / self.n if self.n else None
         return content
 

@@ -17,7 +17,7 @@ from fathom.evaluation.runs.summary import Summary
 from fathom.interfaces.cli import INTERRUPTED
 from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.reports.chapters.answers import CALLS, WORDS
-from fathom.reports.chapters.ranking import AMBIGUITY
+from fathom.reports.chapters.ranking import AMBIGUITY, by_database
 
 SHOWN_MOVES = 20
 NAMES = {"json_mode": "JSON mode", "n": "several replies in one request", "stop_sequences": "stop words"}
@@ -112,6 +112,8 @@ def _figures(figures: Mapping[str, Any]) -> Table:
                         ("unanswerable, readings shown", "unanswerable_shown")):  # fmt: skip
         if figures["counts"][name][1]:
             table.add_row(label, rate(figures, name))
+        if name == "correct_rate" and figures["clustered"]:
+            table.add_row("correct, databases resampled", by_database(figures["clustered"]).plain)
     if figures["seconds_median"] is not None:
         table.add_row(
             "seconds a question", f"median {figures['seconds_median']:.3g}, p95 {figures['seconds_p95']:.3g}"
@@ -192,7 +194,7 @@ def print_contrast(
 
 def _corrected(pair: RunPair, pairs: int) -> str:
     """The p's that mind how many pairs are tested, and that questions of one database are alike."""
-    told = f", Holm {pair.holm:.2g} for {pairs} pairs" if pairs > 1 else ""
+    told = f", corrected for {pairs} pairs of runs (Holm) {pair.holm:.2g}" if pairs > 1 else ""
     if (found := pair.clustered) is not None:
         told += f", clustered by {found.clusters} databases {found.p_value:.2g}"
     return told

@@ -167,6 +167,8 @@ def _told(one: Score) -> str:
         f"  benchmark   {one.benchmark}{split}, comparison {one.comparison}",
         f"  outcomes    {one.correct} correct, {one.incorrect} incorrect, {one.error} error",
     ]
+    if (clustered := one.clustered) is not None:
+        lines.append(f"  clustered   95 % interval {clustered}")
     if one.translated:
         lines.append(f"  dialect     gold and predictions alike were translated from {one.translated}")
     if one.errors:

@@ -70,7 +70,7 @@ def _line(
         named(found, label),
         rate(figures, "correct_rate"),
         Cell("", mark=drawn),
-        *([_by_database(figures["clustered"])] if clustered else []),
+        *([by_database(figures["clustered"])] if clustered else []),
         count(figures["n"]),
         *([_unjudged(figures["unjudged"])] if unjudged else []),
         *rates,
@@ -81,7 +81,7 @@ def _line(
     ]
 
 
-def _by_database(of: Mapping[str, Any] | None) -> Cell:
+def by_database(of: Mapping[str, Any] | None) -> Cell:
     """The interval with databases resampled."""
     if of is None:
         return Cell("–")

@@ -1,26 +1,30 @@
 """Stored runs with everything that a record can hold."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from fathom.evaluation.outcome import Outcome
-from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore, preview
+from fathom.evaluation.runs.record import CallRecord, JudgedQuery, QuestionRecord, SelectionScore, preview
 
 
 def make_run(folder: Path, *, seed: int, text: str = "", count: int = 50, **configured: object) -> Path:
     """A stored run, with `text` wherever text can stand; `configured` is further configuration."""
+    records = [_record(i, seed, text) for i in range(count)]
+    usual = {"method": f"m{seed}{text}", "benchmark": f"b{text}", "settings": {"note": text}}
+    return write_run(folder, records, **(usual | configured))
+
+
+def write_run(folder: Path, records: Iterable[QuestionRecord], **configured: object) -> Path:
+    """Store these records as a run; `configured` is its configuration, where it differs from the usual."""
     folder.mkdir(parents=True)
-    with (folder / "records.jsonl").open("wb") as stream:
-        for i in range(count):
-            stream.write(_record(i, seed, text).line())
+    (folder / "records.jsonl").write_bytes(b"".join(record.line() for record in records))
     configuration = {
-        "method": f"m{seed}{text}", "model": None, "benchmark": f"b{text}", "split": "dev",
-        "digest": "a" * 64,
-        "comparison": "bird", "settings": {"note": text}, "seed": 0, "limit": None,
+        "method": "m", "model": None, "benchmark": "b", "split": "dev", "digest": "a" * 64,
+        "comparison": "bird", "settings": {}, "seed": 0, "limit": None,
     } | configured  # fmt: skip
-    (folder / "run.json").write_text(
-        json.dumps({"configuration": configuration, "starts": [{"code": None}]}), encoding="utf-8"
-    )
+    content = {"configuration": configuration, "starts": [{"code": None}]}
+    (folder / "run.json").write_text(json.dumps(content), encoding="utf-8")
     return folder
 
 
@@ -35,6 +39,31 @@ def judge(folder: Path, judge: str = "judge", *, person: bool = False, count: in
     )
     name = "people.jsonl" if person else "judgements.jsonl"
     (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def every_chapter(folder: Path) -> list[Path]:
+    """Runs over two benchmarks that together give a report each of its chapters."""
+    pair = [make_run(folder / name, seed=seed, method=name) for name, seed in (("first", 1), ("second", 2))]
+    judge(pair[0])
+    judge(pair[0], "ann", person=True)
+    same = {"verdict": "different", "reason": "", "outcome": "correct", "pair": "x", "model": "judge"}
+    (pair[0] / "equivalences.jsonl").write_text(json.dumps({"id": "0"} | same) + "\n", encoding="utf-8")
+    records = [_record(i, 1, "") for i in range(50)]
+    again = write_run(folder / "again", records, method="first", settings={"note": ""}, seed=1)
+    bare = {"note": "", "evidence": "none"}
+    without = write_run(folder / "without", records, method="first", settings=bare)
+    unjudged = [
+        QuestionRecord(str(i), "?", "d", Outcome.UNJUDGED, error_class="no_gold", seconds=1) for i in (0, 1)
+    ]
+    lookup = {"name": "lookup", "arguments": {"id": "1"}}
+    called = [
+        QuestionRecord(str(i), "?", "", Outcome.CORRECT if i else Outcome.ERROR, seconds=1,
+                       call=CallRecord(("NCBI", "Ensembl")[i % 2], "blast", lookup, lookup if i else None,
+                                       similarity=float(i > 0)))
+        for i in range(2, 8)
+    ]  # fmt: skip
+    other = write_run(folder / "calls", [*unjudged, *called], benchmark="tools", digest="c" * 64)
+    return [*pair, again, without, other]
 
 
 def _record(i: int, seed: int, text: str) -> QuestionRecord:
@@ -69,5 +98,7 @@ def _record(i: int, seed: int, text: str) -> QuestionRecord:
         seconds=0.1 * i,
         rows=preview(["name" + text], [[text or "x"], [None]], 2, cut=False),
         gold_rows=preview(["name"], [["y"]], 1, cut=False),
+        readings=2 if i % 10 == 0 else 0,
+        readings_found=1 if i % 10 == 0 else 0,
         trace=({"name": "propose" + text, "module": "generation", "found": {"sql": text}, "usage": used},),
     )

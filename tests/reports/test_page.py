@@ -167,7 +167,7 @@ def test_runs_that_differ_in_their_seed_are_one_with_a_spread(tmp_path: Path) ->
     write_report([*runs, make_run(tmp_path / "x", seed=2)], tmp_path / "r.md")
     markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
     line = next(one for one in markdown.splitlines() if "±" in one and one[0] == "|")
-    assert line.startswith("| m | 2 | 34.0 ± 0.0 % (34.0, 34.0)")
+    assert line.startswith("| m | 2 | 50 | 34.0 ± 0.0 % (34.0, 34.0)")
 
 
 def test_levels_stand_in_their_order_everywhere(tmp_path: Path) -> None:

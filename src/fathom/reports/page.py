@@ -7,7 +7,7 @@ run, by its hash, so that text from a question, a row or a query stays inert eve
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -19,11 +19,10 @@ from markupsafe import Markup
 
 from fathom.evaluation.categories import by_level
 from fathom.evaluation.runs.contrast import Contrast, contrasts
-from fathom.evaluation.runs.folder import read_configuration
 from fathom.evaluation.runs.summary import Summary
 from fathom.reports.chapters import chapters
 from fathom.reports.drilldown import CHUNK, DrillDown, drill_down
-from fathom.reports.sheet import Chapter, letter
+from fathom.reports.sheet import Chapter, letter, span
 from fathom.text.templates import html_templates
 
 MOST_QUESTIONS = 5_000
@@ -68,7 +67,6 @@ def _render(found: Sequence[Contrast], drill: DrillDown, title: str) -> str:
         named=named,
         drill=drill,
         index=_json_in_script(_index(drill, named)),
-        origins=[_origin(label, folder) for label, _, folder in _runs(found)],
         script=script,
         script_hash=_hash(script),
         css=css,
@@ -126,28 +124,7 @@ def _index(drill: DrillDown, named: Sequence[_Named]) -> dict[str, Any]:
 def _subtitle(found: Sequence[Contrast]) -> str:
     summaries = [summary for _, summary, _ in _runs(found)]
     comparisons = sorted({s.configuration["comparison"] for s in summaries})
-    asked = f"{_range(s.all['asked'] for s in summaries)} questions a run"
+    asked = f"{span(s.all['asked'] for s in summaries)} questions a run"
     if any(s.all["unjudged"] for s in summaries):
-        asked += f", {_range(s.all['n'] for s in summaries)} of them judged"
+        asked += f", {span(s.all['n'] for s in summaries)} of them judged"
     return f"{asked}, compared as {' and '.join(comparisons)}."
-
-
-def _range(numbers: Iterable[int]) -> str:
-    found = sorted(set(numbers))
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
-
-
-def _origin(label: str, folder: Path) -> dict[str, str]:
-    content = read_configuration(folder)
-    configuration = content["configuration"]
-    code = (content.get("starts") or [{}])[-1].get("code") or {}
-    dirty = " with changes" if code.get("dirty") else ""
-    return {
-        "label": label,
-        "benchmark": " ".join(p for p in (configuration["benchmark"], configuration.get("split")) if p),
-        "comparison": configuration["comparison"],
-        "digest": configuration["digest"][:12],
-        "code": f"{code['commit'][:12]}{dirty}" if code.get("commit") else "released version",
-        "settings": json.dumps(configuration.get("settings") or {}, ensure_ascii=False),
-        "folder": folder.name,
-    }

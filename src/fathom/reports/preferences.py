@@ -45,10 +45,11 @@ def write_preferences(
 
 def preference_chapter(compared: Mapping[str, Preferences]) -> Chapter:
     """Who wins how often, by annotator of each comparison, and how far annotators agree."""
-    rows, bars, alike = [], [], []
+    rows, bars, alike, counted_over = [], [], [], []
     for name, found in compared.items():
         for annotator in found.labels:
             counted, rate = found.of(annotator)
+            counted_over.append(counted.n)
             low, high = rate.interval() or (0.0, 1.0)
             won = share({"value": rate.value, "interval": (low, high), "n": counted.n})
             parts = _parts(counted)
@@ -62,12 +63,13 @@ def preference_chapter(compared: Mapping[str, Preferences]) -> Chapter:
     title = "Win rate"
     head = heads("comparison", "annotator", *(told for _, told, _ in _parts(Preference(0, 0, 0, 0))),
                  "A's win rate, ties split")  # fmt: skip
-    sheet = Sheet(title, head, rows)
+    sheet = Sheet(title, head, rows, lead=2)
     note = "A: the first wins, G: both good, N: neither is, B: the second wins."
-    figure = Figure(title, note, stacks(bars, label=title), sheet)
+    figure = Figure(title, note, stacks(bars, label=title), sheet, counted_over)
     sheets = []
     if alike:
-        sheets.append(Sheet("Agreement", heads("comparison", "annotators", "alike", "kappa", "N"), alike))
+        head = heads("comparison", "annotators", "N", "alike", "kappa")
+        sheets.append(Sheet("Agreement", head, alike, lead=3))
     return Chapter("preference", "Preference", _NOTE, sheets, (figure,))
 
 
@@ -86,4 +88,4 @@ def _counted(part: int, n: int) -> Cell:
 
 def _agreement(one: Mapping[str, Any]) -> list[Cell]:
     told = [UNKNOWN if one[key] is None else format(one[key], form) for key, form in _FORMS.items()]
-    return [text(" and ".join(one["annotators"])), *map(text, told), count(one["n"])]
+    return [text(" and ".join(one["annotators"])), count(one["n"]), *map(text, told)]

@@ -3,8 +3,8 @@
 The page, Markdown and the terminal show the same cells; a chart stands beside the table of what it draws.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -30,20 +30,23 @@ class Cell:
     flag: str = ""
 
     @property
+    def named(self) -> str:
+        """The text, after the letter of the run that it names."""
+        return ": ".join(p for p in ("" if self.run is None else letter(self.run), self.text) if p)
+
+    @property
     def plain(self) -> str:
-        """The cell as text."""
-        named = f"{letter(self.run)}: {self.text}" if self.run is not None and self.text else self.text
-        if self.run is not None and not self.text:
-            named = letter(self.run)
-        flag = f" [{self.flag}]" if self.flag else ""
-        return f"{named} ({self.more}){flag}" if self.more else named + flag
+        """The cell as text on one line."""
+        more, flag = f" ({self.more})" if self.more else "", f" [{self.flag}]" if self.flag else ""
+        return f"{self.named}{more}{flag}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table: `title` is its caption, `note` how to read it; every row is as long as `head`.
 
-    The first cell of a row is its heading. `heat` says whether a high value is good or bad.
+    The first `lead` cells of a row say what it is of and over how many questions, before anything that may
+    be out of sight. `heat` says whether a high value is good or bad.
     """
 
     title: str
@@ -51,16 +54,32 @@ class Sheet:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     heat: Heat = ""
+    lead: int = 1
+
+    @property
+    def told(self) -> list[int]:
+        """The columns that hold text: where there is no page, those of drawings alone are left out."""
+        rows = (self.head, *self.rows)
+        return [i for i in range(len(self.head)) if any(row[i].plain for row in rows)]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One chart; `note` tells how to read it, `sheet` holds what it draws."""
+    """One chart; `note` tells how to read it, `sheet` holds what it draws.
+
+    `questions` is how many it rests on, for each run that it shows.
+    """
 
     title: str
     note: str
     chart: Markup
     sheet: Sheet
+    questions: Sequence[int]
+
+    @property
+    def caption(self) -> str:
+        """How to read the chart, and over how many questions it is."""
+        return f"{self.note} N = {span(self.questions)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +90,12 @@ class Chapter:
     title: str
     note: str = ""
     sheets: Sequence[Sheet] = ()
-    figures: Sequence[Figure] = field(default_factory=tuple)
+    figures: Sequence[Figure] = ()
+
+    @property
+    def tables(self) -> list[Sheet]:
+        """Every table, also those behind charts."""
+        return [*self.sheets, *(figure.sheet for figure in self.figures)]
 
 
 def letter(number: int) -> str:
@@ -87,6 +111,12 @@ def text(content: object) -> Cell:
 def heads(*names: str) -> list[Cell]:
     """Headings."""
     return [Cell(name) for name in names]
+
+
+def span(numbers: Iterable[int]) -> str:
+    """One number, or the least and the greatest of several."""
+    found = sorted(set(numbers))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
 
 
 def count(number: int | None) -> Cell:

@@ -106,17 +106,11 @@ def chapter_lines(made: Sequence[Chapter]) -> list[str]:
             f"## {_escaped(chapter.title)}",
             *(["", _escaped(chapter.note)] if chapter.note else []),
         ]
-        for sheet in (*chapter.sheets, *(figure.sheet for figure in chapter.figures)):
+        for sheet in chapter.tables:
             lines += ["", f"### {_escaped(sheet.title)}", *(["", _escaped(sheet.note)] if sheet.note else [])]
-            rows = [[cell.plain for cell in row] for row in (sheet.head, *sheet.rows)]
-            lines += ["", *_table(_without_empty(rows))]
+            rows = [[row[i].plain for i in sheet.told] for row in (sheet.head, *sheet.rows)]
+            lines += ["", *_table(rows)]
     return lines
-
-
-def _without_empty(rows: list[list[str]]) -> list[list[str]]:
-    """Without the columns that hold drawings only."""
-    kept = [i for i in range(len(rows[0])) if any(row[i] for row in rows)]
-    return [[row[i] for i in kept] for row in rows]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -154,4 +154,6 @@ def test_summaries_and_reports_tell_both_rates_and_who_judged(
     assert "words.openai:judge.safety,0.5" in (tmp_path / "report.csv").read_text(encoding="utf-8")
     assert '"unjudged": 1' in (tmp_path / "report.json").read_text(encoding="utf-8")
     print_summary(summarise(run))
-    assert "safety rate (SR), judged by openai:judge" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "safety rate (SR), judged by openai:judge" in printed
+    assert f"every table of it: fathom report {run} --print\n" in printed

@@ -39,7 +39,7 @@ COMMANDS = {
     "methods": "List the methods, draw one, list the steps to compose one of.",
     "models": "Show which language models can be asked, and check one.",
     "prefer": "Tell which of two systems' answers in words are preferred, by a model or by people.",
-    "report": "Write runs as one HTML page, or as Markdown, CSV or JSON.",
+    "report": "Write runs as one HTML page, or as Markdown, CSV or JSON; or print all their tables.",
     "review": "Have people annotate, rate and settle, each blind to the others; measure how far they agree.",
     "rewrite": "Find a faster form of a query, with the same result.",
     "rights": "Check a file of who may see what, and show what a user sees.",

@@ -6,7 +6,7 @@ from pathlib import Path
 from fathom.errors import ConfigError
 from fathom.evaluation.runs.contrast import Contrast, Moved, contrasts, moved
 from fathom.interfaces.cli.display import print_json
-from fathom.interfaces.cli.run_display import print_contrast
+from fathom.interfaces.cli.run_display import print_contrast, print_places
 from fathom.reports.tables import contrasts_as_json
 
 
@@ -36,6 +36,7 @@ def compare(
         return
     for one in found:
         print_contrast(one, _moves(one), titled=len(found) > 1)
+        print_places(one)
 
 
 def _moves(found: Contrast) -> dict[tuple[str, str], list[Moved]]:

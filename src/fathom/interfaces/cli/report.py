@@ -1,4 +1,4 @@
-"""`fathom report`: runs as one page, or as Markdown, CSV or JSON."""
+"""`fathom report`: runs as one page, as Markdown, CSV or JSON, or as tables in the terminal."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -10,15 +10,19 @@ from cyclopts import Parameter
 
 from fathom.benchmarks import load_benchmark
 from fathom.errors import ConfigError
+from fathom.evaluation.runs.contrast import contrasts
 from fathom.evaluation.runs.folder import read_configuration
 from fathom.evaluation.runs.resettlement import resettled
 from fathom.interfaces.cli.display import notices, plain
+from fathom.interfaces.cli.sheets import print_chapters
+from fathom.reports.chapters import chapters
 from fathom.reports.report_files import write_report
 
 
 def report(
     *runs: Path,
-    out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("report.html"),
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    printed: Annotated[bool, Parameter(name="--print", negative=())] = False,
     title: str = "",
     questions: int = 5_000,
     settled: Path | None = None,
@@ -26,12 +30,16 @@ def report(
 ) -> None:
     """Write a report of runs: one HTML page that needs no network, or .md, .csv, .json by the file's ending.
 
+    fathom report RUNS --print shows the same tables in the terminal.
+
     Parameters
     ----------
     runs
         Folders of runs, one or more.
     out
-        The file to write; its ending says which kind.
+        The file to write; its ending says which kind. Left out, it is report.html.
+    printed
+        Print every table here in place of writing a file.
     title
         The page's title; what was run where it isn't given.
     questions
@@ -44,6 +52,8 @@ def report(
     """
     if not runs:
         raise ConfigError("Name one run or more, such as: fathom report runs/geoquery-dev-offline")
+    if printed and out is not None:
+        raise ConfigError("--print writes no file: leave out --out, or --print.")
     with ExitStack() as stack:
         shown: Sequence[Path] = runs
         if settled is not None:
@@ -51,8 +61,12 @@ def report(
             shown = [_settled(run, settled, benchmark, folder / str(n)) for n, run in enumerate(runs)]
         elif benchmark is not None:
             raise ConfigError("--benchmark goes with --settled FILE.")
-        write_report(shown, out, title=title, most_questions=questions)
-    notices.print(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
+        if printed:
+            print_chapters(chapters(contrasts(shown)))
+            return
+        file = out or Path("report.html")
+        write_report(shown, file, title=title, most_questions=questions)
+    notices.print(f"Wrote {file} ({file.stat().st_size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
 
 
 def _settled(run: Path, file: Path, benchmark: str | None, folder: Path) -> Path:

@@ -82,7 +82,13 @@ def print_summary(summary: Summary) -> None:
     for grouping in ("difficulty", "category", "provider", "tool"):
         if grouping in summary.by and figures["n"]:
             _print_groups(grouping, summary.by[grouping])
-    console.print(plain(f"The run is in {summary.folder}"), style="dim")
+    told = f"The run is in {summary.folder}; every table of it: {_report_of(summary.folder)}"
+    console.print(plain(told), style="dim", soft_wrap=True)
+
+
+def _report_of(*folders: str) -> str:
+    """The command that prints all that is known of runs."""
+    return shlex.join(["fathom", "report", *folders, "--print"])
 
 
 def _warnings(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -154,8 +160,14 @@ def print_repeats(found: Contrast) -> None:
             values = ", ".join(f"{v:.1%}" for v in spread.values)
             told = f"{name.replace('_', ' '):15} {spread.mean:.1%} ± {spread.deviation:.1%} ({values})"
             console.print(told, soft_wrap=True)
-    places = ", ".join(str(folder) for folder in found.folders.values())
-    console.print(plain(f"The runs are in {places}"), style="dim", soft_wrap=True)
+    print_places(found)
+
+
+def print_places(found: Contrast) -> None:
+    """Say where runs are, and how to see the rest."""
+    folders = [str(folder) for folder in found.folders.values()]
+    told = f"The runs are in {', '.join(folders)}; every table of them: {_report_of(*folders)}"
+    console.print(plain(told), style="dim", soft_wrap=True)
 
 
 def print_figures(contrast: Contrast, *, titled: bool = False) -> None:

@@ -9,6 +9,7 @@ from fathom.reports.chapters.drawings import charts
 from fathom.reports.chapters.failures import failures, overlap
 from fathom.reports.chapters.groups import grouped
 from fathom.reports.chapters.modules import modules
+from fathom.reports.chapters.origins import origins
 from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
 from fathom.reports.charts.svg import relabelled
 from fathom.reports.sheet import Chapter, Figure, Sheet
@@ -51,6 +52,7 @@ _CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
      "it changes no outcome. Shares are of the queries it judged.", equivalence),
     ("overlap", "Overlap", "", overlap),
     ("groups", "By group", "A question counts in each of its categories.", grouped),
+    ("repeat", "Repeat it", "", origins),
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def calls(found: Contrast) -> Iterator[Sheet]:
             rows.append([named(found, label), text(summary.configuration["comparison"]), *shown])
     if rows:
         head = heads("run", "compared as", *CALLS.values(), *(f"failed, {n}" for n in _DIFFERING))
-        yield Sheet("Tool calls", head, rows)
+        yield Sheet("Tool calls", head, rows, lead=2)
 
 
 def words(found: Contrast) -> Iterator[Sheet]:
@@ -46,7 +46,7 @@ def words(found: Contrast) -> Iterator[Sheet]:
     ]  # fmt: skip
     if not rows:
         return
-    yield Sheet("Answers in words", heads("run", "judge", *WORDS.values(), "unjudged"), rows)
+    yield Sheet("Answers in words", heads("run", "judge", *WORDS.values(), "unjudged"), rows, lead=2)
     yield from _by(found, judged)
     yield from _relations(found, judged)
 
@@ -61,7 +61,7 @@ def equivalence(found: Contrast) -> Iterator[Sheet]:
     ]
     if not rows:
         return
-    yield Sheet("Equivalence to gold", heads("run", "judge", *SAME, "unjudged"), rows)
+    yield Sheet("Equivalence to gold", heads("run", "judge", *SAME, "unjudged"), rows, lead=2)
     for label, by_judge in judged:
         for judge, of in by_judge.items():
             yield _counts(of, f"Execution against the verdicts of {judge}: {label}", "by execution")
@@ -82,7 +82,7 @@ def _by(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]]) -> Ite
         ]
         if rows:
             head = heads(grouping, "run", "judge", *WORDS.values())
-            yield Sheet(f"Answers in words by {grouping}", head, rows, heat="good")
+            yield Sheet(f"Answers in words by {grouping}", head, rows, heat="good", lead=3)
 
 
 def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Sheet]:
@@ -93,8 +93,8 @@ def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]])
                 rows.append([named(found, label), text(f"{name} and {judge}"), *_related(told)])
             for other, told in quality["with"].items():
                 rows.append([named(found, label), text(f"{judge} and {other}"), *_related(told)])
-    head = heads("run", "of", "Cramér's V", "p", "Spearman", "p", "Pearson", "p", "alike", "N")
-    yield Sheet("Judges, people and execution", head, rows)
+    head = heads("run", "of", "N", "Cramér's V", "p", "Spearman", "p", "Pearson", "p", "alike")
+    yield Sheet("Judges, people and execution", head, rows, lead=3)
     for label, of in judged:
         for judge, quality in of.items():
             for name, told in (*quality["against"].items(), *quality["with"].items()):
@@ -102,21 +102,21 @@ def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]])
 
 
 def _related(told: Mapping[str, Any]) -> list[Cell]:
-    cells = []
+    cells = [count(told["n"])]
     for name in ("cramers_v", "spearman", "pearson"):
         of = told.get(name)
         cells += [text(f"{of['value']:.2f}" if of else UNKNOWN), p_value(of["p"] if of else None)]
     alike = told.get("exact")
-    return [*cells, text(UNKNOWN if alike is None else f"{100 * alike:.1f} %"), count(told["n"])]
+    return [*cells, text(UNKNOWN if alike is None else f"{100 * alike:.1f} %")]
 
 
 def _counts(told: Mapping[str, Any], title: str, name: str) -> Sheet:
     """A heat map of counts; tinted by the share of the greatest."""
     most = max((n for row in told["counts"] for n in row), default=0) or 1
-    head = heads(name, *(f"{s:g}" if isinstance(s, float) else s for s in told["columns"]), "N")
+    head = heads(name, "N", *(f"{s:g}" if isinstance(s, float) else s for s in told["columns"]))
     rows = [
-        [text(f"{one:g}" if isinstance(one, float) else one), *(Cell(f"{n:,}", heat=n / most) for n in row),
-         count(sum(row))]
+        [text(f"{one:g}" if isinstance(one, float) else one), count(sum(row)),
+         *(Cell(f"{n:,}", heat=n / most) for n in row)]
         for one, row in zip(told["rows"], told["counts"], strict=True) if sum(row)
     ]  # fmt: skip
-    return Sheet(title, head, rows, heat="good")
+    return Sheet(title, head, rows, heat="good", lead=2)

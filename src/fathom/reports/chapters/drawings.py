@@ -21,7 +21,7 @@ from fathom.reports.charts import (
     radar,
     stacks,
 )
-from fathom.reports.sheet import Cell, Figure, Sheet, heads, letter, number, rate, share, text
+from fathom.reports.sheet import Cell, Figure, Sheet, count, heads, letter, number, rate, share, text
 
 _MEASURES = {"tokens": "tokens a question", "calls": "model calls a question", "cost_usd": "US$ a question",
              "seconds": "seconds a question"}  # fmt: skip
@@ -49,6 +49,15 @@ def charts(contrast: Contrast) -> list[Figure]:
 Runs = Sequence[tuple[int, tuple[str, Any]]]
 
 
+def _judged(runs: Runs) -> list[int]:
+    return [s.all["n"] for _, (_, s) in runs]
+
+
+def _stated(runs: Runs) -> list[int]:
+    """How many questions of each run have a confidence."""
+    return [s.all["confidence"]["n"] for _, (_, s) in runs if s.all["confidence"]]
+
+
 def _bar(number: int, label: str, figures: Mapping[str, Any] | None) -> Bar:
     if figures is None or figures["correct_rate"] is None:
         return Bar(number, letter(number), f"{label}: not defined", None, 0.0, 1.0)
@@ -72,6 +81,7 @@ def _difficulty(contrast: Contrast, runs: Runs) -> Figure | None:
         "Correct rate with its 95 % interval.",
         bars(groups, label="By difficulty"),
         by(contrast, "difficulty", names),
+        _judged(runs),
     )
 
 
@@ -88,7 +98,8 @@ def _radars(contrast: Contrast, runs: Runs) -> Iterator[Figure]:
         ]
         title = f"By {grouping}"
         sheet = by(contrast, grouping, names)
-        yield Figure(title, "Correct rate; further out is better.", radar(names, shapes, label=title), sheet)
+        chart = radar(names, shapes, label=title)
+        yield Figure(title, "Correct rate; further out is better.", chart, sheet, _judged(runs))
 
 
 def _quality_radars(runs: Runs) -> Iterator[Figure]:
@@ -115,7 +126,8 @@ def _quality_radars(runs: Runs) -> Iterator[Figure]:
             head = [text(grouping), *(Cell("", run=i) for i, _, _ in of)]
             sheet = Sheet(title, head, rows, heat="good")
             note = "Share of answers with a BioScore of 2 or more."
-            yield Figure(title, note, radar(names, shapes, label=title), sheet)
+            asked = [q["response_quality"]["n"] for _, _, j, q in judged if j == judge]
+            yield Figure(title, note, radar(names, shapes, label=title), sheet, asked)
 
 
 def _shape(i: int, label: str, values: Sequence[float | None]) -> Line:
@@ -124,10 +136,11 @@ def _shape(i: int, label: str, values: Sequence[float | None]) -> Line:
 
 def _revised(contrast: Contrast, runs: Runs) -> Figure | None:
     """Draw the queries that entered the revision module and those that left it."""
-    rows, table = [], []
+    rows, table, asked = [], [], []
     for i, (label, summary) in runs:
         if (of := summary.all["revision"]) is None:
             continue
+        asked.append(of["n"])
         for end in ("before", "after"):
             parts = [(o.value[0].upper(), o.value, of[end][o.value]["value"] or 0.0) for o in JUDGED]
             rows.append(Stack(i, letter(i), f"{end} revision", parts))
@@ -135,9 +148,10 @@ def _revised(contrast: Contrast, runs: Runs) -> Figure | None:
     if not rows:
         return None
     title = "Before and after revision"
-    sheet = Sheet(title, heads("run", "revision", "correct (CR)", "incorrect (IR)", "error (ER)"), table)
+    head = heads("run", "revision", "correct (CR)", "incorrect (IR)", "error (ER)")
+    sheet = Sheet(title, head, table, lead=2)
     note = "C: correct, I: runs but is incorrect, E: error; of the questions that the module had."
-    return Figure(title, note, stacks(rows, label=title), sheet)
+    return Figure(title, note, stacks(rows, label=title), sheet, asked)
 
 
 def _pareto(contrast: Contrast) -> Iterable[Figure | None]:
@@ -160,7 +174,8 @@ def _pareto(contrast: Contrast) -> Iterable[Figure | None]:
             ]  # fmt: skip
             title = f"Correct against {_MEASURES[measure]}"
             head = heads("run", _MEASURES[measure], "correct", "on the front")
-            yield Figure(title, note, chart, Sheet(title, head, rows))
+            judged = [contrast.summaries[p.name].all["n"] for p in cloud]
+            yield Figure(title, note, chart, Sheet(title, head, rows), judged)
 
 
 def _mean(figures: Mapping[str, Any], measure: str) -> float | None:
@@ -196,14 +211,16 @@ def _budgets(contrast: Contrast) -> Iterable[Figure | None]:
                       label=f"CR@budget: {measure}")  # fmt: skip
         note = "A question over budget counts as wrong."
         sheet = budgets(contrast, measure, _MEASURES[measure])
-        yield Figure(f"CR@budget: {_MEASURES[measure]}", note, chart, sheet)
+        asked = [rate.trials for curve in curves.values() for _, rate in curve]
+        yield Figure(f"CR@budget: {_MEASURES[measure]}", note, chart, sheet, asked)
 
 
 def _pass_at(contrast: Contrast, runs: Runs) -> Figure | None:
-    drawn, rows = [], []
+    drawn, rows, asked = [], [], []
     for i, (label, summary) in runs:
         generation = summary.all["generation"]
         if generation and generation["candidates"] > 1:
+            asked += [rate["n"] for rate in generation["pass_at"].values()]
             curve = [
                 (float(k), r["value"]) for k, r in generation["pass_at"].items() if r["value"] is not None
             ]
@@ -215,7 +232,7 @@ def _pass_at(contrast: Contrast, runs: Runs) -> Figure | None:
     chart = lines(drawn, LineAxis("k", ticks), y_label="pass@k", label="pass@k")
     sheet = Sheet("pass@k", heads("run", *(f"k = {k}" for _, k in ticks)), rows)
     note = "Share of questions with a right query among the first k candidates."
-    return Figure("pass@k", note, chart, sheet)
+    return Figure("pass@k", note, chart, sheet, asked)
 
 
 def _risk_coverage(contrast: Contrast, runs: Runs) -> Figure | None:
@@ -228,7 +245,7 @@ def _risk_coverage(contrast: Contrast, runs: Runs) -> Figure | None:
         return None
     ticks = [(t / 4, f"{25 * t} %") for t in range(5)]
     chart = lines(drawn, LineAxis("coverage", ticks, (0, 1)), y_label="risk", label="Risk and coverage")
-    head = heads("run", *(f"coverage {t}" for _, t in ticks[1:]), "area below", "N")
+    head = heads("run", "N", *(f"coverage {t}" for _, t in ticks[1:]), "area below")
     rows = []
     for _, (label, s) in runs:
         if of := s.all["confidence"]:
@@ -236,10 +253,11 @@ def _risk_coverage(contrast: Contrast, runs: Runs) -> Figure | None:
             at = [min((abs(c - t), risk) for c, risk in curve)[1] for t, _ in ticks[1:]]
             area = text(f"{of['risk_coverage_area']:.3f}")
             rows.append(
-                [named(contrast, label), *(text(f"{100 * r:.1f} %") for r in at), area, text(of["n"])]
+                [named(contrast, label), count(of["n"]), *(text(f"{100 * r:.1f} %") for r in at), area]
             )
     note = "Share wrong when only the surest answers are given; lower is better."
-    return Figure("Risk and coverage", note, chart, Sheet("Risk at coverage", head, rows))
+    sheet = Sheet("Risk at coverage", head, rows, lead=2)
+    return Figure("Risk and coverage", note, chart, sheet, _stated(runs))
 
 
 def _calibration(contrast: Contrast, runs: Runs) -> Figure | None:
@@ -257,6 +275,6 @@ def _calibration(contrast: Contrast, runs: Runs) -> Figure | None:
         [named(contrast, label), text(f"{b['confidence']:.2f}"), share(b)]
         for _, (label, s) in runs if s.all["confidence"] for b in s.all["confidence"]["bins"]
     ]  # fmt: skip
-    sheet = Sheet("Calibration", heads("run", "mean stated confidence", "correct"), rows)
+    sheet = Sheet("Calibration", heads("run", "mean stated confidence", "correct"), rows, lead=2)
     note = "Ten bins of equal mass; on the diagonal, confidence means what it says."
-    return Figure("Calibration", note, chart, sheet)
+    return Figure("Calibration", note, chart, sheet, _stated(runs))

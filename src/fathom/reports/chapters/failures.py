@@ -25,11 +25,11 @@ def _errors(
 ) -> Iterator[Sheet]:
     kinds = sorted({k for of, _ in classes.values() for k in of})
     rows = [
-        [named(found, label), *(count(of.get(k, 0)) for k in kinds), count(n)]
+        [named(found, label), count(n), *(count(of.get(k, 0)) for k in kinds)]
         for label, (of, n) in classes.items()
     ]
     if kinds:
-        yield Sheet(title, heads("run", *(k.replace("_", " ") for k in kinds), "N"), rows)
+        yield Sheet(title, heads("run", "N", *(k.replace("_", " ") for k in kinds)), rows, lead=2)
 
 
 def _classes(found: Contrast, taxonomy: str, labels: list[str]) -> Sheet:
@@ -44,10 +44,10 @@ def _classes(found: Contrast, taxonomy: str, labels: list[str]) -> Sheet:
             Cell(f"{n:,}", "; ".join(p for p in (f"{n / of.n:.1%}", _told(of.examples.get(name, ()))) if p))
             for name, n in of.counts.items()
         ]
-        rows.append([named(found, label), *cells, count(of.n)])
+        rows.append([named(found, label), count(of.n), *cells])
     note = ("Each failure has the first class that holds, from left to right; the share is of all failures, "
             "and ids of examples follow.")  # fmt: skip
-    return Sheet(f"Failures by {taxonomy}'s classes", heads("run", *names, "failures"), rows, note)
+    return Sheet(f"Failures by {taxonomy}'s classes", heads("run", "failures", *names), rows, note, lead=2)
 
 
 def _told(ids: tuple[str, ...]) -> str:
@@ -72,9 +72,10 @@ def overlap(found: Contrast) -> Iterator[Sheet]:
             "that the two fail alike.")  # fmt: skip
     yield Sheet("Overlap of failures", head, rows, note, heat="bad")
     solved = [
-        [text(level), *(count(n) for n in counts), count(sum(counts))]
+        [text(level), count(sum(counts)), *(count(n) for n in counts)]
         for level, counts in found.solved.items()
     ]
     told = [str(m) for m in range(len(names) + 1)]
     note = "fathom export RUNS --unsolved -o FILE writes those that no run solves."
-    yield Sheet("Questions solved by exactly so many runs", heads("difficulty", *told, "N"), solved, note)
+    head = heads("difficulty", "N", *told)
+    yield Sheet("Questions solved by exactly so many runs", head, solved, note, lead=2)

@@ -31,7 +31,7 @@ def by(found: Contrast, grouping: str, names: list[str], *, title: str = "") -> 
     for name in names:
         cells = [found.summaries[label].by.get(grouping, {}).get(name) for label in labels]
         shown = [rate(c, "correct_rate", heat=True) if c else text(UNKNOWN) for c in cells]
-        rows.append([text(name), *shown, count(max(c["n"] for c in cells if c))])
-    head = [text(grouping), *(Cell("", run=found.numbers[label]) for label in labels), *heads("N")]
+        rows.append([text(name), count(max(c["n"] for c in cells if c)), *shown])
+    head = [*heads(grouping, "N"), *(Cell("", run=found.numbers[label]) for label in labels)]
     note = "Share correct; the N of a group is that of the run that has most of it."
-    return Sheet(title or f"Correct by {grouping}", head, rows, note, heat="good")
+    return Sheet(title or f"Correct by {grouping}", head, rows, note, heat="good", lead=2)

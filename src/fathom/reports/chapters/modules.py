@@ -31,13 +31,13 @@ Runs = list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
 
 def _selection(found: Contrast, runs: Runs) -> Sheet | None:
     rows = [
-        [named(found, label), *(share(f["selection"][n]) for n in SELECTED), *_used(f, "selection"),
-         count(f["n"])]
+        [named(found, label), count(f["n"]), *(share(f["selection"][n]) for n in SELECTED),
+         *_used(f, "selection")]
         for label, f, _ in runs if f["selection"]
     ]  # fmt: skip
-    head = heads("run", *(n.replace("_f1", " F1").replace("_", " ") for n in SELECTED), *_USED, "questions")
+    head = heads("run", "N", *(n.replace("_f1", " F1").replace("_", " ") for n in SELECTED), *_USED)
     note = "Precision, recall and F1 against what the gold query reads: means over questions."
-    return Sheet("Schema selection", head, rows, note) if rows else None
+    return Sheet("Schema selection", head, rows, note, lead=2) if rows else None
 
 
 def _conditioned(found: Contrast, runs: Runs) -> Sheet | None:
@@ -52,7 +52,7 @@ def _conditioned(found: Contrast, runs: Runs) -> Sheet | None:
                  "recall, wrong")  # fmt: skip
     note = ("What selection leaves to later modules. CG@k: a right query among the first k candidates; QR: "
             "the final query.")  # fmt: skip
-    return Sheet("Correctness and recall of the schema", head, rows, note) if rows else None
+    return Sheet("Correctness and recall of the schema", head, rows, note, lead=3) if rows else None
 
 
 def _generation(found: Contrast, runs: Runs) -> Sheet | None:
@@ -63,11 +63,11 @@ def _generation(found: Contrast, runs: Runs) -> Sheet | None:
             outcomes = [share(made["first"][o.value]) for o in JUDGED]
             passed = [share(made["pass_at"][k]) for k in made["pass_at"] if int(k) > 1] if most > 1 else []
             rows.append(
-                [named(found, label), *outcomes, *passed, *_used(figures, "generation"), count(figures["n"])]
+                [named(found, label), count(figures["n"]), *outcomes, *passed, *_used(figures, "generation")]
             )
     passes = [f"pass@{k}" for k in _passes(runs)] if most > 1 else []
-    head = heads("run", "first: correct (CR)", "incorrect (IR)", "error (ER)", *passes, *_USED, "questions")
-    return Sheet("Candidate generation", head, rows) if rows else None
+    head = heads("run", "N", "first: correct (CR)", "incorrect (IR)", "error (ER)", *passes, *_USED)
+    return Sheet("Candidate generation", head, rows, lead=2) if rows else None
 
 
 def _passes(runs: Runs) -> Iterable[str]:
@@ -83,14 +83,13 @@ def _revision(found: Contrast, runs: Runs) -> Sheet | None:
             ends = [share(of[end][o.value]) for end in _ENDS for o in JUDGED]
             moves = [share(of[m]) for m in _MOVES]
             rows.append(
-                [named(found, label), *ends, text(gain), *moves, *_used(figures, "revision"), count(of["n"])]
+                [named(found, label), count(of["n"]), *ends, text(gain), *moves, *_used(figures, "revision")]
             )
     told = [f"{end}: {name}" for end in _ENDS for name in ("CR", "IR", "ER")]
     note = ("CI is the relative gain by revision, I2C and E2C what it repaired, C2I and C2E what it broke, "
             "each a share of what entered so.")  # fmt: skip
-    return (
-        Sheet("Query revision", heads("run", *told, "CI", *_MOVES, *_USED, "N"), rows, note) if rows else None
-    )
+    head = heads("run", "N", *told, "CI", *_MOVES, *_USED)
+    return Sheet("Query revision", head, rows, note, lead=2) if rows else None
 
 
 def _levels(found: Contrast, runs: Runs) -> Sheet | None:
@@ -111,11 +110,8 @@ def _levels(found: Contrast, runs: Runs) -> Sheet | None:
             ]
             rows.append([text(level), named(found, label), text("final"), *last])
     head = heads("difficulty", "run", "after", "correct (CR)", "incorrect (IR)", "error (ER)")
-    return (
-        Sheet("Outcomes by difficulty, after generation and at the end", head, rows)
-        if len(levels) > 1
-        else None
-    )
+    title = "Outcomes by difficulty, after generation and at the end"
+    return Sheet(title, head, rows, lead=3) if len(levels) > 1 else None
 
 
 _USED = ("calls", "prompt tokens", "completion tokens", "US$")
@@ -137,7 +133,7 @@ def _usage(found: Contrast, runs: Runs) -> Sheet | None:
         "run", "module", *_USED, "cached tokens", "seconds in the model", "in the database", "in own code"
     )
     note = "A question's mean. “–”: not known, which is not nothing."
-    return Sheet("Tokens, cost and time by module", head, rows, note) if rows else None
+    return Sheet("Tokens, cost and time by module", head, rows, note, lead=2) if rows else None
 
 
 def _bottlenecks(found: Contrast, runs: Runs) -> Sheet | None:

@@ -12,7 +12,7 @@ from fathom.reports.charts import whisker
 from fathom.reports.sheet import Cell, Sheet, count, heads, mean, number, p_value, rate, share, text
 
 _TESTED = ("correct", "only the first", "only the second", "McNemar p", "Holm p", "clustered p", "seconds",
-           "tokens", "N")  # fmt: skip
+           "tokens")  # fmt: skip
 
 
 AMBIGUITY = {
@@ -49,15 +49,12 @@ def leaderboard(found: Contrast) -> Sheet:
     runs = ranked(found)
     unjudged = any(s.all["unjudged"] for _, s in runs)
     clustered = any(s.all["clustered"] for _, s in runs)
-    head = heads("run", "correct", "", *(["clustered interval"] if clustered else []),
-                 "N judged" if unjudged else "N", *(["not judged"] if unjudged else []),
-                 "incorrect", "error", "coverage", "selective accuracy", "soft F1", "Jaccard", "seconds",
+    counted = ["N judged", "not judged"] if unjudged else ["N"]
+    head = heads("run", *counted, "correct", "", *(["clustered interval"] if clustered else []), "incorrect",
+                 "error", "coverage", "selective accuracy", "soft F1", "Jaccard", "seconds",
                  "US$")  # fmt: skip
-    return Sheet(
-        "Leaderboard",
-        head,
-        [_line(found, label, s.all, unjudged=unjudged, clustered=clustered) for label, s in runs],
-    )
+    rows = [_line(found, label, s.all, unjudged=unjudged, clustered=clustered) for label, s in runs]
+    return Sheet("Leaderboard", head, rows, lead=1 + len(counted))
 
 
 def _line(
@@ -68,11 +65,11 @@ def _line(
     rates = [rate(figures, r) for r in ("incorrect_rate", "error_rate", "coverage", "selective_accuracy")]
     return [
         named(found, label),
+        count(figures["n"]),
+        *([_unjudged(figures["unjudged"])] if unjudged else []),
         rate(figures, "correct_rate"),
         Cell("", mark=drawn),
         *([by_database(figures["clustered"])] if clustered else []),
-        count(figures["n"]),
-        *([_unjudged(figures["unjudged"])] if unjudged else []),
         *rates,
         share(figures["partial"]["soft_f1"]),
         share(figures["partial"]["jaccard"]),
@@ -109,7 +106,7 @@ def paired(found: Contrast) -> Sheet | None:
     note = (f"Holm p: McNemar's p, {told}. Clustered: databases are resampled, then questions, for questions "
             "about one database aren't independent; “–” over one database.")  # fmt: skip
     rows = [_pair(found, p) for p in found.pairs]
-    return Sheet("Paired tests", heads("first", "second", *_TESTED), rows, note)
+    return Sheet("Paired tests", heads("first", "second", "N", *_TESTED), rows, note, lead=3)
 
 
 def _pair(found: Contrast, pair: RunPair) -> list[Cell]:
@@ -121,6 +118,7 @@ def _pair(found: Contrast, pair: RunPair) -> list[Cell]:
     return [
         named(found, pair.first),
         named(found, pair.second),
+        count(test.n),
         text(f"{100 * test.difference:+.1f} points"),
         count(test.only_first),
         count(test.only_second),
@@ -128,7 +126,6 @@ def _pair(found: Contrast, pair: RunPair) -> list[Cell]:
         p_value(pair.holm),
         _clustered(pair.clustered),
         *means,
-        count(test.n),
     ]
 
 
@@ -144,12 +141,12 @@ def repeats(found: Contrast) -> Sheet | None:
     repeated = list(repeats_of(found.summaries.values()))
     shown = [n for n in (*RATES, SCORE) if any(n in one.spreads for one in repeated)]
     rows = [
-        [text(one.name), count(one.runs), *(_spread(one.spreads.get(n)) for n in shown), count(one.n)]
+        [text(one.name), count(one.runs), count(one.n), *(_spread(one.spreads.get(n)) for n in shown)]
         for one in repeated
     ]
-    head = heads("method", "runs", *(_REPEATED[n] for n in shown), "N a run")
+    head = heads("method", "runs", "N a run", *(_REPEATED[n] for n in shown))
     note = "Runs that differ in nothing but their seed: the mean of their figures ± the standard deviation."
-    return Sheet("Repeats", head, rows, note) if rows else None
+    return Sheet("Repeats", head, rows, note, lead=3) if rows else None
 
 
 _REPEATED = {
@@ -180,9 +177,9 @@ def gaps(found: Contrast) -> Iterator[Sheet]:
                 for pair in found.pairs if _differ_in(found, pair, setting, given)]  # fmt: skip
         rows += [_gap(found, pair, pair.second, pair.first)
                  for pair in found.pairs if _differ_in(found, _turned(pair), setting, given)]  # fmt: skip
-        head = heads("run", with_it, "run", without, "gap", "relative", "McNemar p", "N")
+        head = heads("run", "N", with_it, "run", without, "gap", "relative", "McNemar p")
         if rows:
-            yield Sheet(f"{title}: the gap", head, rows, f"Runs that differ in --{setting} alone.")
+            yield Sheet(f"{title}: the gap", head, rows, f"Runs that differ in --{setting} alone.", lead=2)
 
 
 def _turned(pair: RunPair) -> RunPair:
@@ -205,8 +202,9 @@ def _gap(found: Contrast, pair: RunPair, special: str, plain: str) -> list[Cell]
     base = theirs["correct_rate"]
     relative = f"{100 * difference / base:+.1f} %" if base else "–"
     return [
-        named(found, special), rate(ours, "correct_rate"), named(found, plain), rate(theirs, "correct_rate"),
-        text(f"{100 * difference:+.1f} points"), text(relative), p_value(test.p_value), count(test.n),
+        named(found, special), count(test.n), rate(ours, "correct_rate"),
+        named(found, plain), rate(theirs, "correct_rate"),
+        text(f"{100 * difference:+.1f} points"), text(relative), p_value(test.p_value),
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -127,4 +128,22 @@ def test_every_table_tells_how_many_questions_each_row_rests_on(page: Tables) ->
 
 def test_every_chart_tells_how_many_questions_it_rests_on(page: Tables) -> None:
     assert len(page.charts) > 12
-    assert [c for c in page.charts if not re.search(r" N = [\d,]+( to [\d,]+)?\.$", c)] == []
+    assert [c for c in page.charts if not re.search(r" N\s=\s[\d,]+( to [\d,]+)?\.$", c)] == []
+
+
+def test_nothing_is_told_by_colour_alone(folder: Path) -> None:
+    text = (folder / "r.html").read_text(encoding="utf-8")
+    drawn = [ElementTree.fromstring(svg) for svg in re.findall(r'<svg [^>]*class="chart">.*?</svg>', text)]
+    lined = 0
+    for chart in drawn:
+        of_run = [g for g in chart.iter("g") if "of-run-" in g.get("class", "")]
+        assert of_run
+        assert all(g.findtext("text[@class='letter']") for g in of_run)
+        dashes = [line.get("stroke-dasharray") for g in of_run for line in g
+                  if line.get("class") in {"line", "shape"}]  # fmt: skip
+        assert len(set(dashes)) == len(dashes)
+        lined += len(dashes) > 3
+        parts = [g for g in chart.iter("g") if g.find("rect[@class='part part-C']") is not None]
+        assert all((g.findtext("title") or "").startswith("correct: ") for g in parts)
+    assert lined >= 6
+    assert re.findall(r'style="--h:[^"]*">\s*<', text) == []  # a tinted cell tells its number

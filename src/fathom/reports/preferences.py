@@ -64,7 +64,7 @@ def preference_chapter(compared: Mapping[str, Preferences]) -> Chapter:
     head = heads("comparison", "annotator", *(told for _, told, _ in _parts(Preference(0, 0, 0, 0))),
                  "A's win rate, ties split")  # fmt: skip
     sheet = Sheet(title, head, rows, lead=2)
-    note = "A: the first wins, G: both good, N: neither is, B: the second wins."
+    note = "From left to right, A: the first wins, G: both good, N: neither is, B: the second wins."
     figure = Figure(title, note, stacks(bars, label=title), sheet, counted_over)
     sheets = []
     if alike:

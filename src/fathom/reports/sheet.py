@@ -79,7 +79,7 @@ class Figure:
     @property
     def caption(self) -> str:
         """How to read the chart, and over how many questions it is."""
-        return f"{self.note} N = {span(self.questions)}."
+        return f"{self.note} N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{span(self.questions)}."
 
 
 @dataclass(frozen=True, slots=True)

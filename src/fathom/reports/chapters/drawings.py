@@ -143,14 +143,14 @@ def _revised(contrast: Contrast, runs: Runs) -> Figure | None:
         asked.append(of["n"])
         for end in ("before", "after"):
             parts = [(o.value[0].upper(), o.value, of[end][o.value]["value"] or 0.0) for o in JUDGED]
-            rows.append(Stack(i, letter(i), f"{end} revision", parts))
+            rows.append(Stack(i, letter(i), end, parts))
             table.append([named(contrast, label), text(end), *(share(of[end][o.value]) for o in JUDGED)])
     if not rows:
         return None
     title = "Before and after revision"
     head = heads("run", "revision", "correct (CR)", "incorrect (IR)", "error (ER)")
     sheet = Sheet(title, head, table, lead=2)
-    note = "C: correct, I: runs but is incorrect, E: error; of the questions that the module had."
+    note = "From left to right, C: correct, I: incorrect, E: error; of the questions that the module had."
     return Figure(title, note, stacks(rows, label=title), sheet, asked)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fathom.reports.charts.svg import DASHES, WIDTH, Scale, colour, drawing, element, grid, plain, text
+from fathom.reports.charts.svg import WIDTH, Scale, colour, dashes, drawing, element, grid, plain, text
 
 _HEIGHT, _LEFT, _TOP, _BOTTOM = 270, 48, 24, 224
 
@@ -67,10 +67,9 @@ def lines(
         parts.append(element("line", x1=x(0), y1=y(0), x2=x(1), y2=y(1), class_="diagonal"))
     for curve in curves:
         path = _path([(x(a), y(b)) for a, b in curve.points], steps=steps)
-        dashes = DASHES[curve.run // 2 % len(DASHES)]
         drawn = [
             element("title", curve.name),
-            element("path", d=path, class_="line", stroke_dasharray=dashes),
+            element("path", d=path, class_="line", stroke_dasharray=dashes(curve.run)),
         ]
         if len(curve.points) <= 12 and not steps:
             drawn += [element("circle", cx=x(a), cy=y(b), r=3, class_="dot") for a, b in curve.points]
@@ -100,13 +99,15 @@ def points(cloud: Sequence[Point], *, x_label: str, y_label: str, label: str) ->
     parts = grid(x, y, x_label=x_label, y_label=y_label, x_format=[(t, plain(t)) for t in x.ticks()])
     front = sorted((x(p.x), y(p.y)) for p in cloud if p.marked)
     parts.append(element("path", d=_path(front, steps=True), class_="front"))
-    for p in cloud:
+    for i, p in enumerate(cloud):
+        # Equal points hide each other, so that their letters stand side by side.
+        before = sum(abs(x(q.x) - x(p.x)) < 12 and abs(y(q.y) - y(p.y)) < 12 for q in cloud[:i])
         mark = "dot" if p.marked else "hollow"
         drawn = (
             element("title", f"{p.name}: {p.y:.1%} at {plain(p.x)}"),
             element("line", x1=x(p.x), x2=x(p.x), y1=y(p.low), y2=y(p.high), class_="whisker"),
             element("circle", cx=x(p.x), cy=y(p.y), r=6, class_=mark),
-            text(p.letter, x(p.x) + 10, y(p.y) - 6, anchor="start", class_="letter"),
+            text(p.letter, x(p.x) + 10 + 10 * before, y(p.y) - 6, anchor="start", class_="letter"),
         )
         parts.append(element("g", Markup("").join(drawn), class_=colour(p.run)))
     return drawing(_HEIGHT, parts, label)

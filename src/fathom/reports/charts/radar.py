@@ -6,7 +6,7 @@ from math import cos, pi, sin
 from markupsafe import Markup
 
 from fathom.reports.charts.lines import Line
-from fathom.reports.charts.svg import DASHES, WIDTH, colour, drawing, element, text
+from fathom.reports.charts.svg import WIDTH, colour, dashes, drawing, element, join, text
 
 _HEIGHT, _RADIUS = 300, 104
 _LONGEST = 14
@@ -46,9 +46,14 @@ def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
         told = [text(line, tx, ty + 4 + 12 * row, anchor=anchor) for row, line in enumerate(_lines(name))]
         parts.append(element("g", element("title", name) + Markup("").join(told)))
     for shape in shapes:
-        drawn = element("title", shape.name) + polygon(
-            shape.points, class_="shape", stroke_dasharray=DASHES[shape.run // 2 % len(DASHES)]
+        # Equal shapes hide each other, so that each letter stands at a corner of its own.
+        axis, share = shape.points[shape.run % len(shape.points)]
+        x, y = place(axis, max(share - 0.11, 0.06))
+        drawn = (
+            element("title", shape.name),
+            polygon(shape.points, class_="shape", stroke_dasharray=dashes(shape.run)),
+            text(shape.letter, x, y + 4, class_="letter"),
         )
-        parts.append(element("g", drawn, class_=colour(shape.run)))
+        parts.append(element("g", join(drawn), class_=colour(shape.run)))
     parts.append(text("100 %", middle[0] + 4, middle[1] - _RADIUS + 12, anchor="start"))
     return drawing(_HEIGHT, parts, label)

@@ -7,7 +7,7 @@ from math import floor, log10
 from markupsafe import Markup
 
 WIDTH = 400
-DASHES = ("", "6 3", "2 2", "8 3 2 3", "4 2")
+_DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "4 2 1 2", "1 2", "10 2 2 2 2 2", "4 4", "14 2 4 2")
 
 
 def element(name: str, content: str | Markup = "", /, **attributes: object) -> Markup:
@@ -51,6 +51,11 @@ def text(content: str, x: float, y: float, *, anchor: str = "middle", class_: st
 def colour(run: int) -> str:
     """The class that gives an element the colour of a run."""
     return f"of-run-{run % 10}"
+
+
+def dashes(run: int) -> str:
+    """The dashes of a run's lines: as many as there are colours, for those who see none."""
+    return _DASHES[run % 10]
 
 
 @dataclass(frozen=True, slots=True)

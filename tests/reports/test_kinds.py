@@ -139,6 +139,8 @@ def test_nothing_is_told_by_colour_alone(folder: Path) -> None:
         of_run = [g for g in chart.iter("g") if "of-run-" in g.get("class", "")]
         assert of_run
         assert all(g.findtext("text[@class='letter']") for g in of_run)
+        places = [(t.get("x"), t.get("y")) for t in chart.iter("text") if t.get("class") == "letter"]
+        assert len(set(places)) == len(places)  # also of the three runs that are equal
         dashes = [line.get("stroke-dasharray") for g in of_run for line in g
                   if line.get("class") in {"line", "shape"}]  # fmt: skip
         assert len(set(dashes)) == len(dashes)

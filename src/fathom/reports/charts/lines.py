@@ -75,8 +75,9 @@ def lines(
             drawn += [element("circle", cx=x(a), cy=y(b), r=3, class_="dot") for a, b in curve.points]
         if curve.points and curve.letter:
             # Equal curves hide each other, so that each letter stands at a place of its own.
-            a, b = curve.points[-1 - curve.run % min(3, len(curve.points))]
-            drawn.append(text(curve.letter, x(a) + 4 + 9 * (curve.run % 2), y(b) - 6, class_="letter"))
+            turn, back = divmod(curve.run, min(3, len(curve.points)))
+            a, b = curve.points[-1 - back]
+            drawn.append(text(curve.letter, x(a) + 4 - 9 * turn, y(b) - 6, class_="letter"))
         parts.append(element("g", Markup("").join(drawn), class_=colour(curve.run)))
     return drawing(_HEIGHT, parts, label)
 

@@ -47,12 +47,13 @@ def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
         parts.append(element("g", element("title", name) + Markup("").join(told)))
     for shape in shapes:
         # Equal shapes hide each other, so that each letter stands at a corner of its own.
-        axis, share = shape.points[shape.run % len(shape.points)]
+        turn, corner = divmod(shape.run, len(shape.points))
+        axis, share = shape.points[corner]
         x, y = place(axis, max(share - 0.11, 0.06))
         drawn = (
             element("title", shape.name),
             polygon(shape.points, class_="shape", stroke_dasharray=dashes(shape.run)),
-            text(shape.letter, x, y + 4, class_="letter"),
+            text(shape.letter, x + 9 * turn, y + 4, class_="letter"),
         )
         parts.append(element("g", join(drawn), class_=colour(shape.run)))
     parts.append(text("100 %", middle[0] + 4, middle[1] - _RADIUS + 12, anchor="start"))

@@ -148,18 +148,6 @@ def test_the_same_figures_as_markdown_csv_and_json(tmp_path: Path) -> None:
     assert len(content["runs"]) == 2
 
 
-def test_runs_that_differ_in_one_setting_show_what_it_is_worth(tmp_path: Path) -> None:
-    runs = [
-        make_run(tmp_path / "with", seed=1, method="m", settings={}),
-        make_run(tmp_path / "without", seed=3, method="m", settings={"evidence": "none"}),
-        make_run(tmp_path / "gold", seed=1, method="m", settings={"schema": "gold"}),
-    ]
-    write_report(runs, tmp_path / "r.md")
-    markdown = (tmp_path / "r.md").read_text(encoding="utf-8")
-    assert "Evidence: the gap" in markdown
-    assert "Gold schema: the gap" in markdown
-
-
 def test_runs_that_differ_in_their_seed_are_one_with_a_spread(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / str(s), seed=s, method="m", settings={"n": 1}) for s in (1, 3)]
     file = runs[1] / "run.json"

@@ -93,7 +93,8 @@ def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]])
                 rows.append([named(found, label), text(f"{name} and {judge}"), *_related(told)])
             for other, told in quality["with"].items():
                 rows.append([named(found, label), text(f"{judge} and {other}"), *_related(told)])
-    head = heads("run", "of", "N", "Cramér's V", "p", "Spearman", "p", "Pearson", "p", "alike")
+    head = heads("run", "of", "N", "Cramér's V", "p of V", "Spearman", "p of Spearman", "Pearson",
+                 "p of Pearson", "alike")  # fmt: skip
     yield Sheet("Judges, people and execution", head, rows, lead=3)
     for label, of in judged:
         for judge, quality in of.items():

@@ -145,7 +145,7 @@ def _bottlenecks(found: Contrast, runs: Runs) -> Sheet | None:
             rows.append([named(found, label), *cells, text(", ".join(marked) or "none")])
     head = heads("run", "table F1", "column F1", "ER, first candidate", "CI", "bottleneck")
     note = (f"Marks of NL2SQLBench: schema F1 below {LOW_F1:.0%}, error rate above {HIGH_ER:.0%}, and a gain "
-            f"by revision below {LOW_CI:.0%} although it repairs errors.")  # fmt: skip
+            f"by revision below {LOW_CI:.0%} although errors entered it. A loss is marked too.")  # fmt: skip
     return Sheet("Bottlenecks", head, rows, note) if rows else None
 
 
@@ -159,8 +159,8 @@ def _marks(figures: Mapping[str, Any]) -> Iterator[Cell]:
     if not of or of["CI"] is None:
         yield text("–")
         return
-    # A revision that has nothing to repair can't gain: it is a bottleneck only where errors entered it.
-    low = of["CI"] < LOW_CI and of["before"]["error"]["hits"] > 0
+    # A revision that has nothing to repair can't gain, but it can harm.
+    low = of["CI"] < (LOW_CI if of["before"]["error"]["hits"] else 0)
     yield Cell(f"{100 * of['CI']:+.1f} %", f"N = {of['n']:,}", flag="revision" if low else "")
 
 

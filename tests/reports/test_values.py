@@ -1,0 +1,250 @@
+"""The figures in reports, on runs small enough to count by hand."""
+
+import re
+from collections.abc import Sequence
+from math import hypot
+from pathlib import Path
+
+import pytest
+from scipy.stats import chi2_contingency, pearsonr, spearmanr
+
+from fathom.evaluation.categories import BIOLOGY_CATEGORIES, SQL_CATEGORIES
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.record import JudgedQuery, QuestionRecord, SelectionScore
+from fathom.reports.report_files import write_report
+from tests.reports.stored import judge, write_run
+
+_LETTERS = {"c": Outcome.CORRECT, "i": Outcome.INCORRECT, "e": Outcome.ERROR}
+Rows = list[dict[str, str]]
+
+
+def tables(runs: Sequence[Path]) -> dict[str, Rows]:
+    """The tables of a report of runs by title, each row by heading."""
+    file = runs[0].parent / "report.md"
+    write_report(runs, file)
+    found: dict[str, Rows] = {}
+    for part in file.read_text(encoding="utf-8").split("\n### ")[1:]:
+        lines = [[cell.strip() for cell in line.strip("|").split("|")]
+                 for line in part.splitlines() if line.startswith("|")]  # fmt: skip
+        found[part.splitlines()[0]] = [dict(zip(lines[0], row, strict=True)) for row in lines[2:]]
+    return found
+
+
+def values(row: dict[str, str]) -> list[str]:
+    """A row without intervals and counts."""
+    return [cell.split(" (")[0] for cell in row.values()]
+
+
+def page(runs: Sequence[Path]) -> str:
+    write_report(runs, runs[0].parent / "report.html")
+    return (runs[0].parent / "report.html").read_text(encoding="utf-8")
+
+
+def chart(text: str, title: str) -> str:
+    """The drawing under a title of the page."""
+    return text.split(f"<figure><h3>{title}</h3>")[1].split("</svg>", maxsplit=1)[0]
+
+
+def corners(drawn: str) -> list[float]:
+    """How far out each corner of a radar's one shape is, of all the way."""
+    (shape,) = re.findall(r'<polygon points="([^"]+)" class="shape"', drawn)
+    places = [[float(n) for n in corner.split(",")] for corner in shape.split()]
+    return [hypot(x - 200, y - 150) / 104 for x, y in places]
+
+
+def staged(
+    folder: Path, before: str, after: str, *, f1: float = 0.9, recalls: Sequence[float] = (), **more: object
+) -> Path:
+    """A run of eight questions about two databases: outcomes before and after revision, a letter each."""
+    records = []
+    for i, (was, now) in enumerate(zip(before, after, strict=True)):
+        kind = ("no_such_table_or_column" if i < 7 else "syntax_error") if was == "e" else None
+        first = JudgedQuery("SELECT 1", _LETTERS[was], error_class=kind)
+        second = [JudgedQuery("SELECT 2", Outcome.CORRECT)] if i == 2 else []
+        recall = recalls[i] if recalls else 1.0
+        records.append(
+            QuestionRecord(
+                str(i), "?", f"db{i // 4}", _LETTERS[now], gold=("SELECT 2",), sql="SELECT 1",
+                candidates=(first, *second), before_revision=first,
+                selection_score=SelectionScore(1.0, 1.0, 0.9, f1, recall, f1),
+                error_class="timeout" if now == "e" else None,
+            )
+        )  # fmt: skip
+    return write_run(folder, records, **({"method": folder.name} | more))
+
+
+RECALLS = (1, 1, 0.5, 1, 0.5, 0.5, 0.5, 0.5)
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    return staged(tmp_path / "m", "ceicceie", "cccieece", recalls=RECALLS)
+
+
+def test_outcomes_before_and_after_revision(one: Path) -> None:
+    before, after = tables([one])["Before and after revision"]
+    assert values(before) == ["A: m", "before", "37.5 %", "25.0 %", "37.5 %"]
+    assert values(after) == ["A: m", "after", "50.0 %", "12.5 %", "37.5 %"]
+    (row,) = tables([one])["Query revision"]
+    assert row["CI"] == "+33.3 %"
+    counted = {name: re.search(r"\d+ of \d+", row[name])[0] for name in ("I2C", "E2C", "C2I", "C2E")}  # type: ignore[index]
+    assert counted == {"I2C": "2 of 2", "E2C": "1 of 3", "C2I": "1 of 3", "C2E": "1 of 3"}
+    drawn = re.findall(r"<title >(\w+): (\d+) %</title><rect [^>]*width=\"([\d.]+)\"",
+                       chart(page([one]), "Before and after revision"))  # fmt: skip
+    assert [(name, share) for name, share, _ in drawn] == [
+        ("correct", "38"), ("incorrect", "25"), ("error", "38"),
+        ("correct", "50"), ("incorrect", "12"), ("error", "38"),
+    ]  # fmt: skip
+    assert float(drawn[3][2]) / float(drawn[4][2]) == pytest.approx(4, rel=0.01)
+
+
+def test_correctness_and_recall_after_each_module(one: Path) -> None:
+    rows = {(row["after"], row["of"]): row for row in tables([one])["Correctness and recall of the schema"]}
+    columns = [values(rows[stage, "columns"])[3:] for stage in ("CG@1", "CG@5", "QR")]
+    assert columns == [
+        ["66.7 %", "20.0 %", "83.3 %", "60.0 %"],
+        ["66.7 %", "40.0 %", "75.0 %", "62.5 %"],
+        ["66.7 %", "40.0 %", "75.0 %", "62.5 %"],
+    ]
+    assert rows["CG@1", "columns"]["correct, recall partial"].endswith("1 of 5)")
+    assert rows["QR", "tables"]["correct, recall full"].endswith("4 of 8)")
+    assert rows["QR", "tables"]["correct, recall partial"].startswith("not defined")
+
+
+def test_bottlenecks_are_marked_where_they_are(tmp_path: Path) -> None:
+    runs = [
+        staged(tmp_path / "nothing", "cccccccc", "cccccccc", f1=0.75),
+        staged(tmp_path / "selects", "cccccccc", "cccccccc", f1=0.74),
+        staged(tmp_path / "generates", "ceicceie", "cccccccc"),
+        staged(tmp_path / "revises", "ccccccce", "ccccccce", f1=0.75),
+        staged(tmp_path / "breaks", "cccccccc", "ccccccci"),
+        staged(tmp_path / "all", "ceicceie", "ceicceie", f1=0.1),
+    ]
+    found = {row["run"].split(": ")[1]: row for row in tables(runs)["Bottlenecks"]}
+    assert {name: row["bottleneck"] for name, row in found.items()} == {
+        "nothing": "none", "selects": "selection", "generates": "generation", "breaks": "revision",
+        "revises": "generation, revision", "all": "selection, generation, revision",
+    }  # fmt: skip
+    assert found["selects"]["column F1"].endswith("[selection]")
+    assert not found["selects"]["table F1"].endswith("[selection]")
+    assert found["generates"]["ER, first candidate"].startswith("37.5 %")
+    assert re.findall(r'class="flag">◀ (\w+)<', page(runs)) == [
+        "selection", "generation", "generation", "revision", "revision", "selection", "generation",
+        "revision",
+    ]  # fmt: skip
+
+
+def test_errors_of_the_first_candidate_and_of_the_final_query_by_class(one: Path) -> None:
+    found = tables([one])
+    assert found["Errors of the first candidate, by class"] == [
+        {"run": "A: m", "N": "8", "no such table or column": "2", "syntax error": "1"}
+    ]
+    assert found["Errors of the final query, by class"] == [{"run": "A: m", "N": "8", "timeout": "3"}]
+
+
+def test_methods_against_databases(one: Path, tmp_path: Path) -> None:
+    other = staged(tmp_path / "other", "iiiiiiii", "iciicccc")
+    first, second = tables([one, other])["Correct by database"]
+    assert values(first) == ["db0", "4", "75.0 %", "25.0 %"]
+    assert values(second) == ["db1", "4", "25.0 %", "100.0 %"]
+    assert list(first) == ["database", "N", "A", "B"]
+    cells = page([one, other]).split("<caption>Correct by database<")[1].split("</table>")[0]
+    assert re.findall(r'style="--h:([\d.]+)">(\d+)', cells) == [
+        ("0.75", "75"), ("0.25", "25"), ("0.25", "25"), ("1.0", "100"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("settings", "title", "heads"),
+    [
+        ({"schema": "gold"}, "Gold schema: the gap", ("with the gold schema", "with the whole schema")),
+        ({"evidence": "none"}, "Evidence: the gap", ("without evidence", "with evidence")),
+    ],
+)
+def test_runs_that_differ_in_one_setting_show_what_it_is_worth(
+    tmp_path: Path, settings: dict[str, str], title: str, heads: tuple[str, str], turned: bool
+) -> None:
+    runs = [
+        staged(tmp_path / "whole", "cccciiii", "cccciiii", method="m"),
+        staged(tmp_path / "special", "ccccccii", "ccccccii", method="m", settings=settings),
+        staged(tmp_path / "another", "iiiiiiii", "iiiiiiii", method="n", settings=settings),
+    ]
+    (row,) = tables(runs[::-1] if turned else runs)[title]
+    told = [row[name].split(" (")[0] for name in ("N", *heads, "gap", "relative", "McNemar p")]
+    assert told == ["8", "75.0 %", "50.0 %", "+25.0 points", "+50.0 %", "0.5"]
+
+
+SCORES = [3.0, 2.0, 1.0, -1.0, 0.0, 2.5] * 3
+OUTCOMES = "ccie" * 4 + "cc"
+
+
+@pytest.fixture
+def biomedical(tmp_path: Path) -> Path:
+    """Eighteen questions of BiomedSQL's eight categories and nine, judged by a model and a person."""
+    records = [
+        QuestionRecord(str(i), "?", "d", _LETTERS[letter], gold=("SELECT 1",), sql="SELECT 2", words="x",
+                       jaccard=i % 5 / 4, tags=(SQL_CATEGORIES[i % 8], BIOLOGY_CATEGORIES[i % 9]))
+        for i, letter in enumerate(OUTCOMES)
+    ]  # fmt: skip
+    run = write_run(tmp_path / "b", records, comparison="biomedsql")
+    judge(run, count=18)
+    judge(run, "ann", person=True, count=18)
+    return run
+
+
+def test_biomedsqls_categories_have_a_radar_each(biomedical: Path) -> None:
+    text, found = page([biomedical]), tables([biomedical])
+    for family, names in (("SQL category", SQL_CATEGORIES), ("biology category", BIOLOGY_CATEGORIES)):
+        for title in (f"By {family}", f"Response quality by {family}, judged by judge"):
+            drawn = chart(text, title)
+            assert re.findall(r"<g ><title >([^<]+)<", drawn) == list(names), title
+            assert len(corners(drawn)) == len(names)
+    assert corners(chart(text, "By SQL category")) == pytest.approx([1, 1, 0, 0, 1, 1, 0, 0], abs=0.01)
+    quality_drawn = corners(chart(text, "Response quality by SQL category, judged by judge"))
+    assert quality_drawn == pytest.approx([1 / 3, 2 / 3, 0, 1 / 2, 1 / 2, 1, 1 / 2, 1 / 2], abs=0.01)
+    select = [row for row in found["Correct by SQL category"] if row["SQL category"] == "Select"]
+    assert select[0]["A"].endswith("3 of 3)")  # the questions 0, 8 and 16
+    quality = {row["SQL category"]: row["A"] for row in
+               found["Response quality by SQL category, judged by judge"]}  # fmt: skip
+    assert quality["Select"].endswith("1 of 3)")  # 3, 1 and 0
+    assert quality["Similarity Search"].endswith("1 of 2)")  # 2 and -1
+
+
+def test_scores_against_execution_and_people_in_a_report(biomedical: Path) -> None:
+    found = tables([biomedical])
+    counts = {title: [list(row.values()) for row in rows] for title, rows in found.items()}
+    # In the order of the scores: -1, 0, 0.5, 1, 1.5, 2, 2.5, 3; N comes first.
+    assert counts["EX against the BioScores of judge: m"] == [
+        ["correct", "10", "1", "2", "0", "1", "0", "2", "2", "2"],
+        ["incorrect", "4", "0", "1", "0", "2", "0", "0", "0", "1"],
+        ["error", "4", "2", "0", "0", "0", "0", "1", "1", "0"],
+    ]
+    assert counts["JAC against the BioScores of judge: m"] == [
+        ["0", "4", "1", "1", "0", "0", "0", "0", "1", "1"],
+        ["(0, 0.5)", "4", "0", "1", "0", "0", "0", "1", "1", "1"],
+        ["[0.5, 1)", "7", "1", "0", "0", "2", "0", "2", "1", "1"],
+        ["1", "3", "1", "1", "0", "1", "0", "0", "0", "0"],
+    ]
+    assert counts["ann against the BioScores of judge: m"][0] == ["-1", "3", "3", *"0000000"]
+    related = {row["of"]: row for row in found["Judges, people and execution"]}
+    for name in ("EX", "JAC"):
+        matrix = [[int(n) for n in row[2:]] for row in counts[f"{name} against the BioScores of judge: m"]]
+        used = [column for column in zip(*matrix, strict=True) if any(column)]
+        chi2, p, *_ = chi2_contingency(used, correction=False)
+        v = (chi2 / 18 / (len(matrix) - 1)) ** 0.5
+        told = related[f"{name} and judge"]
+        assert (told["Cramér's V"], told["p of V"], told["N"]) == (f"{v:.2f}", f"{p:.2g}", "18")
+        assert (told["Spearman"], told["alike"]) == ("–", "–")
+    theirs = [SCORES[(i + (i % 7 == 0)) % 6] for i in range(18)]
+    told = related["judge and ann"]
+    for coefficient, by in (("Spearman", spearmanr), ("Pearson", pearsonr)):
+        value, p = by(SCORES, theirs)
+        assert (told[coefficient], told[f"p of {coefficient}"]) == (f"{value:.2f}", f"{p:.2g}")
+    assert (told["alike"], told["Cramér's V"]) == ("83.3 %", "–")
+    tinted = (
+        page([biomedical]).split("<caption>EX against the BioScores of judge: m<")[1].split("</table>")[0]
+    )
+    assert re.findall(r'style="--h:([\d.]+)">(\d)', tinted)[:4] == [
+        ("0.5", "1"), ("1.0", "2"), ("0.0", "0"), ("0.5", "1"),
+    ]  # fmt: skip

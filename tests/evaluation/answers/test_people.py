@@ -7,8 +7,12 @@ from fathom.errors import InputError
 from fathom.evaluation.answers.people import import_scores
 from fathom.evaluation.answers.relation import SCORES, jaccard_bin
 from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.options import RunOptions
 from fathom.evaluation.runs.record import QuestionRecord
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.runs.summary import summarise
+from tests.command import Fathom
+from tests.evaluation.runs.bench import make_benchmark
 
 JUDGED = [3.0, 2.0, 1.0, -1.0, 0.0, 2.5]
 
@@ -68,7 +72,11 @@ def test_what_is_no_score_is_refused_and_nothing_is_lost(run: Path, tmp_path: Pa
     for content, told in (
         ('{"id": "1", "score": 7}', "7 is no BioScore"),
         ('{"id": "99", "score": 1}', "no question '99'"),
-        ('{"id": "1"}', "needs an id and a score"),
+        ('{"id": "1"}', "lacks 'score'; each line has an id and a score"),
+        ('{"question": "1", "score": 1}', "lacks 'id'"),
+        ("id,score", "can't be read; each line has an id and a score"),
+        ('{"id": "1", "score": "good"}', "can't be read"),
+        ('{"id": "1", "score": NaN}', "nan is no BioScore"),
         ('{"id": "1", "score": 1}\n{"id": "1", "score": 2}', "twice"),
         ("", "holds no score"),
     ):
@@ -81,3 +89,43 @@ def test_what_is_no_score_is_refused_and_nothing_is_lost(run: Path, tmp_path: Pa
 
 def test_bins_of_the_jaccard_index() -> None:
     assert [jaccard_bin(v) for v in (0, 0.1, 0.5, 0.99, 1)] == ["0", "(0, 0.5)", "[0.5, 1)", "[0.5, 1)", "1"]
+
+
+def test_the_command_takes_scores_in_and_reports_show_them(tmp_path: Path, fathom: Fathom) -> None:
+    benchmark = make_benchmark(tmp_path, 3)
+    run = evaluate(benchmark, lambda _: "SELECT 'G1'", RunOptions(name="m", out=tmp_path / "run")).folder
+    ann = _scores(tmp_path / "ann.jsonl", {"q0": 3, "q1": 1.5, "q2": -1})
+    ben = _scores(tmp_path / "ben.jsonl", {"q0": 3, "q1": 2, "q2": -1})
+    ben.write_text(ben.read_text().rstrip("\n"))  # as editors leave it
+    done = fathom("judge", benchmark, run, "--people", ann, "--people", ben)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"{person}: 3 BioScores kept in {run / 'people.jsonl'}." for person in ("ann", "ben")
+    ]
+    fathom("report", run, "-o", tmp_path / "r.md")
+    lines = (tmp_path / "r.md").read_text(encoding="utf-8").splitlines()
+    assert [one for one in lines if one.startswith("| A: m | ann and ben | 3 |") and "| 66.7 % |" in one]
+    assert [one for one in lines if one.startswith("| A: m | ann | 33.3 %") and "1 of 2" in one]
+    _scores(ann, {"q0": 0, "q1": 2, "q2": -1})
+    assert "ann: 3 BioScores" in fathom("judge", benchmark, run, "--people", ann).out
+    assert len((run / "people.jsonl").read_text().splitlines()) == 6  # ann's earlier ones are replaced
+
+
+def test_the_command_says_what_is_wrong_with_a_file(tmp_path: Path, fathom: Fathom) -> None:
+    benchmark = make_benchmark(tmp_path, 3)
+    run = evaluate(benchmark, lambda _: None, RunOptions(out=tmp_path / "run")).folder
+    file = tmp_path / "ann.jsonl"
+    for content, told in (
+        ('{"id": "q0", "score": 2}\n{"id": "q9", "score": 1}', "ann.jsonl, line 2: the run has no question 'q9'"),
+        ('{"id": "q0", "rating": 2}', "ann.jsonl, line 1: lacks 'score'"),
+        ('{"id": "q0", "score": 3.5}', "3.5 is no BioScore; there is: -1, 0, 0.5, 1, 1.5, 2, 2.5, 3"),
+    ):
+        file.write_text(content)
+        done = fathom("judge", benchmark, run, "--people", file)
+        assert (done.code, told in " ".join(done.err.split())) == (1, True), done.err
+        assert "Traceback" not in done.err
+    file.write_text('{"id": "q0", "score": 2}')
+    assert "No such file" in fathom("judge", benchmark, run, "--people", tmp_path / "no.jsonl").err
+    other = make_benchmark(tmp_path / "other", 4)
+    assert "over other questions" in fathom("judge", other, run, "--people", file).err
+    assert not (run / "people.jsonl").exists()

@@ -9,7 +9,9 @@ from fathom.evaluation.answers.judge import Judgement
 from fathom.evaluation.answers.relation import SCORES
 from fathom.evaluation.answers.stored import read_judgements_of
 from fathom.evaluation.runs.folder import PEOPLE, read_records
-from fathom.files import whole_lines, write_whole
+from fathom.files import write_whole
+
+_FORM = 'each line has an id and a score, such as {"id": "1", "score": 2}'
 
 
 def import_scores(folder: Path, files: Sequence[Path]) -> dict[str, int]:
@@ -34,7 +36,8 @@ def import_scores(folder: Path, files: Sequence[Path]) -> dict[str, int]:
 def _read(file: Path, known: set[str]) -> list[Judgement]:
     found: dict[str, Judgement] = {}
     try:
-        for number, line in whole_lines(file):
+        # Not `whole_lines`: people's editors leave no end at the last line.
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
             if not line.strip():
                 continue
             one = _judgement(line, file, number, known)
@@ -52,8 +55,10 @@ def _judgement(line: bytes, file: Path, number: int, known: set[str]) -> Judgeme
     try:
         content = json.loads(line)
         identifier, score = str(content["id"]), float(content["score"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError("needs an id and a score", file=file, line=number) from error
+    except KeyError as error:
+        raise InputError(f"lacks {error.args[0]!r}; {_FORM}", file=file, line=number) from error
+    except (ValueError, TypeError) as error:
+        raise InputError(f"can't be read; {_FORM}", file=file, line=number) from error
     if score not in SCORES:
         told = ", ".join(f"{s:g}" for s in SCORES)
         raise InputError(f"{score:g} is no BioScore; there is: {told}", file=file, line=number)

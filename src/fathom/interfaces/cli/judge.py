@@ -96,6 +96,7 @@ def judge(
             "--executor is for judge business: all else waits for a model, not for a processor."
         )
     if people:
+        check_run_is_of(load_benchmark(benchmark, split), run)
         for person, count in import_scores(run, people).items():
             console.print(plain(f"{person}: {count:,} BioScores kept in {run / PEOPLE}."), soft_wrap=True)
         if model is None:

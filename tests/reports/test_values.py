@@ -1,9 +1,13 @@
 """The figures in reports, on runs small enough to count by hand."""
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Sequence
 from math import hypot
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy.stats import chi2_contingency, pearsonr, spearmanr
@@ -45,6 +49,13 @@ def chart(text: str, title: str) -> str:
     return text.split(f"<figure><h3>{title}</h3>")[1].split("</svg>", maxsplit=1)[0]
 
 
+def drilled(text: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The page's list of questions, and what is seen of each when it is opened."""
+    (index,) = re.findall(r'<script type="application/json" id="index">(.*?)</script>', text)
+    chunks = re.findall(r'<script type="text/plain" id="chunk-\d+">(.*?)</script>', text)
+    return json.loads(index), [q for c in chunks for q in json.loads(zlib.decompress(base64.b64decode(c)))]
+
+
 def corners(drawn: str) -> list[float]:
     """How far out each corner of a radar's one shape is, of all the way."""
     (shape,) = re.findall(r'<polygon points="([^"]+)" class="shape"', drawn)
@@ -56,7 +67,7 @@ def staged(
     folder: Path, before: str, after: str, *, f1: float = 0.9, recalls: Sequence[float] = (), **more: object
 ) -> Path:
     """A run of eight questions about two databases: outcomes before and after revision, a letter each."""
-    records = []
+    records: list[QuestionRecord] = []
     for i, (was, now) in enumerate(zip(before, after, strict=True)):
         kind = ("no_such_table_or_column" if i < 7 else "syntax_error") if was == "e" else None
         first = JudgedQuery("SELECT 1", _LETTERS[was], error_class=kind)
@@ -248,3 +259,56 @@ def test_scores_against_execution_and_people_in_a_report(biomedical: Path) -> No
     assert re.findall(r'style="--h:([\d.]+)">(\d)', tinted)[:4] == [
         ("0.5", "1"), ("1.0", "2"), ("0.0", "0"), ("0.5", "1"),
     ]  # fmt: skip
+
+
+GWAS = 'SELECT UUID FROM `kb.omics.gwas` WHERE p < 5e-8 AND trait = "AD"'
+PLAIN = "SELECT UUID FROM gwas WHERE p < 5e-8 AND trait = 'AD'"
+PEOPLE = "SELECT name FROM person WHERE sex = 'F' AND age > 30"
+FAILURES = {
+    "BiomedSQL": {
+        "no query": [""],
+        "syntax": ["SELECT UUID FROM gwas WHERE", "SELECT MEDIAN(UUID) FROM other"],
+        "incorrect tables": ["SELECT UUID FROM smr", "SELECT COUNT(*) FROM gwas JOIN smr ON p = q"],
+        "missing threshold": ["SELECT UUID FROM gwas", "SELECT COUNT(*) FROM gwas WHERE n > 2"],
+        "incorrect threshold": [PLAIN.replace("5e-8", "0.05"), "SELECT COUNT(*) FROM gwas WHERE p < 1"],
+        "incorrect aggregation": [PLAIN.replace("UUID", "COUNT(*)")],
+        "other": [PLAIN.replace("UUID", "gene")],
+    },
+    "BIRD": {
+        "no query": [""],
+        "syntax": ["SELECT name FROM", "SELECT MEDIAN(city) FROM people WHERE sex = 'f'"],
+        "evidence": [PEOPLE.replace("'F'", "'female'"), "SELECT city FROM people WHERE sex = 'woman'"],
+        "database content": [PEOPLE.replace("30", "31")],
+        "schema linking": [PEOPLE.replace("name", "city")],
+        "other": [PEOPLE.replace("name", "DISTINCT name")],
+    },
+}
+
+
+@pytest.mark.parametrize("taxonomy", FAILURES)
+def test_each_failure_has_one_class_with_examples_to_open(taxonomy: str, tmp_path: Path) -> None:
+    gold, evidence = (GWAS, "") if taxonomy == "BiomedSQL" else (PEOPLE, "women refers to sex = 'F'")
+    records: list[QuestionRecord] = []
+    for name, queries in FAILURES[taxonomy].items():
+        for sql in queries:
+            failed = Outcome.ERROR if name in {"no query", "syntax"} else Outcome.INCORRECT
+            kind = "no_such_function" if "MEDIAN" in sql else None
+            at = len(records)
+            records.append(
+                QuestionRecord(f"{name} {at}", "?", "d", failed, at, evidence, gold=(gold,), sql=sql,
+                               error_class=kind)
+            )  # fmt: skip
+    right = QuestionRecord("right", "?", "d", Outcome.CORRECT, 99, gold=(gold,), sql=gold)
+    run = write_run(tmp_path / "b", [*records, right], comparison="biomedsql")
+    (row,) = tables([run])[f"Failures by {taxonomy}'s classes"]
+    assert row.pop("failures") == str(len(records))
+    assert list(row) == ["run", *FAILURES[taxonomy]]  # in the order of precedence
+    classes = {record.id: record.id.rsplit(" ", 1)[0] for record in records}
+    for name in FAILURES[taxonomy]:
+        ids = [i for i, of in classes.items() if of == name]
+        assert row[name] == f"{len(ids)} ({len(ids) / len(records):.1%}; such as {', '.join(ids)})"
+    index, opened = drilled(page([run]))
+    told = {q["i"]: [k for k in q["k"] if k.startswith(taxonomy)] for q in index["questions"]}
+    assert told == {i: [f"{taxonomy}: {name}"] for i, name in classes.items()} | {"right": []}
+    shown = {q["id"]: q["runs"][0]["classes"].get(taxonomy, "") for q in opened}
+    assert shown == classes | {"right": ""}

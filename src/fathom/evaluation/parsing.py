@@ -14,11 +14,19 @@ _TRIED = ("sqlite", "postgres", "mysql", "bigquery", "duckdb")
 def parsed(sql: str, dialect: str = "") -> exp.Expr | None:
     """The tree of a query, shared: copy it before changing it. None where no dialect reads it.
 
-    Without a dialect the first one that reads the query is taken.
+    Without a dialect the first one that reads the query is taken; BigQuery's, where a whole path such as
+    `project.dataset.table` stands between backticks.
     """
-    for one in (dialect,) if dialect else _TRIED:
-        try:
-            return sqlglot.parse_one(sql, dialect=one)
-        except (SqlglotError, RecursionError):
-            continue
-    return None
+    if dialect:
+        return _read(sql, dialect)
+    found = next((tree for one in _TRIED if (tree := _read(sql, one))), None)
+    if found is not None and "`" in sql and any("." in table.name for table in found.find_all(exp.Table)):
+        return _read(sql, "bigquery") or found
+    return found
+
+
+def _read(sql: str, dialect: str) -> exp.Expr | None:
+    try:
+        return sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return None

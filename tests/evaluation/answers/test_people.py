@@ -116,7 +116,7 @@ def test_the_command_says_what_is_wrong_with_a_file(tmp_path: Path, fathom: Fath
     run = evaluate(benchmark, lambda _: None, RunOptions(out=tmp_path / "run")).folder
     file = tmp_path / "ann.jsonl"
     for content, told in (
-        ('{"id": "q0", "score": 2}\n{"id": "q9", "score": 1}', "ann.jsonl, line 2: the run has no question 'q9'"),
+        ('{"id": "q0", "score": 2}\n{"id": "q9", "score": 1}', "line 2: the run has no question 'q9'"),
         ('{"id": "q0", "rating": 2}', "ann.jsonl, line 1: lacks 'score'"),
         ('{"id": "q0", "score": 3.5}', "3.5 is no BioScore; there is: -1, 0, 0.5, 1, 1.5, 2, 2.5, 3"),
     ):

@@ -43,7 +43,9 @@ def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
         parts.append(element("line", x1=middle[0], y1=middle[1], x2=x, y2=y, class_="grid"))
         tx, ty = place(i, 1.1)
         anchor = "middle" if abs(tx - middle[0]) < 12 else "start" if tx > middle[0] else "end"
-        told = [text(line, tx, ty + 4 + 12 * row, anchor=anchor) for row, line in enumerate(_lines(name))]
+        lines = _lines(name)
+        top = ty + 4 - (12 * (len(lines) - 1) if ty < middle[1] - _RADIUS else 0)  # upwards, off the ring
+        told = [text(line, tx, top + 12 * row, anchor=anchor) for row, line in enumerate(lines)]
         parts.append(element("g", element("title", name) + Markup("").join(told)))
     for shape in shapes:
         # Equal shapes hide each other, so that each letter stands at a corner of its own.
@@ -56,5 +58,5 @@ def radar(axes: Sequence[str], shapes: Sequence[Line], *, label: str) -> Markup:
             text(shape.letter, x + 9 * turn, y + 4, class_="letter"),
         )
         parts.append(element("g", join(drawn), class_=colour(shape.run)))
-    parts.append(text("100 %", middle[0] + 4, middle[1] - _RADIUS + 12, anchor="start"))
+    parts.append(text("100 %", middle[0] + 10, middle[1] - _RADIUS + 12, anchor="start"))
     return drawing(_HEIGHT, parts, label)

@@ -211,6 +211,8 @@ def test_biomedsqls_categories_have_a_radar_each(biomedical: Path) -> None:
             drawn = chart(text, title)
             assert re.findall(r"<g ><title >([^<]+)<", drawn) == list(names), title
             assert len(corners(drawn)) == len(names)
+    (below,) = re.findall(r'<text x="200" y="([\d.]+)"[^>]*>Status<', chart(text, "By biology category"))
+    assert float(below) < 150 - 104  # the second line of the name at the top doesn't reach the ring
     assert corners(chart(text, "By SQL category")) == pytest.approx([1, 1, 0, 0, 1, 1, 0, 0], abs=0.01)
     quality_drawn = corners(chart(text, "Response quality by SQL category, judged by judge"))
     assert quality_drawn == pytest.approx([1 / 3, 2 / 3, 0, 1 / 2, 1 / 2, 1, 1 / 2, 1 / 2], abs=0.01)

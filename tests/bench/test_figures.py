@@ -145,3 +145,19 @@ def test_a_long_measurement_asks_a_sample_unless_all_are_asked_for(monkeypatch: 
     monkeypatch.setenv(figures.WHOLE, "1")
     assert [*figures.thinned(questions, 4)] == [0, 2, 4, 6, 8, 10]
     assert figures.is_part()
+
+
+def test_the_page_of_metrics_tells_the_interval_that_was_measured() -> None:
+    """`python -m bench clusters` measures it again; another machine's clock may move a question or two."""
+    results = figures.ROOT / "bench" / "results" / "clusters.json"
+    measured = [one["value"] for one in json.loads(results.read_text(encoding="utf-8"))["figures"]]
+    text = " ".join((figures.ROOT / "docs" / "metrics.md").read_text(encoding="utf-8").split())
+    (told,) = re.findall(
+        r"it is ([\d.]+) to ([\d.]+) % instead of ([\d.]+) to ([\d.]+) %, ([\d.]+) times as wide", text
+    )
+    clustered, plain, wider = told[:2], told[2:4], told[4]
+    for shown, value in ((plain, measured[0]), (clustered, measured[1])):
+        assert [float(end) for end in shown] == pytest.approx(
+            [float(end) for end in re.findall(r"[\d.]+", value)], abs=2
+        )
+    assert float(wider) == pytest.approx(float(measured[2]), abs=0.2)

@@ -63,20 +63,25 @@ def staleness(name: str) -> Staleness:
     if not commit or not _git("cat-file", "-t", commit):
         # Kept before commits were, or at one that was rebased since: the one that stored it is near.
         commit = _git("log", "-1", "--format=%h", "--", str(file))
-    since = list(_commits(commit, measured_code(name))) if commit else []
+    since = list(_commits(name, commit)) if commit else []
     later = tuple(subject for subject, named in since if not named or name in named)
     others = tuple(subject for subject, named in since if named and name not in named)
     return Staleness(name, commit, later, told.endswith("with changes"), others)
 
 
-def _commits(after: str, paths: tuple[str, ...]) -> Iterator[tuple[str, set[str]]]:
-    """The subject of each commit to these paths, newest first, with the figures that it alone can change."""
+def _commits(name: str, after: str) -> Iterator[tuple[str, set[str]]]:
+    """The subject of each commit to what is measured, newest first, and the figures that it alone changes.
+
+    One that names these figures is among them wherever it is: imports of imports aren't followed.
+    """
     known = {"none", *(file.stem for file in (figures.ROOT / "bench").glob("*.py"))}
-    told = "%s%x01%(trailers:key=Changes-figures,valueonly,separator=%x2C)%x00"
-    for one in _git("log", f"--format={told}", f"{after}..HEAD", "--", *paths).split("\0")[:-1]:
-        subject, _, words = one.strip().partition("\1")
+    told = "%h%x01%s%x01%(trailers:key=Changes-figures,valueonly,separator=%x2C)%x00"
+    touching = _git("log", "--format=%h", f"{after}..HEAD", "--", *measured_code(name)).split()
+    for one in _git("log", f"--format={told}", f"{after}..HEAD").split("\0")[:-1]:
+        commit, subject, words = one.strip().split("\1")
         named = set(words.replace(",", " ").split())
-        yield subject, named if named <= known else set()
+        if commit in touching or name in named:
+            yield subject, named if named <= known else set()
 
 
 def measured_code(name: str) -> tuple[str, ...]:

@@ -122,3 +122,9 @@ def test_a_commit_may_say_which_figures_alone_it_changes(root: Path) -> None:
     write(root, "src/fathom/rows/reading.py", "x = 4\n")
     commit(root, "A slip\n\nChanges-figures: comand")
     assert staleness("speed").later == ("A slip", "Rows are slow")
+    write(root, "src/fathom/elsewhere.py", "x = 5\n")
+    commit(root, "What rows import is slow\n\nChanges-figures: speed")
+    assert staleness("speed").later[0] == "What rows import is slow"
+    write(root, "src/fathom/elsewhere.py", "x = 6\n")
+    commit(root, "What rows import has another name")
+    assert staleness("speed").later[0] == "What rows import is slow"

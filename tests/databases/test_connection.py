@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from fathom.config import Settings
-from fathom.databases import connect
+from fathom.databases import connect, from_any_folder
 from fathom.databases.servers import SERVERS
 from fathom.errors import ConnectionFailed, FathomError, MissingExtra, UnknownName
 from tests.databases.makers import mysql_url, postgres_url
@@ -35,6 +35,35 @@ def test_a_path_and_a_url_name_the_same_file(settings: Settings, tmp_path: Path,
     with connect(f"{prefix}{tmp_path / 'sales.db'}", settings=settings) as database:
         assert database.url == f"sqlite:///{tmp_path / 'sales.db'}"
         assert database.name == "sales"
+
+
+def test_a_file_is_found_from_any_folder(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.file.write_text('[databases]\nsales = "sales.db"\n', encoding="utf-8")
+    monkeypatch.setenv("FATHOM_CONFIG", str(settings.file))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    here, elsewhere = tmp_path / "h%65re", tmp_path / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    (here / "sales").mkdir()
+    (here / "linked.db").symlink_to(tmp_path / "sales.db")
+    monkeypatch.chdir(here)
+    paths = {
+        "linked.db": here / "linked.db",
+        "../sales.db": here / "../sales.db",
+        "~/sales.db": tmp_path / "sales.db",
+    }
+    found = {name: from_any_folder(name) for name in paths}
+    assert found == {name: str(path) for name, path in paths.items()}
+    urls = [from_any_folder(f"{kind}:///linked.db") for kind in ("sqlite", "sqlite+pysqlite", "SQLite")]
+    # A name from the settings comes before a file, as in connecting.
+    for name in ("sales", "demo:biomed", "nowhere.db", "", "sqlite://", "postgresql://localhost/linked.db"):
+        assert from_any_folder(name) == name
+    monkeypatch.chdir(elsewhere)
+    for name in (*found.values(), *urls):
+        with connect(name) as database:
+            assert database.url == f"sqlite:///{tmp_path / 'sales.db'}"
 
 
 def test_the_first_bytes_tell_the_engine(settings: Settings, tmp_path: Path) -> None:

@@ -7,13 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fathom.databases.connection import connect
+    from fathom.databases.connection import connect, from_any_folder
     from fathom.databases.database import NO_LIMITS, Database
     from fathom.databases.stream import Stream
 
-_HOMES = {"NO_LIMITS": "database", "Database": "database", "Stream": "stream", "connect": "connection"}
+_HOMES = {
+    "NO_LIMITS": "database",
+    "Database": "database",
+    "Stream": "stream",
+    "connect": "connection",
+    "from_any_folder": "connection",
+}
 
-__all__ = ["NO_LIMITS", "Database", "Stream", "connect"]
+__all__ = ["NO_LIMITS", "Database", "Stream", "connect", "from_any_folder"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from fathom.config import Settings, account_name, read_settings
 from fathom.databases.child_server import embedded_engine
@@ -79,13 +79,36 @@ def _as_seen(database: Database, rights: Path | Rights | None, user: str) -> Dat
         raise
 
 
+def from_any_folder(database: str) -> str:
+    """The database by what `connect` finds it with from any folder: a file that is here by its whole path.
+
+    For workers, who stand in folders of their own. Names, servers and what isn't here stay as they are.
+    """
+    if database.startswith("demo:") or database in read_settings().databases:
+        return database
+    scheme, is_url, rest = database.partition("://")
+    if is_url and scheme.partition("+")[0].casefold() not in _FILES:
+        return database
+    named = _path_in(rest) if is_url else database
+    path = Path(named).expanduser()
+    if not named or not path.exists():
+        return database
+    # Links are kept: what lies beside a file may matter, and elsewhere a link may lead elsewhere.
+    return f"{scheme}:///{quote(str(path.absolute()))}" if is_url else str(path.absolute())
+
+
+def _path_in(rest: str) -> str:
+    """The path of a URL's file, from what follows `://`."""
+    return unquote(rest.partition("?")[0]).removeprefix("/")
+
+
 def _open(text: str, settings: Settings, *, base: Path = Path(), name: str | None = None) -> Database:
     scheme, is_url, rest = text.partition("://")
     system = scheme.partition("+")[0].casefold()
     if not is_url:
         return _open_file(base / Path(text).expanduser(), settings, name=name)
     if system in _FILES:
-        path = unquote(rest.partition("?")[0]).removeprefix("/")
+        path = _path_in(rest)
         if not path or path == ":memory:":
             raise ConnectionFailed(f"{text}: a database in memory is empty; name a file.")
         return _open_file(base / Path(path).expanduser(), settings, name=name, system=system)

@@ -1,9 +1,6 @@
-"""A cluster of several workers on this machine, one of which is killed half-way."""
+"""A cluster of two workers that stand in another folder, one of which is killed half-way."""
 
-import os
-import signal
-import threading
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,47 +9,44 @@ import pytest
 from fathom.errors import ConfigError
 from fathom.evaluation.scoring import ScoreOptions, score
 from fathom.evaluation.scoring.clusters import connect_cluster
+from tests.clusters import address_of, kill_at_work, quiet_end, two_workers
 from tests.evaluation.scoring.conftest import lines
 
-distributed: Any = pytest.importorskip("distributed")
-
-# Dask's own threads and sockets end a moment after their cluster.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = quiet_end
 SLOW = (
-    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 200000) SELECT count(*) + {} FROM r"
+    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 100000) SELECT count(*) + {} FROM r"
 )
+COUNT = 60
 
 
-def test_a_worker_killed_half_way_loses_nothing(bench: Path) -> None:
-    count = 120
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with two_workers(tmp_path_factory.mktemp("elsewhere")) as found:
+        yield found
+
+
+def test_a_worker_killed_half_way_loses_nothing(
+    bench: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     questions = [
-        {"id": f"q{i}", "question": "?", "database": "t.sqlite", "gold": [f"SELECT {200_000 + i}"]}
-        for i in range(count)
+        {"id": f"q{i}", "question": "?", "database": "t.sqlite", "gold": [f"SELECT {100_000 + i}"]}
+        for i in range(COUNT)
     ]
-    file = lines(bench.parent / "many.jsonl", questions)
-    predictions = lines(
-        bench.parent / "p.jsonl", [{"id": f"q{i}", "sql": SLOW.format(i)} for i in range(count)]
-    )
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        address = cluster.scheduler_address.removeprefix("tcp://")
-        killed: list[int] = []
+    lines(bench.parent / "many.jsonl", questions)
+    lines(bench.parent / "p.jsonl", [{"id": f"q{i}", "sql": SLOW.format(i)} for i in range(COUNT)])
+    monkeypatch.chdir(bench.parent)  # a path from here, where no worker stands
+    lost: list[tuple[int, int]] = []
 
-        def kill_one() -> None:
-            time.sleep(1.0)
-            killed.append(next(iter(cluster.workers.values())).pid)
-            os.kill(killed[0], signal.SIGKILL)
+    def kill_one(done: int) -> None:
+        if not lost:
+            lost.append((done, kill_at_work(cluster)))
 
-        killer = threading.Thread(target=kill_one)
-        killer.start()
-        with connect_cluster(f"dask://{address}") as executor:
-            total = score(file, predictions, ScoreOptions(executor=executor))
-        killer.join()
-    assert killed
-    assert (total.n, total.correct) == (count, count)
+    with connect_cluster(address_of(cluster)) as executor:
+        total = score("many.jsonl", "p.jsonl", ScoreOptions(executor=executor, watch=kill_one))
+    ((done, batches),) = lost
+    assert done < COUNT
+    assert batches > 0
+    assert (total.n, total.correct) == (COUNT, COUNT)
 
 
 @pytest.mark.parametrize("address", ["spark://here:1", "dask://", "dask://127.0.0.1:1"])

@@ -5,14 +5,13 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from fathom.analysis import Figures, Reader, Vocabulary
 from fathom.answering import prepare
 from fathom.authoring.judging.answers import judge_answer
 from fathom.authoring.judging.facts import Expert
-from fathom.databases import connect
+from fathom.databases import connect, from_any_folder
 from fathom.evaluation.answers.pairs import Answered
 from fathom.evaluation.scoring.batches import TimedBatch
 
@@ -28,9 +27,8 @@ class RulesByName:
 
     @classmethod
     def of(cls, database: str, method: str | None) -> "RulesByName":
-        """With a file by its whole path, for workers stand in folders of their own."""
-        file = Path(database)
-        return cls(str(file.resolve()) if file.exists() else database, method)
+        """The same by names that hold where a worker stands."""
+        return cls(from_any_folder(database), method)
 
     def expert(self) -> Expert:
         """The expert. Raises what connecting raises."""

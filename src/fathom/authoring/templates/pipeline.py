@@ -19,7 +19,7 @@ from fathom.authoring.templates.execution import executed
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
 from fathom.authoring.templates.sql_categories import parsed
 from fathom.authoring.templates.template_file import QuestionTemplate, TemplateSet
-from fathom.databases import connect
+from fathom.databases import connect, from_any_folder
 from fathom.databases.database import Database
 from fathom.databases.parsing import tables_of
 
@@ -57,7 +57,9 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
             if not pool:  # processes start only where something is executed
                 pool.append(opened.enter_context(_processes(plan.workers)))
             answers = {i["template"]: dict(known[i["template"]].answer) for i in items}
-            work = partial(executed, list(items), plan.database, answers, plan.templates.limit)
+            work = partial(
+                executed, list(items), from_any_folder(plan.database), answers, plan.templates.limit
+            )
             return await asyncio.wrap_future(pool[0].submit(work))
 
         yield Maker(

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
+from fathom.databases import from_any_folder
 from fathom.errors import ConfigError, InputError, ModelError
 from fathom.evaluation.runs.asker import Ask, Asked, Asker
 from fathom.evaluation.runs.configuration import Configuration
@@ -120,8 +122,9 @@ def conduct(
         ):
             watching.begin(f"{configuration.method} on {benchmark.name}", total, len(folder.done))
             work = _Work(
-                folder, asker, scorers, judging, configuration.comparison, options.timeout, watching.advance
-            )
+                folder, asker, scorers, judging, configuration.comparison, options.timeout, watching.advance,
+                cache(from_any_folder),
+            )  # fmt: skip
             asked = islice(benchmark.numbered(), configuration.limit)
             todo = ((i, q) for i, q in asked if q.id not in folder.done)
             try:
@@ -196,6 +199,7 @@ class _Work:
     comparison: str
     timeout: float
     advance: Callable[[QuestionRecord], None]
+    whole: Callable[[str], str]
 
     def through(self, todo: Iterator[tuple[int, BenchmarkQuestion]], *, most: int) -> None:
         """Work all questions through, `most` at a time: no more than these are lost by a kill."""
@@ -231,7 +235,8 @@ class _Work:
         # The trace stays here: judging doesn't need it, and it may be large.
         response = replace(asked.response or Response(None), trace=Trace())
         error_class = asked.error_class if asked.error else ""
-        exam = Exam(question, response, self.comparison, self.timeout, asked.error, error_class)
+        asked_of = replace(question, database=self.whole(question.database))
+        exam = Exam(asked_of, response, self.comparison, self.timeout, asked.error, error_class)
         judging[self.scorers.submit(self.judging, exam)] = _Answered(position, question, asked, exam)
 
     def _judged(self, answered: _Answered, future: "Future[Marks]") -> None:

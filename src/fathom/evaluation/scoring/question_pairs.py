@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
+from fathom.databases import from_any_folder
 from fathom.evaluation.scoring.judge import Task
 from fathom.evaluation.scoring.predictions import Prediction, Rule, folded, predictions_rule, read_predictions
 from fathom.text import without_passwords
@@ -103,7 +105,7 @@ def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[PairedQues
     Files hold predictions for all of a benchmark's questions: those for questions that aren't asked are
     read and passed over.
     """
-    chosen = benchmark.chosen
+    chosen, whole = benchmark.chosen, cache(from_any_folder)
     for position, question in enumerate(benchmark.read()):
         found = [lookup.find(question, position) for lookup in lookups]
         if chosen is not None and position not in chosen:
@@ -124,7 +126,7 @@ def pair(benchmark: Benchmark, lookups: Sequence[Lookup]) -> Iterator[PairedQues
             Task(
                 position=position,
                 id=question.id,
-                database=question.database,
+                database=whole(question.database),
                 gold=question.gold,
                 predictions=tuple(chain.from_iterable(candidates)),
                 question=question.text,

@@ -423,7 +423,7 @@ def test_a_damaged_line_in_the_middle_is_told(
 
 
 def test_work_that_kills_its_process_is_one_outcome() -> None:
-    with Scorers(workers=2) as scorers:
+    with Scorers(2) as scorers:
         futures = [(n, scorers.submit(double_or_die, n)) for n in range(5)]
         found: dict[int, Any] = {}
         for n, future in futures:

@@ -1,5 +1,6 @@
 """A cluster of two workers that stand in another folder, one of which is killed half-way."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,12 @@ from typing import Any
 import pytest
 
 from fathom.errors import ConfigError
+from fathom.evaluation.outcome import Outcome
+from fathom.evaluation.runs.options import RunOptions
+from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.scoring import ScoreOptions, score
 from fathom.evaluation.scoring.clusters import connect_cluster
+from fathom.records import Question
 from tests.clusters import address_of, kill_at_work, quiet_end, two_workers
 from tests.evaluation.scoring.conftest import lines
 
@@ -25,28 +30,58 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield found
 
 
-def test_a_worker_killed_half_way_loses_nothing(
-    bench: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    questions = [
-        {"id": f"q{i}", "question": "?", "database": "t.sqlite", "gold": [f"SELECT {100_000 + i}"]}
-        for i in range(COUNT)
+@pytest.fixture
+def slow(bench: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A benchmark by its path from here, where no worker stands; SLOW has the right answers."""
+    golds = [[f"SELECT {100_000 + i}"] for i in range(COUNT)]
+    entries = [
+        {"id": str(i), "question": "?", "database": "t.sqlite", "gold": g} for i, g in enumerate(golds)
     ]
-    lines(bench.parent / "many.jsonl", questions)
-    lines(bench.parent / "p.jsonl", [{"id": f"q{i}", "sql": SLOW.format(i)} for i in range(COUNT)])
-    monkeypatch.chdir(bench.parent)  # a path from here, where no worker stands
-    lost: list[tuple[int, int]] = []
+    lines(bench.parent / "many.jsonl", entries)
+    monkeypatch.chdir(bench.parent)
+    return Path("many.jsonl")
 
-    def kill_one(done: int) -> None:
-        if not lost:
-            lost.append((done, kill_at_work(cluster)))
+
+class Killer:
+    """Kills a worker once something is done; notes how much was done by then, and how many batches it had."""
+
+    def __init__(self, cluster: Any) -> None:
+        self.cluster, self.done = cluster, 0
+        self.killed: list[tuple[int, int]] = []
+
+    def begin(self, title: str, total: int, done: int) -> None:
+        pass
+
+    def advance(self, *_: object) -> None:
+        self.done += 1
+        if not self.killed:
+            self.killed.append((self.done, kill_at_work(self.cluster)))
+
+    def end(self) -> None:
+        ((done, batches),) = self.killed
+        assert done < COUNT
+        assert batches > 0
+
+
+def test_a_worker_killed_half_way_loses_nothing(slow: Path, cluster: Any) -> None:
+    predictions = lines(Path("p.jsonl"), [{"id": str(i), "sql": SLOW.format(i)} for i in range(COUNT)])
+    killer = Killer(cluster)
+    with connect_cluster(address_of(cluster)) as executor:
+        total = score(slow, predictions, ScoreOptions(executor=executor, watch=killer.advance))
+    killer.end()
+    assert (total.n, total.correct) == (COUNT, COUNT)
+
+
+def test_evaluating_on_a_cluster_loses_nothing_either(slow: Path, cluster: Any) -> None:
+    def method(question: Question) -> str:
+        return SLOW.format(question.id)
 
     with connect_cluster(address_of(cluster)) as executor:
-        total = score("many.jsonl", "p.jsonl", ScoreOptions(executor=executor, watch=kill_one))
-    ((done, batches),) = lost
-    assert done < COUNT
-    assert batches > 0
-    assert (total.n, total.correct) == (COUNT, COUNT)
+        options = RunOptions(out=Path("run"), executor=executor, progress=Killer(cluster))
+        run = evaluate(slow, method, options)
+    assert Counter(r.id for r in run.records()) == Counter(map(str, range(COUNT)))
+    assert {r.outcome for r in run.records()} == {Outcome.CORRECT}
+    assert not any(r.fault for r in run.records())
 
 
 @pytest.mark.parametrize("address", ["spark://here:1", "dask://", "dask://127.0.0.1:1"])

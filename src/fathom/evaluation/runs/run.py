@@ -22,7 +22,7 @@ from fathom.evaluation.runs.options import AS_USUAL, RunOptions
 from fathom.evaluation.runs.progress import Silent
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.response import Response
-from fathom.evaluation.runs.scorers import InThreads, Scorers, WorkerDied
+from fathom.evaluation.runs.scorers import InBatches, InThreads, Scorers, WorkerDied
 from fathom.evaluation.runs.subject import Contexts, Subject, name_subject, settings_json
 from fathom.evaluation.runs.summary import Summary, summarise
 from fathom.records import Trace
@@ -94,7 +94,7 @@ def evaluate(benchmark: str | Path | Benchmark, method: Subject, options: RunOpt
             seed=options.seed or 0,
             limit=options.limit,
         )
-        scorers = Scorers(options.executor, workers=options.workers)
+        scorers = InBatches(options.executor) if options.executor else Scorers(options.workers)
         return conduct(loaded, configuration, named.ask, judge, scorers, options=options)
 
 
@@ -202,13 +202,16 @@ class _Work:
     whole: Callable[[str], str]
 
     def through(self, todo: Iterator[tuple[int, BenchmarkQuestion]], *, most: int) -> None:
-        """Work all questions through, `most` at a time: no more than these are lost by a kill."""
+        """Work all questions through, asking `most` at a time, and more under way only if judging takes more.
+
+        No more than these are lost by a kill.
+        """
         asking: dict[Future[Asked], tuple[int, BenchmarkQuestion]] = {}
         judging: dict[Future[Marks], _Answered] = {}
         lasting: ModelError | None = None
         while True:
-            room = most - len(asking) - len(judging)
-            for position, question in islice(todo, room):
+            room = max(most, self.scorers.ahead) - len(asking) - len(judging)
+            for position, question in islice(todo, max(0, min(room, most - len(asking)))):
                 asking[self.asker.submit(question)] = position, question
             if not asking and not judging:
                 break

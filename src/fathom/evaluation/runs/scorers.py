@@ -3,18 +3,24 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from types import ModuleType, TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fathom.errors import FathomError
 from fathom.evaluation.runs.asker import fault_of
+from fathom.evaluation.scoring.batches import BatchSize, TimedBatch
+from fathom.evaluation.scoring.clusters import workers_of
 
 Work = TypeVar("Work")
 Found = TypeVar("Found")
+_Piece = tuple[Callable[[Any], Any], Any, "Future[Any]"]
 
 
 class WorkerDied(FathomError):
@@ -26,22 +32,24 @@ class WorkerDied(FathomError):
 
 
 class Scorers:
-    """Runs a function over pieces of work in any executor; in processes of its own where none is given.
+    """Runs a function over pieces of work in processes of its own.
 
-    Own processes are made when first needed, and made again when one dies. A piece of work that was lost is
-    done once more, alone; when that fails too, `settle` raises `WorkerDied`.
+    They are made when first needed, and made again when one dies. A piece of work that was lost is done once
+    more, alone; when that fails too, `settle` raises `WorkerDied`.
     """
 
-    def __init__(self, executor: Executor | None = None, *, workers: int = 1) -> None:
+    def __init__(self, workers: int = 1) -> None:
         self.workers = max(1, min(workers, os.cpu_count() or 1))
-        self._given = executor
         self._own: ProcessPoolExecutor | None = None
         self._alone: ProcessPoolExecutor | None = None
 
+    @property
+    def ahead(self) -> int:
+        """How many pieces it takes to keep all busy, where that is more than are asked at a time."""
+        return 0
+
     def submit(self, function: Callable[[Work], Found], work: Work) -> "Future[Found]":
         """Begin a piece of work."""
-        if self._given is not None:
-            return self._given.submit(function, work)
         try:
             return _submit(self._pool(), function, work)
         except BrokenExecutor:
@@ -93,8 +101,85 @@ class Scorers:
                 pool.shutdown(wait=error is None, cancel_futures=True)
 
 
+class InBatches(Scorers):
+    """As `Scorers`, by an executor's workers. A piece goes at once while a worker is idle.
+
+    Else pieces wait and go together, as many as take the seconds that a batch should, so that to hand them
+    out costs little. Each piece has a future of its own.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        super().__init__()
+        self.workers = workers_of(executor)
+        self._executor = executor
+        self._size = BatchSize(self.workers)
+        self._waiting: deque[_Piece] = deque()
+        self._running: set[Future[Any]] = set()
+
+    @property
+    def ahead(self) -> int:
+        """Two batches for every worker."""
+        return 2 * self.workers * self._size.now
+
+    def submit(self, function: Callable[[Work], Found], work: Work) -> "Future[Found]":
+        """Have a piece of work done."""
+        future: Future[Found] = Future()
+        self._waiting.append((function, work, future))
+        self._hand_out()
+        return future
+
+    def settle(self, future: "Future[Found]", function: Callable[[Work], Found], work: Work) -> Found:
+        """As `Scorers.settle`; whoever is idle now gets what waits."""
+        self._hand_out()
+        return super().settle(future, function, work)
+
+    def _hand_out(self) -> None:
+        self._running = {one for one in self._running if not one.done()}
+        while self._waiting and len(self._running) < 2 * self.workers:
+            count = min(len(self._waiting), self._size.now)
+            if count < self._size.now and len(self._running) >= self.workers:
+                return
+            batch = [self._waiting.popleft() for _ in range(count)]
+            try:
+                running = self._executor.submit(do_batch, [(function, work) for function, work, _ in batch])
+            except RuntimeError as error:  # the executor itself is broken, or shut down
+                for *_, future in batch:
+                    future.set_exception(error)
+                return
+            self._running.add(running)
+            running.add_done_callback(partial(self._taken_back, [future for *_, future in batch]))
+
+    def _taken_back(self, futures: "Sequence[Future[Any]]", running: "Future[TimedBatch[Any]]") -> None:
+        lost = running.cancelled() or running.exception() is not None
+        seconds, found = (0.0, [(False, None)] * len(futures)) if lost else running.result()
+        if not lost:
+            self._size.fit(len(found), seconds)
+        for future, (is_done, result) in zip(futures, found, strict=True):
+            if is_done:
+                future.set_result(result)
+            else:
+                future.set_exception(WorkerDied("it wasn't done"))
+
+
+def do_batch(pieces: "Sequence[tuple[Callable[[Any], Any], Any]]") -> TimedBatch[tuple[bool, Any]]:
+    """Do pieces of work in an executor's worker; gives of each that it is done, and what came of it.
+
+    One that isn't done takes no other with it.
+    """
+    started = time.perf_counter()
+    found = []
+    for function, work in pieces:
+        try:
+            found.append((True, function(work)))
+        except Exception:
+            found.append((False, None))
+    return time.perf_counter() - started, found
+
+
 class InThreads:
     """As `Scorers`, for work that waits rather than computes; what a piece of work raises ends the run."""
+
+    ahead = 0  # what is asked at a time keeps them busy
 
     def __init__(self, workers: int = 1) -> None:
         self.workers = max(1, workers)

@@ -28,6 +28,22 @@ def batch_seconds(workers: int) -> float:
     return max(_BATCH_SECONDS, _SECONDS_A_WORKER * workers)
 
 
+class BatchSize:
+    """How many pieces go into a batch: the `first` few, then as many as take the seconds that it should."""
+
+    def __init__(self, workers: int, first: int = 1) -> None:
+        self._seconds = batch_seconds(workers)
+        self.now = first
+
+    def fit(self, count: int, seconds: float) -> None:
+        """Have the next batches take as long as they should, by the last one; at most four times as many.
+
+        One that was handed out before it was full makes none smaller.
+        """
+        wanted = int(count * self._seconds / max(seconds, 1e-6))
+        self.now = min(max(wanted, 1), max(4 * count, self.now), MOST_IN_A_BATCH)
+
+
 class Batches(Generic[T_terms, Piece, Done]):
     """Batches of pieces done by any `concurrent.futures.Executor`: threads, processes, Dask.
 
@@ -47,15 +63,14 @@ class Batches(Generic[T_terms, Piece, Done]):
         first: int = 1,
     ) -> None:
         self._work, self._terms, self._executor, self._workers = work, terms, executor, workers
-        self._seconds = batch_seconds(workers)
-        self._size = first
+        self._size = BatchSize(workers, first)
 
     def run(self, pieces: Iterable[Piece]) -> Iterator[Done]:
         """Do the pieces; they come back as they are done, not in order."""
         waiting = iter(pieces)
         running: dict[Future[TimedBatch[Done]], tuple[list[Piece], int]] = {}
         while True:
-            while len(running) < 2 * self._workers and (batch := list(islice(waiting, self._size))):
+            while len(running) < 2 * self._workers and (batch := list(islice(waiting, self._size.now))):
                 yield from self._submit(batch, 1, running)
             if not running:
                 return
@@ -66,13 +81,8 @@ class Batches(Generic[T_terms, Piece, Done]):
                     yield from self._submit(batch, attempt + 1, running)
                 else:
                     seconds, answers = future.result()
-                    self._fit(len(batch), seconds)
+                    self._size.fit(len(batch), seconds)
                     yield from answers
-
-    def _fit(self, count: int, seconds: float) -> None:
-        """Have the next batches take as long as they should, by the last one; at most four times as many."""
-        wanted = int(count * self._seconds / max(seconds, 1e-6))
-        self._size = min(max(wanted, 1), 4 * count, MOST_IN_A_BATCH)
 
     def _submit(
         self,

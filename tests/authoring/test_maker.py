@@ -20,6 +20,7 @@ from fathom.authoring.maker import (
     Maker,
     PeopleStep,
     Production,
+    SpreadStep,
     WholeStep,
     by_rule,
     make,
@@ -126,6 +127,42 @@ def test_a_step_that_fails_keeps_what_was_done_before(tmp_path: Path) -> None:
 
     steps = (ItemStep("halve", one_by_one(failing), ahead=3),)
     with pytest.raises(InputError, match="enough"):
+        made(tmp_path, of=maker(steps=steps))
+    assert [done for done, _ in entries(tmp_path / "halve.jsonl")] == ["0", "1", "2", "3"]
+
+
+def test_a_spread_step_keeps_the_order_of_the_items_as_far_as_they_are_done(tmp_path: Path) -> None:
+    held: list[tuple[str, list[str]]] = []
+
+    def spread(items: Iterator[Item]) -> Iterator[tuple[str, Made]]:
+        given = list(items)
+        for place in (1, 0, 4, 3, 2, 5):
+            if place < len(given):
+                one = given[place]
+                yield str(one["id"]), None if one["n"] == 9 else halves(one)
+                held.append((str(one["id"]), [done for done, _ in entries(tmp_path / "halve.jsonl")]))
+
+    sources = [{"id": str(n), "n": n} for n in (7, 8, 9, 10, 11)]
+    steps = (SpreadStep("halve", spread, by="knives"), WholeStep("thin", first_of_each))
+    made(tmp_path, of=maker(sources=sources, steps=steps))
+    # What couldn't be done now has no entry, and is the only one that is tried again.
+    assert held == [("8", []), ("7", ["7", "8"]), ("11", ["7", "8"]), ("10", ["7", "8"]),
+                    ("9", ["7", "8", "10", "11"])]  # fmt: skip
+    assert {i["by"] for _, items in entries(tmp_path / "halve.jsonl") for i in items} == {"knives"}
+    del held[:]
+    made(tmp_path, of=maker(sources=sources, steps=steps))
+    assert [done for done, _ in held] == ["9"]
+
+
+def test_ctrl_c_stops_a_spread_step(tmp_path: Path) -> None:
+    def spread(items: Iterator[Item]) -> Iterator[tuple[str, Made]]:
+        for item in items:
+            yield str(item["id"]), halves(item)
+            if item["n"] == 2:
+                signal.raise_signal(signal.SIGINT)
+
+    steps = (SpreadStep("halve", spread), WholeStep("thin", first_of_each))
+    with pytest.raises(KeyboardInterrupt):
         made(tmp_path, of=maker(steps=steps))
     assert [done for done, _ in entries(tmp_path / "halve.jsonl")] == ["0", "1", "2", "3"]
 

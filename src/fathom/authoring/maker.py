@@ -47,6 +47,18 @@ class ItemStep:
 
 
 @dataclass(frozen=True, slots=True)
+class SpreadStep:
+    """A step whose work is spread over processes or machines: it takes items as it has room for them.
+
+    `work` gives the id of each item and what came of it, in any order.
+    """
+
+    name: str
+    work: Callable[[Iterator[Item]], Iterator[tuple[str, Made]]]
+    by: str = "rule"
+
+
+@dataclass(frozen=True, slots=True)
 class WholeStep:
     """A step that needs all items, such as one that drops duplicates: it is done anew each time.
 
@@ -71,7 +83,7 @@ class PeopleStep:
     by: str = "people"
 
 
-MakerStep = ItemStep | WholeStep | PeopleStep
+MakerStep = ItemStep | SpreadStep | WholeStep | PeopleStep
 
 
 @dataclass(frozen=True)
@@ -134,6 +146,9 @@ class Production:
     def _before(self, place: int) -> Iterator[Item]:
         return self.kept(self.maker.steps[place - 1].name) if place else iter(self.maker.sources)
 
+    def _count(self, place: int) -> int:
+        return sum(1 for _ in self._before(place))
+
     async def do(self, step: MakerStep, tell: Tell) -> None:
         """Do one step over what the step before left."""
         place = self.maker.names.index(step.name)
@@ -144,8 +159,9 @@ class Production:
                 made = step.work(self._before(place))
                 rewrite(self.file(step.name), ((item["id"], [{**item, "by": step.by}]) for item in made))
             case ItemStep():
-                total = sum(1 for _ in self._before(place))
-                await self._do_each(step, self._before(place), total, tell)
+                await self._do_each(step, self._before(place), self._count(place), tell)
+            case SpreadStep():
+                await self._spread(step, self._before(place), self._count(place), tell)
 
     async def _do_each(self, step: ItemStep, items: Iterator[Item], total: int, tell: Tell) -> None:
         working: deque[tuple[list[Item], asyncio.Future[Sequence[Made]]]] = deque()
@@ -168,6 +184,27 @@ class Production:
                 for _, work in working:
                     work.cancel()
                 await asyncio.gather(*(work for _, work in working), return_exceptions=True)
+
+    async def _spread(self, step: SpreadStep, items: Iterator[Item], total: int, tell: Tell) -> None:
+        """Keep what comes in the order of the items: what comes early waits for those before it."""
+        order: deque[str] = deque()
+        early: dict[str, Made] = {}
+
+        def given() -> Iterator[Item]:
+            for item in items:
+                if item["id"] not in journal.done:
+                    order.append(str(item["id"]))
+                    yield item
+
+        with Journal(self.file(step.name)) as journal:
+            tell(step.name, len(journal.done), total)
+            for id_, found in step.work(given()):
+                early[id_] = found
+                while order and order[0] in early:
+                    if (made := early.pop(first := order.popleft())) is not None:
+                        journal.add(first, [{**one, "by": step.by} for one in made])
+                tell(step.name, len(journal.done), total)
+                await asyncio.sleep(0)  # here Ctrl-C is heard
 
 
 async def make(

@@ -1,14 +1,18 @@
 """Running the queries of filled templates, here or in the processes of an executor."""
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from fathom.authoring.journal import Item, rejected
+from fathom.authoring.maker import Made
 from fathom.authoring.templates.answer_text import answer_in_words, as_json, is_negative
 from fathom.databases import connect
 from fathom.databases.database import Database
 from fathom.errors import QueryError
+from fathom.evaluation.scoring.batches import TimedBatch
 from fathom.records import Limits
 
 SECONDS = 30.0
@@ -20,14 +24,24 @@ def _opened(database: str) -> Database:
     return connect(database)
 
 
-def executed(
-    items: Sequence[Item], database: str, answers: Mapping[str, Mapping[str, str]], limit: int
-) -> list[list[dict[str, Any]]]:
-    """Each item with its rows and its answer in words, or rejected with what the engine said.
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The database, the wordings of answers by template, and the most items that an answer lists."""
 
-    `answers` are the wordings by template. Takes plain values, so that any executor can carry it.
-    """
-    return [[_executed(item, _opened(database), answers[item["template"]], limit)] for item in items]
+    database: str
+    answers: Mapping[str, Mapping[str, str]]
+    limit: int
+
+
+def executed(execution: Execution, items: Sequence[Item]) -> TimedBatch[tuple[str, Made]]:
+    """Each item's id with its rows and its answer in words, or rejected with what the engine said."""
+    started = time.perf_counter()
+    database = _opened(execution.database)
+    found: list[tuple[str, Made]] = [
+        (str(one["id"]), [_executed(one, database, execution.answers[one["template"]], execution.limit)])
+        for one in items
+    ]
+    return time.perf_counter() - started, found
 
 
 def _executed(item: Item, database: Database, answer: Mapping[str, str], limit: int) -> dict[str, Any]:

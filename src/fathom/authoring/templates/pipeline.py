@@ -1,29 +1,27 @@
 """The steps from templates to triples, as a maker: check, people, expand, drop repetitions, execute."""
 
-import asyncio
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
 from fathom.authoring.journal import Item, rejected
-from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule
+from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, SpreadStep, WholeStep, by_rule
 from fathom.authoring.templates.checks import problems
 from fathom.authoring.templates.dataset import Publishing
-from fathom.authoring.templates.execution import executed
+from fathom.authoring.templates.execution import Execution, executed
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
 from fathom.authoring.templates.sql_categories import parsed
 from fathom.authoring.templates.template_file import QuestionTemplate, TemplateSet
 from fathom.databases import connect, from_any_folder
 from fathom.databases.database import Database
 from fathom.databases.parsing import tables_of
-
-_BATCH = 200
+from fathom.evaluation.scoring.batches import Batches
+from fathom.evaluation.scoring.clusters import workers_of
 
 
 @dataclass(frozen=True)
@@ -51,16 +49,10 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
         database = opened.enter_context(connect(plan.database))
         fillings = Fillings(plan.templates, database, plan.seed)
         expansion = _Expansion(plan, fillings, database)
-        pool: list[Executor] = [executor] if executor else []
-
-        async def execute(items: Sequence[Item]) -> Sequence[Made]:
-            if not pool:  # processes start only where something is executed
-                pool.append(opened.enter_context(_processes(plan.workers)))
-            answers = {i["template"]: dict(known[i["template"]].answer) for i in items}
-            work = partial(
-                executed, list(items), from_any_folder(plan.database), answers, plan.templates.limit
-            )
-            return await asyncio.wrap_future(pool[0].submit(work))
+        answers = {id_: dict(template.answer) for id_, template in known.items()}
+        execution = Execution(from_any_folder(plan.database), answers, plan.templates.limit)
+        pool = executor or opened.enter_context(_processes(plan.workers))
+        batches = Batches(executed, execution, pool, workers=workers_of(pool))
 
         yield Maker(
             kind="templates",
@@ -72,9 +64,7 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
                 ),
                 ItemStep("expand", by_rule(expansion.expanded)),
                 WholeStep("deduplicate", _first_of_each),
-                ItemStep(
-                    "execute", execute, by=database.dialect, batch=_BATCH, ahead=2 * _many(plan.workers)
-                ),
+                SpreadStep("execute", batches.run, by=database.dialect),
             ),
             publish=Publishing(plan.templates, plan.database, plan.seed, plan.sample),
             settings={
@@ -87,17 +77,10 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
         )
 
 
-def _shown(template: Item) -> Mapping[str, Any]:
-    return {"sql": template["sql"], "answer": template["answer"]}
-
-
-def _many(workers: int) -> int:
-    return workers or min(os.cpu_count() or 1, 8)
-
-
 def _processes(workers: int) -> ProcessPoolExecutor:
+    """Processes that start only where something is executed."""
     # Not forked: the parent holds connections and threads of the engine.
-    return ProcessPoolExecutor(_many(workers), mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(workers or min(os.cpu_count() or 1, 8), mp_context=get_context("spawn"))
 
 
 class _Expansion:
